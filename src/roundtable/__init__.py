@@ -1,0 +1,52 @@
+"""Roundtable: think a backlog item through with three disciplined colleagues before anything is built."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from .version import __version__
+
+if TYPE_CHECKING:
+    from .artifacts.additions import Addition, insert_addition
+    from .content.catalogue import load_roster, load_steps
+    from .core.elaboration import Elaboration
+    from .core.hearing import Heard, hear
+    from .session import Session
+    from .store.meta import change_meta, read_meta, write_meta
+
+__all__ = [
+    "Addition",
+    "Elaboration",
+    "Heard",
+    "Session",
+    "__version__",
+    "change_meta",
+    "hear",
+    "insert_addition",
+    "load_roster",
+    "load_steps",
+    "read_meta",
+    "write_meta",
+]
+
+_HOMES = {
+    "Addition": "artifacts.additions",
+    "Elaboration": "core.elaboration",
+    "Heard": "core.hearing",
+    "Session": "session",
+    "change_meta": "store.meta",
+    "hear": "core.hearing",
+    "insert_addition": "artifacts.additions",
+    "load_roster": "content.catalogue",
+    "load_steps": "content.catalogue",
+    "read_meta": "store.meta",
+    "write_meta": "store.meta",
+}
+
+
+def __getattr__(name: str) -> object:
+    """The public names, each imported when it is first used, so that `--version` costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

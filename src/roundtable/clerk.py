@@ -1,0 +1,247 @@
+"""The clerk: carries out what a machine commands, with the panel and the store, and says what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, assert_never
+
+from .core import commands as do
+from .core import events as on
+from .core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from .core.markup import printable
+from .core.steps import Step
+from .core.synthesis import Draft
+from .core.turns import NEUTRAL
+from .core.voice import Said, Violation, check_voice
+from .offers import collect
+from .panel.base import Panel, Speech
+from .panel.offline import OfflinePanel
+from .store.commit import current_commit
+from .store.files import timestamp
+from .store.meta import append_elaboration, change_meta, max_turns, read_meta
+from .store.outputs import Outputs
+from .store.parking import park
+from .store.transcript import write_transcript
+
+Heard = Callable[[str, str], None]
+"""Is handed a speaker's key and a piece of its words, as they come."""
+
+Task = (
+    do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
+    | do.ExtractSynthesis | do.UpdateArtifacts | do.SaveRecord | do.AskReading | do.AskOffers | do.AskFollowUp
+    | do.AskDraft | do.WriteStep | do.SaveStep | do.SaveDepth | do.AskFeedback | do.WriteFeedback
+    | do.WriteDrafts | do.SavePhase
+)  # fmt: skip
+
+_LONGEST = 6_000
+
+
+class Clerk:
+    """Carries out commands for one item."""
+
+    def __init__(self, root: Path, folder: Path, steps: tuple[Step, ...], panel: Panel) -> None:
+        self.panel = panel
+        self._root = root
+        self._folder = folder
+        self._outputs = Outputs(folder, steps)
+        self._offline = OfflinePanel()
+
+    def go_offline(self) -> None:
+        """From now on the offline panel gives the words."""
+        self.panel = self._offline
+
+    async def carry_out(self, task: Task, heard: Heard) -> on.Event:
+        """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
+        match task:
+            case do.ReadContext(step):
+                return self._read_context(step)
+            case do.AskFraming(brief):
+                return await self._frame(brief)
+            case do.AskPersona(brief):
+                return await self._speak(brief, heard)
+            case do.AskVerdict(table):
+                return await self._judge(table)
+            case do.AskSynthesis() | do.ExtractSynthesis():
+                return await self._synthesise(task)
+            case do.AskReading(brief):
+                return on.ArtifactsRead(_clean(await self.panel.read(brief, self._outputs.all_material())))
+            case do.AskOffers():
+                return on.Offered(collect(task, self._outputs.stored_answers()))
+            case do.AskFollowUp():
+                return on.FollowedUp(_spoken(await self.panel.follow_up(task)))
+            case do.AskDraft():
+                return on.Drafted(await self.panel.draft(task))
+            case do.AskFeedback():
+                return on.FeedbackTaken(_spoken(await self.panel.take_up(task)), timestamp())
+            case _:
+                return self._write(task)
+
+    # --- with the panel ---------------------------------------------------------------------------------
+
+    async def _frame(self, brief: do.Brief) -> on.Framed:
+        framing = await self.panel.frame(brief)
+        summary, question = _spoken(framing.summary), _spoken(framing.focus_question)
+        notes = _notes(_violations(f"{summary} {question}", brief))
+        return on.Framed(summary, question, _clean(framing.focus_topic), notes)
+
+    async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
+        """A contribution, with one more try where the voice check finds fault (VOICE-2)."""
+        key = brief.speaker.key
+        speech = await self.panel.speak(brief, lambda piece: heard(key, piece))
+        if speech is None:
+            if brief.may_pass:
+                return on.PersonaPassed(key)
+            raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
+        found = _violations(speech.text, brief)
+        if found:
+            again = replace(brief, again=_notes(found))
+            second = await self.panel.speak(again, lambda piece: heard(key, piece))
+            if second is None and brief.may_pass:
+                return on.PersonaPassed(key)
+            if second is not None:
+                speech, found = second, _violations(second.text, brief)
+        return _contribution(speech, brief, _notes(found))
+
+    async def _judge(self, table: do.Table) -> on.Judged:
+        """A verdict is advice: where the panel has none, the local one does."""
+        number = len(table.turns)
+        try:
+            verdict = await self.panel.judge(table)
+        except PanelFailed:
+            verdict = await self._offline.judge(table)
+        return on.Judged(verdict.within(number))
+
+    async def _synthesise(
+        self, task: do.AskSynthesis | do.ExtractSynthesis
+    ) -> on.SynthesisDrafted | on.SynthesisFailed:
+        if isinstance(task, do.AskSynthesis):
+            try:
+                draft = await self.panel.synthesise(task)
+            except PanelFailed as failure:
+                return on.SynthesisFailed(str(failure))
+            return on.SynthesisDrafted(draft, timestamp())
+        try:
+            draft = await self._offline.synthesise(task)
+        except PanelFailed:
+            draft = Draft()
+        return on.SynthesisDrafted(draft, timestamp(), extracted=True)
+
+    # --- with the store ---------------------------------------------------------------------------------
+
+    def _read_context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
+        try:
+            material = self._outputs.material(step)
+        except (DiskFailed, OSError) as failure:
+            return on.ContextUnreadable(str(failure))
+        return on.ContextRead(max_turns(read_meta(self._folder)), material)
+
+    def _write(
+        self,
+        task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
+        | do.WriteFeedback | do.WriteDrafts | do.SavePhase,
+    ) -> on.Event:  # fmt: skip
+        match task:
+            case do.SaveLimit(limit):
+                return on.LimitSaved(self._save_limit(limit))
+            case do.UpdateArtifacts():
+                return on.ArtifactsUpdated(self._outputs.update(task))
+            case do.SaveRecord():
+                return self._save_record(task)
+            case do.WriteStep():
+                return on.StepWritten(self._outputs.write_step(task))
+            case do.SaveStep(step_id):
+                change_meta(self._folder, lambda meta: _add(meta, "steps_completed", step_id))
+                return on.StepSaved()
+            case do.SaveDepth(phase, depth):
+                change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
+                return on.DepthSaved()
+            case do.WriteFeedback():
+                return on.FeedbackWritten(self._outputs.write_feedback(task))
+            case do.WriteDrafts():
+                return on.DraftsWritten(self._outputs.write_drafts(task))
+            case do.SavePhase(phase):
+                change_meta(self._folder, lambda meta: self._complete(meta, phase))
+                return on.PhaseSaved()
+            case other:
+                assert_never(other)
+
+    def start_over(self) -> None:
+        """Forget which steps and phases are complete; everything written stays."""
+
+        def reset(meta: dict[str, Any]) -> None:
+            meta["steps_completed"] = []
+            meta["phases_completed"] = []
+
+        change_meta(self._folder, reset)
+
+    def _complete(self, meta: dict[str, Any], phase: str) -> None:
+        _add(meta, "phases_completed", phase)
+        commit = current_commit(self._root)
+        if commit:
+            meta["codebase_hash"] = commit
+
+    def _save_limit(self, limit: int) -> bool:
+        """True where the limit could be written; a config that is no object stays as it is (ENTRY-2)."""
+        saved = False
+
+        def change(meta: dict[str, Any]) -> None:
+            nonlocal saved
+            config = meta.get("elaboration_config")
+            if config is None:
+                config = meta["elaboration_config"] = {}
+            if isinstance(config, dict):
+                config["max_turns"] = limit
+                saved = True
+
+        try:
+            change_meta(self._folder, change)
+        except (DiskFailed, ItemCorrupt, ItemLocked):
+            return False
+        return saved
+
+    def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
+        record, table = task.record, task.table
+        try:
+            path = write_transcript(self._folder, task, self.panel.name)
+            park(
+                self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
+                roster=table.roster,
+            )  # fmt: skip
+            append_elaboration(self._folder, {**asdict(record), "personas_active": [*record.personas_active]})
+        except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
+            return on.RecordFailed(str(failure))
+        return on.RecordSaved(path)
+
+
+def _violations(text: str, brief: do.Brief) -> tuple[Violation, ...]:
+    earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
+    names = [persona.first_name for persona in brief.table.roster.personas]
+    return check_voice(text, brief.speaker, earlier=earlier, names=names, free=brief.free)
+
+
+def _notes(found: tuple[Violation, ...]) -> tuple[str, ...]:
+    return tuple(f"{each.kind}: {each.found} ({each.reason})" for each in found)
+
+
+def _contribution(speech: Speech, brief: do.Brief, notes: tuple[str, ...]) -> on.PersonaSpoke:
+    verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
+    return on.PersonaSpoke(brief.speaker.key, _spoken(speech.text), verdict, notes)
+
+
+def _spoken(text: str) -> str:
+    """Words as they may be shown: free of escape sequences, bounded, never empty."""
+    words = _clean(text)[:_LONGEST].strip()
+    if not words:
+        raise PanelFailed("The panel answered with nothing.")
+    return words
+
+
+def _clean(text: str) -> str:
+    return printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _add(meta: dict[str, Any], field: str, value: str) -> None:
+    if value not in meta[field]:
+        meta[field].append(value)

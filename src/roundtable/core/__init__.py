@@ -1,0 +1,1 @@
+"""The rules: pure, without files, clock, network, randomness or async."""

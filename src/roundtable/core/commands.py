@@ -1,0 +1,299 @@
+"""Commands: what to do next. Each answer of a machine is any number of `Show`, then exactly one other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .events import SectionText
+from .floor import Purpose
+from .items import Item
+from .lines import Awaits, Line
+from .personas import Persona, Roster
+from .steps import Criterion, Depth, Question, Step, Target
+from .synthesis import Draft, Exit
+from .turns import Material, Parked, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Show a line."""
+
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Wait for the user's words."""
+
+    awaits: Awaits
+
+
+# --- the elaboration ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Everything that was said and is known at the table: what every brief shares."""
+
+    item: Item
+    step: Step
+    roster: Roster
+    lead: Persona
+    steps: tuple[Step, ...]
+    material: tuple[Material, ...]
+    max_turns: int
+    focus_question: str = ""
+    focus_topic: str = ""
+    turns: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """All that a panel needs to give one persona its words."""
+
+    table: Table
+    speaker: Persona
+    purpose: Purpose
+    may_pass: bool = False
+    answers: int | None = None
+    word_limit: int = 120
+    again: tuple[str, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """The number that the contribution will have."""
+        return len(self.table.turns) + 1
+
+    @property
+    def free(self) -> bool:
+        """True where the bans on questions and tradeoffs do not hold (VOICE-4)."""
+        return self.purpose in ("framing", "tradeoff")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """Read the step's documents and the turn limit."""
+
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class AskFraming:
+    """Ask the lead for summary, focus question and short topic."""
+
+    brief: Brief
+
+
+@dataclass(frozen=True, slots=True)
+class AskPersona:
+    """Ask a persona for its contribution."""
+
+    brief: Brief
+
+
+@dataclass(frozen=True, slots=True)
+class AskVerdict:
+    """Ask whether the user's last contribution drifts, and whether it holds a decision."""
+
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class SaveLimit:
+    """Write a raised turn limit to meta.json."""
+
+    max_turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class AskSynthesis:
+    """Ask the panel for a synthesis; `problems` says what was wrong with the one before."""
+
+    table: Table
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractSynthesis:
+    """Draft the synthesis by offline extraction: the panel could not."""
+
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateArtifacts:
+    """Add the block to the step's outputs, once."""
+
+    step: Step
+    marker: str
+    block: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What meta.json keeps of an elaboration (META-5)."""
+
+    step_id: str
+    turn_count: int
+    personas_active: tuple[str, ...]
+    timestamp: str
+    synthesis_summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveRecord:
+    """Write the transcript, keep what was parked, and append the record to meta.json, once."""
+
+    record: Record
+    table: Table
+    draft: Draft
+    exit_type: Exit
+    parked: tuple[Parked, ...] = ()
+    extracted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Back to the same menu."""
+
+
+# --- the analysis ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the user answered under a label; unknown where "I don't know" was said."""
+
+    label: str
+    question: str
+    text: str
+    unknown: bool = False
+    offered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepBrief:
+    """All that a panel needs to know about the step in hand."""
+
+    item: Item
+    step: Step
+    persona: Persona
+    roster: Roster
+    depth: Depth
+    answers: tuple[Answer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskReading:
+    """Ask the incoming persona what it read in the artifacts of the phases before."""
+
+    brief: StepBrief
+
+
+@dataclass(frozen=True, slots=True)
+class AskOffers:
+    """Collect draft answers for the questions."""
+
+    brief: StepBrief
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskFollowUp:
+    """Ask for one follow-up question where an answer misses a criterion."""
+
+    brief: StepBrief
+    question: Question
+    answer: str
+    criterion: Criterion
+
+
+@dataclass(frozen=True, slots=True)
+class AskDraft:
+    """Ask for the text of the sections that the step writes."""
+
+    brief: StepBrief
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteStep:
+    """Write the step's sections into its outputs."""
+
+    step: Step
+    sections: tuple[SectionText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SaveStep:
+    """Append the step to `steps_completed`."""
+
+    step_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveDepth:
+    """Write the user's depth for the phase to `depth_overrides`."""
+
+    phase: str
+    depth: Depth
+
+
+@dataclass(frozen=True, slots=True)
+class AskFeedback:
+    """Ask the lead to take up the user's feedback."""
+
+    brief: StepBrief
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFeedback:
+    """Add the feedback to the step's artifact section."""
+
+    step: Step
+    words: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDrafts:
+    """Make sure the outputs of skipped steps exist, saying at their top what was skipped."""
+
+    done: tuple[Step, ...]
+    skipped: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavePhase:
+    """Append the phase to `phases_completed`, with the current commit."""
+
+    phase: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Go on to whatever comes next: a step, a phase, or the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartOver:
+    """Begin the analysis of this item again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """End the session: there is nothing left to do."""
+
+
+ElaborationCommand: TypeAlias = (
+    Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
+    | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return
+)  # fmt: skip
+AnalysisCommand: TypeAlias = (
+    Show | Listen | AskReading | AskOffers | AskFollowUp | AskDraft | WriteStep | SaveStep | SaveDepth
+    | AskFeedback | WriteFeedback | WriteDrafts | SavePhase | Advance | StartOver | Leave
+)  # fmt: skip
+Command: TypeAlias = ElaborationCommand | AnalysisCommand

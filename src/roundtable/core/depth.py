@@ -1,0 +1,109 @@
+"""How deep the analysis of a phase goes, and the words that change it (rules DEPTH-1 to DEPTH-4)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .steps import Depth, is_depth
+from .words import folded, place_of, words_of
+
+_SPEED = "fast faster quick quicker quickly speed slow slowly soon latency performance time long"
+# The words that ask for a depth. Where the open question uses one of the words behind them, it asked for the
+# word itself: "How quickly must it load?" -- "Fast."
+_PHRASES: Final[tuple[tuple[Depth, str, str], ...]] = (
+    ("deep", "deep", "deep deeper deeply depth"),
+    ("deep", "more detail", "detail details"),
+    ("deep", "dig in", "dig"),
+    ("deep", "thorough", "thorough thoroughly"),
+    ("deep", "go deeper", "deep deeper deeply depth"),
+    ("deep", "full analysis", "full analysis"),
+    ("brief", "brief", "brief briefly"),
+    ("brief", "skip ahead", "skip"),
+    ("brief", "keep it short", "short long"),
+    ("brief", "quick", _SPEED),
+    ("brief", "fast", _SPEED),
+    ("brief", "summarize", "summarize summary"),
+    ("brief", "just the highlights", "highlights"),
+    ("standard", "standard", "standard standards"),
+    ("standard", "normal", "normal normally"),
+)
+# Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
+_REQUEST_WORDS = frozenset(
+    words_of(
+        "let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more"
+    )
+    + words_of(
+        "analysis version switch change set to into just now ok okay thanks thank depth here with use some"
+    )
+    + words_of("give me do for treatment on from then and yes")
+)
+_LONGEST_REQUEST = 6
+
+_ANNOUNCEMENTS: Final[dict[Depth, str]] = {
+    "brief": "This looks straightforward. I'll keep the analysis brief"
+    " -- say 'deep' if you want the full treatment.",
+    "deep": "This is a substantial change. I'll do a thorough analysis"
+    " -- say 'brief' if you want to speed things up.",
+}
+
+_SCOPES = ("small", "medium", "large")
+_COMPLEXITIES = ("low", "medium", "high")
+_MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
+
+
+def hear_depth(text: str, question: str | None) -> Depth | None:
+    """The depth that a short message asks for; None where it answers the open question or says more."""
+    words = words_of(text)
+    if len(words) > _LONGEST_REQUEST:
+        return None
+    found = [each for each in _PHRASES if place_of(words_of(each[1]), words) is not None]
+    depths = {depth for depth, _, _ in found}
+    spoken = {word for _, phrase, _ in found for word in words_of(phrase)}
+    asked = set(words_of(question or ""))
+    if len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
+        return None
+    return None if any(asked & set(words_of(kin)) for _, _, kin in found) else depths.pop()
+
+
+def choose_depth(*, override: object, scope: str | None, complexity: str | None, step: Depth) -> Depth:
+    """The depth of a step: the user's word, else what the quick scan suggests, else the step's own."""
+    if is_depth(override):
+        return override
+    size, difficulty = folded(scope or "").strip(), folded(complexity or "").strip()
+    if size == "large" or difficulty == "high":
+        return "deep"
+    if size == "small" and difficulty == "low":
+        return "brief"
+    return step if is_depth(step) else "standard"
+
+
+def announcement(depth: Depth) -> str | None:
+    """What is said once after the greeting; nothing at the standard depth."""
+    return _ANNOUNCEMENTS.get(depth)
+
+
+def acknowledgement(depth: Depth) -> str:
+    """What is said where the user's words changed the depth."""
+    return f"Got it, switching to {depth} mode."
+
+
+def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
+    """The scope and the complexity that the text of quick-scan.md names, each None where it does not."""
+    return _labelled("scope", _SCOPES, quick_scan), _labelled("complexity", _COMPLEXITIES, quick_scan)
+
+
+def _labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
+    # The label opens a line, a cell or a clause, so that "Out of scope: large files" is none.
+    labelled = re.compile(
+        rf"(?:^|[|,;(])[\s-]*(?:\d+[.)]\s*)?(?:estimated |overall )?{label}(?: estimate)?\s*[:|=]\s*"
+        rf"(?P<value>{'|'.join(values)})\b(?P<more>.*)"
+    )
+    for line in text.splitlines():
+        found = labelled.search(folded(line).translate(_MARKUP))
+        if found:
+            more = re.split(r"[|,;(]\s*(?:scope|complexity)\b", found["more"])[0]
+            # A line that offers several values, as a template does, has chosen none.
+            if not set(values) & set(words_of(more)) - {found["value"]}:
+                return found["value"]
+    return None

@@ -1,0 +1,64 @@
+"""What can go wrong, as one tree.
+
+RoundtableError
+├── RuleBroken          the caller's fault; carries what would have been legal; nothing changed
+└── OutsideFailure      the world's fault; says what failed, what is saved and what to do next
+    ├── DiskFailed      a file could not be read or written
+    ├── ItemLocked      another process holds the item
+    ├── ItemCorrupt     a file that we keep cannot be trusted
+    ├── ItemUnknown     no item, or several, answer to a name
+    ├── ContentBroken   personas or steps leave nothing to run with
+    └── PanelFailed     the panel gave no words
+"""
+
+from __future__ import annotations
+
+
+class RoundtableError(Exception):
+    """Anything that Roundtable raises on purpose; its text is fit for a person."""
+
+
+class RuleBroken(RoundtableError):
+    """A move that the rules do not allow; `legal` names those that they do."""
+
+    def __init__(self, message: str, legal: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.legal = legal
+
+    def __str__(self) -> str:
+        message = str(self.args[0])
+        return f"{message} Legal now: {', '.join(self.legal)}." if self.legal else message
+
+
+class OutsideFailure(RoundtableError):
+    """Something outside the rules failed: what, what is saved, and what to do next."""
+
+    def __init__(self, failed: str, *, saved: str = "", do: str = "") -> None:
+        super().__init__(" ".join(part for part in (failed, saved, do) if part))
+        self.failed = failed
+        self.saved = saved
+        self.do = do
+
+
+class DiskFailed(OutsideFailure):
+    """A file could not be read or written."""
+
+
+class ItemLocked(OutsideFailure):
+    """Another process holds the item."""
+
+
+class ItemCorrupt(OutsideFailure):
+    """A file that Roundtable keeps cannot be trusted."""
+
+
+class ItemUnknown(OutsideFailure):
+    """No item, or more than one, answers to the name."""
+
+
+class ContentBroken(OutsideFailure):
+    """Personas or steps leave nothing to run with."""
+
+
+class PanelFailed(OutsideFailure):
+    """The panel gave no words."""

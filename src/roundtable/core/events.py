@@ -1,0 +1,243 @@
+"""Events: what happened, as both machines hear it. They are journalled before they count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .steps import Target
+from .synthesis import Draft
+from .turns import NEUTRAL, Material, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class UserSpoke:
+    """The user said something; what it means depends on what was awaited."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The panel failed; it is kept for the record and changes nothing (FAIL-1)."""
+
+    reason: str
+
+
+# --- the elaboration ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRead:
+    """The step's documents and the turn limit were read."""
+
+    max_turns: int
+    material: tuple[Material, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUnreadable:
+    """The step's context could not be read."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """The lead framed the discussion."""
+
+    summary: str
+    focus_question: str
+    focus_topic: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaSpoke:
+    """A persona's contribution is complete and checked."""
+
+    speaker: str
+    text: str
+    verdict: Verdict = NEUTRAL
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaPassed:
+    """A persona that may be silent had nothing distinct to add."""
+
+    speaker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The user's last contribution was judged for drift and decisions."""
+
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRaised:
+    """The user asked for more turns."""
+
+    max_turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSaved:
+    """The raised limit was written to meta.json, or could not be."""
+
+    saved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedUp:
+    """The user chose to wrap up from what was said, at a choice rather than in the discussion."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSpent:
+    """The budget for this discussion is used up."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisDrafted:
+    """A synthesis was drafted; `at` is the instant that marker and record share."""
+
+    draft: Draft
+    at: str
+    extracted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisFailed:
+    """The panel could not draft a synthesis."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactsUpdated:
+    """The outputs were updated; one announcement each."""
+
+    announcements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSaved:
+    """The record is in meta.json and the transcript is written."""
+
+    transcript: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFailed:
+    """The record could not be written to meta.json."""
+
+    reason: str
+
+
+# --- the analysis ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactsRead:
+    """The incoming persona read what the phases before produced; empty where there was nothing."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A draft answer to the question under a label, and where it comes from."""
+
+    label: str
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The draft answers that item, code and earlier answers suggest were collected."""
+
+    offers: tuple[Offer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedUp:
+    """The persona's follow-up question."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionText:
+    """The text that a step writes into its section of an output."""
+
+    target: Target
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """The step's sections were drafted from the answers."""
+
+    sections: tuple[SectionText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepWritten:
+    """The step's artifacts are on disk."""
+
+    announcements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepSaved:
+    """The step is in `steps_completed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DepthSaved:
+    """The user's depth is in `depth_overrides`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackTaken:
+    """The lead took up the user's feedback; `at` is the instant that its marker carries."""
+
+    reply: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackWritten:
+    """The feedback stands in the step's artifact section."""
+
+    announcements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftsWritten:
+    """The outputs of skipped steps exist as drafts."""
+
+    announcements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseSaved:
+    """The phase is in `phases_completed`."""
+
+
+ElaborationEvent: TypeAlias = (
+    ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
+    | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
+    | RecordSaved | RecordFailed
+)  # fmt: skip
+AnalysisEvent: TypeAlias = (
+    UserSpoke | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved | DepthSaved
+    | FeedbackTaken | FeedbackWritten | DraftsWritten | PhaseSaved
+)  # fmt: skip
+Event: TypeAlias = ElaborationEvent | AnalysisEvent | Failed

@@ -1,0 +1,170 @@
+"""What a message of the user means, in a discussion and at a menu (HEAR-1 to HEAR-4, EXIT-1, MENU-3)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from .exits import hear_exit, without_fillers
+from .personas import Persona, Roster
+from .words import folded, is_silence, place_of, words_of
+
+HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
+ExitAnswer = Literal["exit", "continue", "contribution"]
+MenuKind = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a message in a discussion is, and the key of the persona it addresses."""
+
+    kind: HeardKind
+    persona: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MenuHeard:
+    """What a message at a menu chooses."""
+
+    kind: MenuKind
+
+
+# Not after a letter, and not after `d'` or `non-`: those make another word of it.
+_WORD_START = r"(?<!\w)(?<!\w[-'@])"
+_GROUP = re.compile(
+    _WORD_START + r"(?:you\s+all|everyone|all\s+of\s+you|team|what\s+do\s+you\s+think)(?!\w)(?![-']\w)"
+)
+
+
+def _messages(listed: str) -> frozenset[str]:
+    return frozenset(message.strip() for message in listed.split("|"))
+
+
+_YES = _messages("yes | yeah | yep | yup | sure")
+_NO = _messages("no | nope | nah")
+_END = _messages("end | end it | end this | end discussion | end the discussion | stop | finish")
+_GO_ON = _messages(
+    "continue | continue exploring | continue exploring this | continue discussing | continue the discussion"
+    "| go on | keep going | keep exploring | carry on | not yet | not done | not done yet | not quite"
+)
+_CONTINUE = _messages(
+    "c | continue | next | go on | go ahead | move on | carry on | keep going | proceed"
+    "| next step | the next step | next one | on to the next step | continue to the next step"
+    "| go to the next step | move to the next step | move on to the next step"
+    "| next phase | the next phase | on to the next phase | continue to the next phase"
+    "| go to the next phase | move to the next phase | move on to the next phase"
+    "| complete | complete analysis | complete the analysis | finish | finish the analysis"
+)
+_ELABORATE = _messages(
+    "e | elaborate | elaborate this | elaborate on this | elaborate on it | elaborate on that"
+    "| elaboration | elaboration mode | bring in others | bring in the others | bring the others in"
+    "| bring in everyone | bring everyone in | bring in the team | bring all perspectives"
+    "| bring in all perspectives | bring in the other perspectives | get the others | get the others in"
+    "| ask the others | hear the others | what do the others think | discuss | discuss this | discuss it"
+    "| discuss this topic | roundtable | start a roundtable | start the roundtable | roundtable discussion"
+)
+_SKIP = _messages(
+    "s | skip | skip all | skip everything | skip rest | skip the rest | skip remaining | skip the remaining"
+    "| skip remaining steps | skip the remaining steps | skip the rest of the steps | skip this phase"
+    "| skip the phase | skip remaining steps in this phase | skip the remaining steps in this phase"
+    "| skip the rest of this phase | skip the rest of the phase"
+)
+_ASSENT = _messages("ok | okay | alright | thanks | thank")
+# "can we continue?" chooses as "continue" does.
+_REQUEST = re.compile(
+    r"^(?:(?:can|could|shall|should) (?:we|you)|(?:we|you) can|i want to|i'd like to|just) "
+)
+
+
+def hear(text: str, roster: Roster) -> Heard:
+    """What a message in a discussion is: an exit before a direct address, that before a group address."""
+    if is_silence(text):
+        return Heard("silence")
+    meant = hear_exit(text)
+    if meant is not None:
+        return Heard(meant)
+    return address(text, roster)
+
+
+def address(text: str, roster: Roster) -> Heard:
+    """Whom a contribution addresses, whatever it may say about ending: one persona, the group or nobody."""
+    addressed = _addressed(text, roster)
+    if addressed is not None:
+        return Heard("direct", addressed.key)
+    return Heard("group" if _GROUP.search(folded(text)) else "open")
+
+
+def _addressed(text: str, roster: Roster) -> Persona | None:
+    said = re.sub(r"^\W+", "", folded(text)).rstrip()
+    places = [(_place_of_address(said, persona), persona) for persona in roster.personas]
+    found = [(place, persona) for place, persona in places if place is not None]
+    return min(found, key=lambda each: each[0])[1] if found else None
+
+
+def _place_of_address(said: str, persona: Persona) -> int | None:
+    first, *others = (re.escape(name) for name in folded(persona.name).split())
+    family = "|".join((r"\s+".join(others), others[-1])) if others else ""
+    last = rf"\s+(?:{family})(?!\w)" if family else r"(?!)"
+    if re.match(rf"{first}(?!{last})(?:\s|$)", said):
+        return 0
+    called = re.search(rf"{_WORD_START}{first}(?:{last})? ?[,:?]", said)
+    return called.start() if called else None
+
+
+def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
+    """What the answer to the question about an unclear exit means."""
+    heard = hear(text, roster).kind
+    if heard == "silence":
+        return "continue"
+    if heard in ("exit", "unclear-exit"):
+        return "exit"
+    words = without_fillers(text)
+    rest = " ".join(words[1:] if words and words[0] in _YES | _NO else words)
+    if rest in _END:
+        return "exit"
+    if rest in _GO_ON:
+        return "continue"
+    if words and not rest:
+        return "exit" if words[0] in _YES else "continue"
+    return "contribution"
+
+
+def hear_menu(text: str, *, can_skip: bool) -> MenuHeard:
+    """What a message at a menu chooses; feedback is whatever chooses nothing."""
+    words = without_fillers(text)
+    wish = _REQUEST.sub("", " ".join(words)).removesuffix(" now")
+    assents = not words and not _ASSENT.isdisjoint(words_of(text))
+    if is_silence(text) or assents or wish in _CONTINUE:
+        return MenuHeard("continue")
+    if wish in _ELABORATE:
+        return MenuHeard("elaborate")
+    if wish in _SKIP:
+        return MenuHeard("skip" if can_skip else "nothing-to-skip")
+    return MenuHeard("feedback")
+
+
+def hear_choice(text: str, choices: tuple[str, ...]) -> str | None:
+    """The choice that a message names by number, by its words or by a beginning that is no other's."""
+    if is_silence(text):
+        return choices[0] if choices else None
+    for words in (words_of(text), without_fillers(text)):
+        chosen = _choice_named(words, choices) if words else None
+        if chosen is not None:
+            return chosen
+    # "wrap it up" and "done" say the same as "wrap up"; "back" may as well mean back to the discussion.
+    ends = [choice for choice in choices if hear_exit(choice) == "exit"]
+    meant = hear_exit(text) == "exit" and without_fillers(text) != ("back",)
+    return ends[0] if meant and ends else None
+
+
+def _choice_named(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None:
+    said = " ".join(words)
+    spelled = {choice: words_of(choice) for choice in choices}
+    readings = (
+        [choice for number, choice in enumerate(choices, 1) if said == str(number)],
+        [choice for choice in choices if spelled[choice] == words],
+        [choice for choice in choices if " ".join(spelled[choice]).startswith(said)],
+        [choice for choice in choices if place_of(words, spelled[choice]) is not None],
+    )
+    return next((found[0] for found in readings if len(found) == 1), None)

@@ -1,0 +1,193 @@
+"""Lines: everything shown that is not said by a panel, in the words that the rules fix."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .personas import Persona
+
+LineKind = Literal[
+    "greeting", "handoff", "depth", "step", "question", "answer", "menu", "choice", "feedback", "notice",
+    "resume", "introduction", "listen", "contribution", "redirect", "warning", "limit", "inactivity",
+    "unclear-exit", "acknowledgement", "synthesis", "update", "saved", "paused", "done", "error",
+]  # fmt: skip
+Awaits = Literal["answer", "menu", "discussion", "exit", "choice"]
+
+ACKNOWLEDGEMENT = "Wrapping up the discussion. Let me synthesize our key points."
+UNCLEAR_EXIT = "Did you want to end the discussion, or continue exploring this?"
+CONTEXT_UNREADABLE = (
+    "I could not load the step context for elaboration. Let me continue with the normal menu."
+)
+RECORD_FAILED = (
+    "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
+    "The discussion insights are in the artifacts."
+)
+SKIPPING = (
+    "Skipping remaining steps in this phase. "
+    "I'll produce draft artifacts based on what we've discussed so far."
+)
+_INTRODUCTION_WIDTH = 76
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something that a person reads, and what kind of thing it is."""
+
+    kind: LineKind
+    text: str
+    speaker: str | None = None
+    turn: int | None = None
+    state: str | None = None
+    awaits: Awaits | None = None
+
+
+def article(noun: str) -> str:
+    """`a` or `an`, as the sound of the noun asks."""
+    word = noun.strip().casefold()
+    sounds_like_consonant = word.startswith(("uni", "us", "eu", "one", "ut"))
+    return "an" if word[:1] in "aeiou" and word and not sounds_like_consonant else "a"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B, and C`."""
+    if len(parts) < 3:
+        return " and ".join(parts)
+    return ", ".join(parts[:-1]) + ", and " + parts[-1]
+
+
+def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_turns: int) -> str:
+    """What is shown at once when an elaboration begins (ENTRY-3)."""
+    bringing = f"Bringing {listed([persona.title for persona in others])}"
+    names = textwrap.fill(bringing, _INTRODUCTION_WIDTH, break_long_words=False, break_on_hyphens=False)
+    return (
+        "---\nELABORATION MODE\n\n"
+        f"{names}\ninto the discussion.\n\n"
+        f"Topic: {title} for {item_name}\n\n"
+        f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.\n---'
+    )
+
+
+def framing(*, title: str, summary: str, focus_question: str, first: Persona) -> str:
+    """The three paragraphs of the lead's framing, without its name (FRAME-1)."""
+    landed = summary.strip()
+    if not landed.endswith((".", "!", "?")):
+        landed += "."
+    perspective = f"{article(first.perspective)} {first.perspective} perspective"
+    return (
+        f"We just covered {title}. Here is where we landed: {landed}\n\n"
+        "I think we could benefit from all our perspectives on this specific question: "
+        f"{focus_question.strip()}\n\n"
+        f"{first.first_name}, what is your take from {perspective}?"
+    )
+
+
+def contribution(persona: Persona, text: str) -> str:
+    """A persona's words as they are shown (LOOP-3)."""
+    return f"{persona.title}: {text}"
+
+
+def warning(lead: Persona) -> str:
+    """The one warning before the limit (LOOP-4)."""
+    return (
+        f"{lead.title}: We are nearing the end of our discussion time. Any final points before we synthesize?"
+    )
+
+
+def limit(lead: Persona) -> str:
+    """The end at the turn limit (LOOP-5)."""
+    return (
+        f"{lead.title}: We have had a thorough discussion. "
+        "Let me synthesize the key points from our conversation."
+    )
+
+
+def budget(lead: Persona, reason: str) -> str:
+    """The end of a spent budget, which says so (EXIT-2)."""
+    return f"{lead.title}: {reason.rstrip('.')}. Let me synthesize the key points from our conversation."
+
+
+def inactivity(lead: Persona, user_name: str | None) -> str:
+    """The question to a user who has been silent for three rounds (LOOP-6)."""
+    if user_name:
+        return f"{lead.title}: {user_name}, any thoughts on this, or should we wrap up?"
+    return f"{lead.title}: Any thoughts on this, or should we wrap up?"
+
+
+def limit_raised(max_turns: int, *, saved: bool) -> str:
+    """The answer to a raised limit (ENTRY-2)."""
+    if saved:
+        return f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too."
+    return f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
+
+
+def updated(output: str, heading: str, description: str) -> str:
+    """What was added where (ART-6)."""
+    return f'Updated {output}, section "{heading}": added {description}.'
+
+
+def not_found(output: str) -> str:
+    """A missing output (ART-6)."""
+    return (
+        f"Could not update {output} (file not found). "
+        "Elaboration insights are in the synthesis summary above."
+    )
+
+
+def not_updated(output: str, reason: str) -> str:
+    """An output that was left as it is, and why (ART-1, ART-2, ART-5)."""
+    return f"Could not update {output} ({reason}). Elaboration insights are in the synthesis summary above."
+
+
+def left_alone(output: str) -> str:
+    """An output that holds data and gets no text (ART-2)."""
+    return f"Left {output} as it is: only markdown artifacts take elaboration insights."
+
+
+def recorded(turns: int, transcript: str) -> str:
+    """The record is in meta.json, and where the whole discussion can be read (META-5)."""
+    return f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
+
+
+def step_header(persona: Persona, step_id: str, title: str) -> str:
+    """The line that opens a step (STEP-4)."""
+    return f"{persona.title} -- Step {step_id}: {title}"
+
+
+def question(text: str, offer: str | None, source: str = "") -> str:
+    """A question, with the draft answer that an empty message takes."""
+    if not offer:
+        return text
+    origin = f", from {source}" if source else ""
+    return f"{text}\n  Draft{origin}: {offer}\n  (Enter takes the draft.)"
+
+
+def explanation(help_text: str, example: str) -> str:
+    """What `?` shows: the question's help and an example answer."""
+    said = [text for text in (help_text, f"For example: {example}" if example else "") if text]
+    return "\n".join(said) or "There is no further help on this question. Not knowing is a fair answer."
+
+
+def menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
+    """The menu after a step, or after the last one of its phase (MENU-1, MENU-2)."""
+    choices = ["[E] Elaboration Mode -- bring all perspectives to discuss this topic"]
+    if not last:
+        choices.append("[C] Continue -- move to the next step")
+        choices.append("[S] Skip remaining steps in this phase")
+    elif next_phase:
+        choices.append(f"[C] Continue to Phase {next_phase[0]} ({next_phase[1]})")
+    else:
+        choices.append("[C] Complete analysis")
+    return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
+
+
+def brought_up(subject: str, speaker: str, step_id: str) -> str:
+    """A parked point, when the step where it belongs starts (FOCUS-2)."""
+    return f"Put off until now, by {speaker} in the discussion of step {step_id}: {subject}"
+
+
+def interrupted(step_id: str, turn: int, max_turns: int) -> str:
+    """Where a discussion stood that was cut off (GREET-6)."""
+    return f"The discussion of step {step_id} was cut off at turn {turn} of {max_turns}."

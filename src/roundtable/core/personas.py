@@ -1,0 +1,98 @@
+"""Personas and the roster they form (rules PERS-1 to PERS-4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import RuleBroken
+
+BanKind = Literal["vocabulary", "question", "tradeoff", "form"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """A pattern that a persona's words may not contain, and the reason a person would give."""
+
+    kind: BanKind
+    pattern: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """One participant, as its file describes it."""
+
+    key: str
+    name: str
+    role: str
+    short_role: str
+    phases: tuple[str, ...]
+    perspective: str
+    lens: tuple[str, ...]
+    identity: str = ""
+    principles: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    towards: tuple[tuple[str, str], ...] = ()
+    bans: tuple[Ban, ...] = ()
+
+    @property
+    def first_name(self) -> str:
+        return self.name.split()[0]
+
+    @property
+    def title(self) -> str:
+        """The name as it stands before a contribution: `Maya Chen (Business Analyst)`."""
+        return f"{self.name} ({self.role})"
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Who leads a phase, and the notice that goes with a fallback."""
+
+    persona: Persona
+    notice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The personas at the table, in their order."""
+
+    personas: tuple[Persona, ...]
+
+    def __post_init__(self) -> None:
+        if not self.personas:
+            raise RuleBroken("A roster needs at least one persona.")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(persona.key for persona in self.personas)
+
+    @property
+    def can_discuss(self) -> bool:
+        """True where there are enough personas for a roundtable."""
+        return len(self.personas) > 1
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys
+
+    def __getitem__(self, key: str) -> Persona:
+        for persona in self.personas:
+            if persona.key == key:
+                return persona
+        raise RuleBroken(f"No persona has the key '{key}'.", legal=self.keys)
+
+    def lead_of(self, phase_key: str) -> Lead:
+        """The persona that leads the phase; the first of the roster, with a notice, where none does."""
+        for persona in self.personas:
+            if phase_key in persona.phases:
+                return Lead(persona)
+        first = self.personas[0]
+        return Lead(
+            first,
+            f"Unknown phase key '{phase_key}'. Defaulting to {first.name} as lead persona for elaboration.",
+        )
+
+    def others(self, lead: Persona) -> tuple[Persona, ...]:
+        """Everybody but the lead, in roster order."""
+        return tuple(persona for persona in self.personas if persona.key != lead.key)

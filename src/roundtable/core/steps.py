@@ -1,0 +1,106 @@
+"""Phases, steps and their questions as values (rules STEP-1 to STEP-3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeGuard
+
+Depth = Literal["brief", "standard", "deep"]
+DEPTHS: tuple[Depth, ...] = ("brief", "standard", "deep")
+
+
+def is_depth(value: object) -> TypeGuard[Depth]:
+    """True for one of the three depths, exactly as written."""
+    return isinstance(value, str) and value in DEPTHS
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A row of steps: its key, its name in menus, its description in greetings."""
+
+    key: str
+    name: str
+    description: str
+
+    @property
+    def number(self) -> str:
+        return self.key[:2]
+
+
+PHASES: tuple[Phase, ...] = (
+    Phase("00-quick-scan", "Quick Scan", "the Quick Scan"),
+    Phase("01-requirements", "Requirements", "Requirements Discovery"),
+    Phase("02-impact-analysis", "Impact Analysis", "Impact Analysis"),
+    Phase("03-architecture", "Architecture", "Architecture Decisions"),
+    Phase("04-design", "Design", "Detailed Design"),
+)
+PHASE_KEYS: tuple[str, ...] = tuple(phase.key for phase in PHASES)
+
+
+def phase_of(step_id: str) -> Phase | None:
+    """The phase that a step id such as `01-03` belongs to."""
+    return next((phase for phase in PHASES if phase.number == step_id[:2]), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question under its label, a line of help, an example answer, and where a draft may come from."""
+
+    label: str
+    text: str
+    help: str = ""
+    example: str = ""
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What the answer under a label has to hold, by a named check, and what is asked where it does not."""
+
+    label: str
+    check: str
+    follow_up: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The section of an output file that a step writes."""
+
+    output: str
+    section: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One unit of analysis, as its file describes it."""
+
+    step_id: str
+    title: str
+    persona: str
+    depth: Depth
+    outputs: tuple[str, ...]
+    depends_on: tuple[str, ...] = ()
+    skip_if: str = ""
+    brief: tuple[Question, ...] = ()
+    standard: tuple[Question, ...] = ()
+    deep: tuple[Question, ...] = ()
+    validation: tuple[Criterion, ...] = ()
+    targets: tuple[Target, ...] = ()
+
+    @property
+    def phase(self) -> Phase | None:
+        return phase_of(self.step_id)
+
+    def questions(self, depth: Depth) -> tuple[Question, ...]:
+        """The questions asked at a depth."""
+        match depth:
+            case "brief":
+                return self.brief
+            case "standard":
+                return self.standard
+            case "deep":
+                return self.deep
+
+    def section(self, output: str) -> str | None:
+        """The heading this step writes in an output, where its file names one."""
+        return next((target.section for target in self.targets if target.output == output), None)

@@ -1,0 +1,241 @@
+"""The named checks that a step's Validation section asks of an answer (rules STEP-1 and STEP-4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from .errors import RuleBroken
+from .words import folded, place_of, words_of
+
+Check = Callable[[str], bool]
+
+# Scripts that write words without spaces between them: Thai to Khmer, kana, Han.
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+_NUMBER_WORDS = (
+    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|fifty"
+    "|dozens?|hundreds?|thousands?|millions?|half|twice"
+)
+_NUMBER = re.compile(rf"\d[\d.,]*|\b(?:{_NUMBER_WORDS})\b|[一二三四五六七八九十百千万]")
+_MEASURED = re.compile(rf"[$€£¥]\s?\d|(?:{_NUMBER.pattern})\s?(?:[%°€$£¥]|-?(?P<unit>[^\W\d_]+))")
+_NO_UNITS = frozenset(
+    words_of(
+        "a an and are as at but by for from if in is it no not of on or per so than that the then this to"
+    )
+    + words_of("was st nd rd th und oder bis von zu")
+)
+_PEOPLE = frozenset(
+    words_of(
+        """
+        user customer client buyer visitor member people person anyone everybody everyone nobody admin
+        administrator manager team owner stakeholder developer dev engineer designer tester analyst architect
+        operator ops support sales marketing finance legal compliance security auditor agent staff employee
+        worker technician driver nurse doctor patient teacher student parent guest partner vendor supplier
+        reviewer approver editor author reader subscriber lead head director cto ceo cfo cio po pm qa sre dba
+        hr helpdesk maintainer contributor contractor inspector clerk accountant colleague
+        benutzer nutzer kunde kunden kundin mitarbeiter leiter chef
+        """
+    )
+)
+_SPEAKERS = frozenset(words_of("i me my mine myself we us our ours ourselves ich wir"))
+# A capital inside a sentence, or a message that is nothing but capitalised words.
+_PERSON_NAME = re.compile(r"(?<=\w[ ,])[A-ZÀ-Þ][a-zß-ÿ]+|^[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)*\W*$|@\w+")
+_NO_NAMES = frozenset(words_of("yes no none maybe ok okay sure ja nein"))
+_DATE = re.compile(
+    r"""\b(?:
+      \d{4}-\d{1,2}(?:-\d{1,2})? | \d{1,2}[./]\d{1,2}(?:[./]\d{2,4})? | (?:19|20)\d\d | q[1-4]
+    | jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec
+    | january|february|march|april|june|july|august|september|october|november|december
+    | januar|februar|märz|mai|juni|juli|oktober|dezember
+    | may\s\d | \d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?may
+    | (?:mon|tues|wednes|thurs|fri|satur|sun)days?
+    | today|tonight|tomorrow|asap|immediately|now|yesterday|heute|morgen|sofort
+    | deadlines?|due|milestones?|releases?|launch|go-live|sprints?|quarters?|frist
+    | (?:days?|weeks?|months?|years?|hours?|tage?n?|wochen?|monate?n?|jahre?n?)
+    )\b""",
+    re.VERBOSE,
+)
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as|in case"
+    r"|provided|except|otherwise|wenn|falls|sobald|solange|sofern)\b"
+)
+_OPTIONS = re.compile(
+    r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
+    r"|entweder|two (?:options|ways|approaches))\b"
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.*\b(?:b|2|two)\b",
+    re.DOTALL,
+)
+_FAILURE = re.compile(
+    r"\b(?:errors?|fail|fails|failed|failing|failures?|faults?|exceptions?|time-?outs?|times? out|timed out"
+    r"|crash\w*|invalid|missing|malformed|unavailable|unreachable|offline|lost|loses?|loss|conflicts?|denied"
+    r"|refused|reject\w*|wrong|broken?|breaks|down|outages?|cannot|can't|could not|couldn't|corrupt\w*"
+    r"|expire[sd]?|duplicates?|stale|not found|bugs?|drops?|dropped|retry|retries|abort\w*|partial"
+    r"|overflow\w*|[45]\d\d|[45]xx|fehler\w*|ausfall\w*|absturz|abbruch)\b"
+)
+_CODE_PLACE = re.compile(
+    r"\b(?!and/or\b)[A-Za-z][\w-]*/[\w./-]+|\b\w{2,}\.[a-z][a-z0-9]{0,4}\b|\b[a-z0-9]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*|`[^`\n]+`"
+)
+_CODE_WORDS = re.compile(
+    r"\b(?:files?|modules?|packages?|class|classes|services?|components?|functions?|methods?|folders?|director(?:y|ies)"
+    r"|tables?|endpoints?|controllers?|pages?|screens?|scripts?|librar(?:y|ies)|apis?|repos?|repositor(?:y|ies)"
+    r"|handlers?|schemas?|migrations?|jobs?|queues?|views?|frontend|backend|front-end|back-end|datei\w*|modul\w*)\b"
+)
+_SCENARIOS = (
+    re.compile(r"\bgiven\b.*\bwhen\b.*\bthen\b", re.DOTALL),
+    re.compile(r"\b(?:gegeben|angenommen)\b.*\bwenn\b.*\bdann\b", re.DOTALL),
+)
+_UNKNOWNS = tuple(
+    words_of(phrase)
+    for phrase in (
+        *(
+            "don't know",
+            "dont know",
+            "do not know",
+            "didn't know",
+            "no idea",
+            "no clue",
+            "not sure",
+            "unsure",
+        ),
+        *(
+            "unknown",
+            "unclear",
+            "not known",
+            "dunno",
+            "idk",
+            "tbd",
+            "tba",
+            "n/a",
+            "na",
+            "can't say",
+            "cannot say",
+        ),
+        *("hard to say", "can't tell", "cannot tell", "to be decided", "to be determined", "not decided"),
+        *("undecided", "weiß nicht", "weiss nicht", "keine ahnung", "unbekannt", "unklar"),
+    )
+)
+_AROUND_UNKNOWNS = frozenset(
+    words_of(
+        """
+        i i'm im i've we we're we've it it's is that that's this to be me have got honestly really sorry still
+        just yet now right at all the moment point about here well so hm hmm um uh and frankly actually
+        currently afraid ich wir es das noch leider
+        """
+    )
+)
+_UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
+_LONGEST_UNKNOWN = 8
+
+
+def _word_count(answer: str) -> int:
+    said = folded(answer)
+    pieces = re.split(r"[\s,;/]+", _UNSPACED.sub(" ", said))
+    spaced = sum(any(char.isalnum() for char in piece) for piece in pieces)
+    return spaced + len(_UNSPACED.findall(said)) // 2
+
+
+def _entries(answer: str) -> int:
+    separators = r"\n|;|,(?!\d)|(?<!\d),|・|\b(?:and|und)\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s"
+    return sum(any(char.isalnum() for char in piece) for piece in re.split(separators, folded(answer)))
+
+
+def _is_measured(answer: str) -> bool:
+    return any(match["unit"] not in _NO_UNITS for match in _MEASURED.finditer(folded(answer)))
+
+
+def _names_somebody(answer: str) -> bool:
+    words = words_of(answer)
+    named = _PERSON_NAME.search(answer.strip()) is not None and not _NO_NAMES.issuperset(words)
+    return named or any(word in _PEOPLE or word.removesuffix("s") in _PEOPLE for word in words)
+
+
+def _names_an_owner(answer: str) -> bool:
+    return _names_somebody(answer) or not _SPEAKERS.isdisjoint(words_of(answer))
+
+
+def _names_two_options(answer: str) -> bool:
+    lines = [piece for piece in re.split(r"[\n;]", answer) if words_of(piece)]
+    return len(lines) > 1 or _OPTIONS.search(folded(answer)) is not None
+
+
+def _names_code(answer: str) -> bool:
+    return _CODE_PLACE.search(answer) is not None or _CODE_WORDS.search(folded(answer)) is not None
+
+
+def _is_scenario(answer: str) -> bool:
+    return any(scenario.search(folded(answer)) for scenario in _SCENARIOS)
+
+
+def _holding(pattern: re.Pattern[str]) -> Check:
+    return lambda answer: pattern.search(folded(answer)) is not None
+
+
+def _if_readable(reads: Check) -> Check:
+    """The check for those scripts that it can read; nobody is asked again for writing in another."""
+    return lambda answer: _UNSPACED.search(answer) is not None or reads(answer)
+
+
+_CHECKS: Final[dict[str, Check]] = {
+    "a number": _holding(_NUMBER),
+    "a number with a unit": _is_measured,
+    "names a person or role": _if_readable(_names_somebody),
+    "an owner": _if_readable(_names_an_owner),
+    "given, when and then": _if_readable(_is_scenario),
+    "a file or module": _if_readable(_names_code),
+    "a date or deadline": _if_readable(_holding(_DATE)),
+    "a condition": _if_readable(_holding(_CONDITION)),
+    "two options": _if_readable(_names_two_options),
+    "an error or failure": _if_readable(_holding(_FAILURE)),
+}
+_FAMILIES = ("at least N words", "at least N entries", "one of A, B, C")
+
+
+def known(name: str) -> bool:
+    """True where a check of that name exists."""
+    return _check_named(name) is not None
+
+
+def check(name: str, answer: str) -> bool:
+    """True where the answer meets the named criterion, or says in earnest that it is not known."""
+    checked = _check_named(name)
+    if checked is None:
+        raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *_FAMILIES))
+    return is_unknown(answer) or checked(answer)
+
+
+def is_unknown(answer: str) -> bool:
+    """True where a short message says no more than that the answer is not known."""
+    said = folded(answer).strip()
+    words = words_of(answer)
+    if not words:
+        return bool(said) and not said.strip("?.-!/ 🤷")
+    if len(words) > _LONGEST_UNKNOWN:
+        return False
+    if _UNKNOWN_UNSPACED.search(said):
+        return len(said) <= 2 * _LONGEST_UNKNOWN
+    for phrase in _UNKNOWNS:
+        at = place_of(phrase, words)
+        if at is not None and _AROUND_UNKNOWNS.issuperset(words[:at] + words[at + len(phrase) :]):
+            return True
+    return False
+
+
+def _check_named(name: str) -> Check | None:
+    plain = " ".join(folded(name).split()).rstrip(".")
+    if plain in _CHECKS:
+        return _CHECKS[plain]
+    counted = re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain)
+    if counted:
+        least = int(counted[1])
+        count = _word_count if counted[2].startswith("word") else _entries
+        return lambda answer: count(answer) >= least
+    listed = re.fullmatch(r"one of (.+)", plain)
+    if listed:
+        parts = re.split(r",\s*(?:or\s+)?|\s+or\s+", listed[1])
+        values = [words_of(part) for part in parts]
+        if not all(values):
+            return None
+        return lambda answer: sum(place_of(value, words_of(answer)) is not None for value in values) == 1
+    return None

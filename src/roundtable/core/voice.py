@@ -1,0 +1,190 @@
+"""Whether a contribution keeps its persona's voice and says something of its own (VOICE-2 to VOICE-4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import RuleBroken
+from .personas import Ban, Persona
+from .words import folded, words_of
+
+ViolationKind = Literal["forbidden", "echo", "committee"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An earlier contribution: the key of the persona, or `user`, and the text."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What is wrong with a contribution, the words that show it, and the reason to give with another try."""
+
+    kind: ViolationKind
+    found: str
+    reason: str
+
+
+# Double quotes of any make, and single ones around a phrase; backticks hold code, not somebody's words.
+_QUOTATION = re.compile(
+    r"""
+      "(?:[^"\n]|\n(?!\s*\n))+"
+    | “(?:[^”\n]|\n(?!\s*\n))+”
+    | „(?:[^“”\n]|\n(?!\s*\n))+[“”]
+    | «(?:[^»\n]|\n(?!\s*\n))+»
+    | (?<![\w])'(?=\w)[^'\n]*(?:'(?=\w)[^'\n]*)*'(?!\w)
+    | (?<![\w])‘[^’\n]*(?:’(?=\w)[^’\n]*)*’(?!\w)
+    """,
+    re.VERBOSE,
+)
+_IN_PLACE_OF_A_QUOTATION = " \ufffc "
+
+_COMMITTEE = re.compile(
+    r"""\b(?:
+      (?:i|we)\s(?:all\s|both\s|fully\s|completely\s|totally\s|strongly\s|generally\s)*agree
+    | (?:could\snot|couldn't|cannot|can't)\sagree\smore
+    | (?:great|good|excellent|valid|fair|nice|solid)\s(?:points?|questions?|ideas?|thoughts?|observations?)
+    | (?:as|together\sas)\sa\s(?:team|group)
+    | we(?:'re|\sare)\s(?:all\s)?(?:aligned|in\sagreement|on\sthe\ssame\spage)
+    | (?:i\shave\s)?nothing\s(?:more\s|else\s)?to\sadd
+    | well\ssaid
+    | sounds\s(?:good|great|right)(?:\sto\sme)?
+    | (?:that\s|this\s|it\s)?makes\s(?:perfect\s)?sense
+    | (?:i\s)?(?:echo|second|support)\s(?:that|this|what\s(?:has\sbeen|was|everyone|they)\ssaid)
+    | (?:there\sare\s)?pros\sand\scons(?:\sto\s(?:both|each|all))?
+    | (?:we\s(?:should|need\sto|must)\s)?(?:consider|balance|weigh)\s(?:all|every|everyone's|both)
+      \s(?:perspectives?|views?|viewpoints?|sides?|angles?|options?|needs?|factors?)
+    | (?:we\s(?:should|need\sto|must)\s)?work\stogether
+    )\b""",
+    re.VERBOSE,
+)
+# Words that carry no point of their own, so that what is left can be counted.
+_EMPTY_WORDS = frozenset(
+    words_of(
+        """
+        a about above after again all also am an and any are as at be because been before being both but by
+        can could did do does doing down each either else even every everyone everybody few for from get go
+        has have having he her here his how i if in into is it its just let let's like may me might more most
+        much must my need needs no nor not now of off ok okay on once one only or other our out over own per
+        please really said same say says shall she should so some such than thank thanks that that's the
+        their them then there these they this those through to together too under until up us very was we
+        we're well were what when where which while who why will with would yes yet you your i'm i'd i'll
+        it's we'd we'll what's here's don't
+        agree agreed everything anything nothing thing things point points team group absolutely exactly
+        indeed totally completely think
+        """
+    )
+)
+_LITTLE = 4
+_RUN = 5
+_COPIED = 0.5
+_CONTAINED = 0.8
+_LONG_ENOUGH = 8
+_SHORTEST = 3
+_NEW_ENOUGH = 2
+
+
+def check_voice(
+    text: str, persona: Persona, *, earlier: Sequence[Said], names: Sequence[str], free: bool = False
+) -> tuple[Violation, ...]:
+    """What is wrong with a persona's contribution; `free` lifts the bans on questions and tradeoffs."""
+    empty = _EMPTY_WORDS | {word for name in names for word in words_of(name)}
+    return (
+        *_forbidden(text, persona, earlier, free),
+        *_echoes(text, earlier, empty),
+        *_committee_talk(text, empty),
+    )
+
+
+def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool) -> Iterator[Violation]:
+    own_words = without_quotations(text).replace("’", "'")
+    heard = {_stem(word) for said in earlier if said.speaker != persona.key for word in words_of(said.text)}
+    for ban in persona.bans:
+        if free and ban.kind in ("question", "tradeoff"):
+            continue
+        matches = (match.group().strip() for match in _compiled(ban, persona).finditer(own_words))
+        for words in {words.casefold(): words for words in matches if words}.values():
+            taken_up = ban.kind == "vocabulary" and {_stem(word) for word in words_of(words)} <= heard
+            if not taken_up:
+                yield Violation("forbidden", words, ban.reason)
+
+
+def _compiled(ban: Ban, persona: Persona) -> re.Pattern[str]:
+    try:
+        return re.compile(ban.pattern, re.IGNORECASE)
+    except re.error as error:
+        raise RuleBroken(
+            f"A forbidden pattern of {persona.name} is no regular expression: {ban.pattern} ({error})."
+        ) from error
+
+
+def without_quotations(text: str) -> str:
+    """The text with a mark in place of each quotation."""
+    return _QUOTATION.sub(_IN_PLACE_OF_A_QUOTATION, text)
+
+
+def _echoes(text: str, earlier: Sequence[Said], empty: frozenset[str]) -> Iterator[Violation]:
+    for said in earlier:
+        new = _answer_to_a_quotation(text, said.text, empty)
+        if _repeats(new or text, said.text, empty):
+            yield Violation("echo", text.strip(), f"It repeats what was said before: {_opening(said.text)}")
+            return
+
+
+def _answer_to_a_quotation(text: str, before: str, empty: frozenset[str]) -> str:
+    """The text without its quotations, or without one sentence; empty if the rest adds nothing new."""
+    held = set(_content(before, empty))
+    rest = without_quotations(text)
+    if rest == text:
+        sentences = re.split(r"(?<=[.!?])\s+|\n+", text)
+        shared = [len(held & set(_content(sentence, empty))) for sentence in sentences]
+        quoted = shared.index(max(shared))
+        rest = " ".join(sentences[:quoted] + sentences[quoted + 1 :])
+    return rest if len(set(_content(rest, empty)) - held) >= _NEW_ENOUGH else ""
+
+
+def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
+    words, words_before = words_of(text), words_of(before)
+    content, held = set(_content(text, empty)), set(_content(before, empty))
+    if len(content) < _SHORTEST:
+        return bool(content) and words == words_before
+    if len(content) < _LONG_ENOUGH:
+        return content <= held and _shared_runs(words, words_before, 2) >= _COPIED
+    contained = len(content & held) / len(content)
+    return contained >= _CONTAINED or _shared_runs(words, words_before, _RUN) >= _COPIED
+
+
+def _shared_runs(words: tuple[str, ...], before: tuple[str, ...], length: int) -> float:
+    """The share of the runs of so many words that stand in the other text too."""
+    runs, runs_before = (
+        {each[start : start + length] for start in range(len(each) - length + 1)} for each in (words, before)
+    )
+    return len(runs & runs_before) / len(runs) if runs else 0.0
+
+
+def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
+    said = re.sub(r"\s+", " ", folded(without_quotations(text)))
+    found = _COMMITTEE.search(said)
+    if found and len(_content(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
+        yield Violation("committee", found.group(), "It agrees without adding anything of its own.")
+
+
+def _content(text: str, empty: frozenset[str]) -> tuple[str, ...]:
+    """The words that carry the point, in their plain form."""
+    spoken = (word.removesuffix("'s") for word in words_of(text))
+    return tuple(_stem(word) for word in spoken if word not in empty)
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _opening(text: str) -> str:
+    words = text.split()
+    return " ".join(words[:12]) + (" ..." if len(words) > 12 else "")

@@ -1,0 +1,62 @@
+"""Draft answers: what the item's text and earlier answers suggest for a question (STEP-4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from .core.commands import AskOffers, StepBrief
+from .core.events import Offer
+from .core.markup import printable
+from .core.steps import Question
+
+_LONGEST = 400
+_ANSWER = re.compile(r"answer\s+(?:(?P<step>\d\d-\d\d)\s+)?(?P<label>.+)", re.IGNORECASE)
+
+
+def collect(ask: AskOffers, stored: Mapping[tuple[str, str], str]) -> tuple[Offer, ...]:
+    """The draft answers for the questions, from where each question says that one may come."""
+    offers = (_offer(ask.brief, question, stored) for question in ask.questions)
+    return tuple(offer for offer in offers if offer is not None)
+
+
+def _offer(brief: StepBrief, question: Question, stored: Mapping[tuple[str, str], str]) -> Offer | None:
+    source = question.draft.strip()
+    given = stored.get((brief.step.step_id, question.label))
+    if given:
+        return Offer(question.label, _short(given), "what stands in the document")
+    if source.casefold() == "item":
+        text = _first_sentences(brief.item.text)
+        return Offer(question.label, text, "the item") if text else None
+    if source.casefold().startswith("text:"):
+        return Offer(question.label, source[5:].strip(), "")
+    if answer := _ANSWER.fullmatch(source):
+        step_id = answer["step"] or brief.step.step_id
+        return _earlier(brief, question, step_id, answer["label"].strip(), stored)
+    return None
+
+
+def _earlier(
+    brief: StepBrief, question: Question, step_id: str, label: str, stored: Mapping[tuple[str, str], str]
+) -> Offer | None:
+    if step_id == brief.step.step_id:
+        own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
+        return Offer(question.label, _short(own.text), f"your answer on {label}") if own else None
+    text = stored.get((step_id, label))
+    return Offer(question.label, _short(text), f"step {step_id}, {label}") if text else None
+
+
+def _first_sentences(text: str) -> str:
+    """The first sentences of the item's prose that fit: no headings, no lists, no code."""
+    paragraphs = re.split(r"\n\s*\n", printable(text).strip())
+    prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
+    return _short(" ".join(prose[0].split())) if prose else ""
+
+
+def _short(text: str) -> str:
+    """The text, cut at the end of a sentence or a word where it is too long to confirm at a glance."""
+    if len(text) <= _LONGEST:
+        return text
+    cut = text[:_LONGEST]
+    sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
+    return cut[: sentence + 1] if sentence > _LONGEST // 3 else cut.rsplit(" ", 1)[0] + " ..."

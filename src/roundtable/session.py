@@ -1,0 +1,282 @@
+"""The session: one item, one panel, lines out and words in; every surface is built on it.
+
+It holds the item's lock, asks the machine what comes next, has it carried out, and journals what happened before
+it counts. Killed at any point and started again, it goes on where it was; finishing happens exactly once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+
+from .clerk import Clerk, Task
+from .core import commands as do
+from .core import events as on
+from .core import lines as texts
+from .core.analysis import Analysis
+from .core.conduct import recall
+from .core.errors import PanelFailed, RuleBroken
+from .core.hearing import hear_choice
+from .core.lines import Awaits, Line
+from .core.markup import printable
+from .core.states import State
+from .core.turns import USER
+from .legs import Leg, Legs
+from .panel.base import Panel
+from .panel.offline import OfflinePanel
+from .store.items import find_item
+from .store.lock import ItemLock
+
+RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
+_LONGEST = 100_000
+_TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
+
+Ending = do.Advance | do.StartOver | do.Leave
+
+
+class Session:
+    """The analysis of one item: iterate over `lines()`, and `say()` something when it is `listening`."""
+
+    def __init__(
+        self,
+        root: Path | str,
+        item: str,
+        *,
+        step: str | None = None,
+        panel: Panel | None = None,
+        user_name: str | None = None,
+        interactive: bool = False,
+        on_words: Callable[[str, str], None] | None = None,
+    ) -> None:
+        """An analysis of an item, or with `step` a roundtable on that completed step.
+
+        `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
+        `on_words` is handed a speaker's key and words as they come, before they count.
+        """
+        self.root = Path(root)
+        self.folder = find_item(self.root, item)
+        self.listening: Awaits | None = None
+        self._step = step
+        self._panel: Panel = panel or OfflinePanel()
+        self._user_name = user_name
+        self._interactive = interactive
+        self._on_words = on_words or (lambda speaker, piece: None)
+        self._said: deque[str] = deque()
+        self._news = asyncio.Event()
+        self._hung_up = False
+        self._shown: asyncio.Queue[Line | None] = asyncio.Queue(maxsize=1)
+        self._wrap_up_wanted = False
+
+    def say(self, text: str) -> None:
+        """Say something; early words wait for the next turn to listen."""
+        self._said.append(printable(text[:_LONGEST]))
+        self._news.set()
+
+    def hang_up(self) -> None:
+        """No more words will come: when they are used up, the session pauses."""
+        self._hung_up = True
+        self._news.set()
+
+    async def close(self) -> None:
+        """Pause at the next turn to listen; everything that counts is saved already."""
+        self._said.clear()
+        self.hang_up()
+
+    async def lines(self) -> AsyncIterator[Line]:
+        """All that is to be shown, in order, until the analysis is done or paused."""
+        running = asyncio.ensure_future(self._run())
+        running.add_done_callback(lambda _: asyncio.ensure_future(self._shown.put(None)))
+        try:
+            while (line := await self._shown.get()) is not None:
+                yield line
+            await running
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await running
+
+    # --- the run ----------------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        with ItemLock(self.folder):
+            legs = Legs(self.root, self.folder, self._user_name)
+            leg = legs.elaborate(self._step) if self._step else legs.start()
+            while True:
+                ending = await self._play(leg)
+                if ending is None:
+                    await self._show(Line("paused", self._farewell("Paused; everything is saved.")))
+                    return
+                if isinstance(ending, do.StartOver):
+                    Clerk(self.root, self.folder, (), self._panel).start_over()
+                after = None if isinstance(ending, do.Leave) else legs.next()
+                if after is None or after.journal.path != leg.journal.path:
+                    leg.journal.close()
+                if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
+                    if after is not None:
+                        after.journal.close()
+                    await self._show(
+                        Line("done", f"The analysis is complete. Its documents are in {self.folder}.")
+                    )
+                    return
+                leg = after
+
+    async def _play(self, leg: Leg) -> Ending | None:
+        """One leg to its end, or None where the words ran out before."""
+        table = _Table(leg, Clerk(self.root, self.folder, leg.analysis.opening.steps, self._panel))
+        for warning in leg.warnings:
+            await self._show(Line("notice", warning))
+        if leg.resumed and not await self._take_up_again(leg, table):
+            return None
+        while True:
+            task = await self._show_all(table.commands)
+            match task:
+                case do.Advance() | do.StartOver() | do.Leave():
+                    return task
+                case do.Listen(awaits):
+                    words = await self._listen(awaits, table.state)
+                    if words is None:
+                        return None
+                    await self._take_in(table, task, words)
+                case do.Show() | do.Return():
+                    raise RuleBroken("A machine's answer must end in something to wait for.")
+                case _:
+                    event = await self._perform(table, task)
+                    if event is None:
+                        return None
+                    table.commit(event)
+            if self._wrap_up_wanted and table.in_discussion:
+                self._wrap_up_wanted = False
+                await self._show_all(table.commands)
+                table.commit(on.WrappedUp())
+
+    async def _take_up_again(self, leg: Leg, table: _Table) -> bool:
+        """Say where things stood, and ask about a discussion that was cut off; False where the words ran out."""
+        for show in recall(leg.analysis):
+            await self._show(show.line)
+        discussion = leg.analysis.elaboration
+        if discussion is not None and discussion.turns:
+            text = texts.interrupted(discussion.step.step_id, len(discussion.turns), discussion.max_turns)
+            await self._show(Line("resume", text, state=discussion.state))
+        if leg.last_words is not None:
+            await self._show(Line("resume", leg.last_words, USER))
+        if not (self._interactive and table.in_discussion):
+            return True
+        choice = await self._choose(
+            "Resume the discussion, or wrap up from what was said?", (RESUME, WRAP_UP)
+        )
+        if choice == WRAP_UP:
+            table.commit(on.WrappedUp())
+        return choice is not None
+
+    async def _take_in(self, table: _Table, task: do.Listen, words: str) -> None:
+        """The user's words as the machine hears them; what it refuses is said, and it listens again."""
+        raised = _TURNS.fullmatch(words) if table.in_discussion else None
+        try:
+            table.commit(on.LimitRaised(int(raised[1])) if raised else on.UserSpoke(words))
+        except RuleBroken as refused:
+            await self._show(Line("notice", str(refused), state=table.state))
+            table.commands = (task,)
+
+    async def _perform(self, table: _Table, task: Task) -> on.Event | None:
+        """What a task led to; where the panel fails the user decides, and without one the session ends."""
+        while True:
+            try:
+                return await table.clerk.carry_out(task, self._on_words)
+            except PanelFailed as failure:
+                table.journal.append(on.Failed(str(failure)))
+                told = f"{failure} Everything said so far is saved."
+                await self._show(Line("error", told, state=table.state))
+                if not self._interactive:
+                    raise PanelFailed(
+                        failure.failed,
+                        saved="Everything said so far is saved.",
+                        do=f"The same command goes on from there: {self._command()}",
+                    ) from failure
+            choices = (TRY_AGAIN, OFFLINE, WRAP_UP) if table.discussing else (TRY_AGAIN, OFFLINE)
+            choice = await self._choose("Try again, or go on with the offline panel?", choices)
+            if choice is None:
+                return None
+            if choice == WRAP_UP and table.in_discussion:
+                return on.WrappedUp()
+            if choice != TRY_AGAIN:
+                self._panel = table.clerk.panel = OfflinePanel()
+                self._wrap_up_wanted = choice == WRAP_UP
+
+    # --- lines out, words in ----------------------------------------------------------------------------
+
+    async def _show(self, line: Line) -> None:
+        await self._shown.put(line)
+
+    async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
+        """Show what is to be shown; what remains is what is to be done."""
+        for command in commands[:-1]:
+            if isinstance(command, do.Show):
+                await self._show(command.line)
+        return commands[-1]
+
+    async def _listen(self, awaits: Awaits, state: str | None) -> str | None:
+        """The user's next words; None where no more will come."""
+        self.listening = awaits
+        await self._show(Line("listen", "", state=state, awaits=awaits))
+        try:
+            while not self._said:
+                if self._hung_up:
+                    return None
+                self._news.clear()
+                await self._news.wait()
+            return self._said.popleft()
+        finally:
+            self.listening = None
+
+    async def _choose(self, question: str, choices: tuple[str, ...]) -> str | None:
+        """One of a few choices, asked until it is made; None where the words ran out."""
+        offered = "  ".join(f"[{choice[0].upper()}] {choice.capitalize()}" for choice in choices)
+        while True:
+            await self._show(Line("menu", f"{question}\n{offered}"))
+            words = await self._listen("choice", None)
+            if words is None:
+                return None
+            choice = hear_choice(words, choices)
+            if choice is not None:
+                await self._show(Line("choice", words.strip() or choice, USER))
+                return choice
+
+    def _command(self) -> str:
+        step = f" --step {self._step}" if self._step else ""
+        return f"roundtable {'elaborate' if self._step else 'analyze'} {self.folder.name}{step}"
+
+    def _farewell(self, text: str) -> str:
+        return f"{text} Go on with: {self._command()}"
+
+
+class _Table:
+    """The leg in play: the machine's state, what it commands, and the journal that it is kept in."""
+
+    def __init__(self, leg: Leg, clerk: Clerk) -> None:
+        self.journal = leg.journal
+        self.clerk = clerk
+        self.commands = leg.commands
+        self._analysis: Analysis = leg.analysis
+
+    def commit(self, event: on.Event) -> None:
+        """Try the event on the machine, write it to disk, then let it count."""
+        after, commands = self._analysis.receive(event)
+        self.journal.append(event)
+        self._analysis, self.commands = after, commands
+
+    @property
+    def discussing(self) -> bool:
+        return self._analysis.elaboration is not None
+
+    @property
+    def state(self) -> State | None:
+        discussion = self._analysis.elaboration
+        return discussion.state if discussion else None
+
+    @property
+    def in_discussion(self) -> bool:
+        return self.state is State.DISCUSSION_LOOP

@@ -1,0 +1,185 @@
+"""Settings, strongest first: flags, `ROUNDTABLE_*` variables, the project's file, the user's file, defaults.
+
+    # roundtable.toml, or [tool.roundtable] in pyproject.toml, or the user's config.toml
+    items = "docs/requirements"     # where the items' folders are, inside the project
+    panel = "offline"               # who gives the personas their words
+    user_name = "Ada"               # what the personas call you; else git's user.name
+
+What cannot be used is passed over with a warning that names the file and the key.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+from .core.errors import DiskFailed, RuleBroken
+from .core.markup import printable
+from .store import files
+
+PANELS = ("offline",)
+ITEMS = "docs/requirements"
+_LONGEST_NAME = 80
+_LARGEST = 1024 * 1024
+_PATIENCE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run of the program goes by."""
+
+    root: Path = Path()
+    items_folder: str = ITEMS
+    panel: str = "offline"
+    user_name: str | None = None
+
+
+@dataclass(slots=True)
+class _Found:
+    """The values found so far, and what is wrong with others; a value once found is not replaced."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def take(self, origin: str, table: Mapping[str, Any], *, shown: Callable[[str], str] = str) -> None:
+        for key, value in table.items():
+            check = _CHECKS.get(key)
+            if check is None:
+                known = ", ".join(_CHECKS)
+                self.warn(f"{origin}: {shown(key)} is no setting; the settings are {known}.")
+            elif not isinstance(value, str):
+                self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{_EXAMPLES[key]}".')
+            elif problem := check(value):
+                self.warn(f"{origin}: {shown(key)} {problem}.")
+            else:
+                self.values.setdefault(key, " ".join(printable(value).split()))
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(" ".join(printable(text).split()))
+
+
+def load_settings(
+    root: Path | str | None = None,
+    panel: str | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+) -> tuple[Settings, tuple[str, ...]]:
+    """The settings in force, and warnings about what could not be used; RuleBroken where the root is no folder."""
+    environment = os.environ if environment is None else environment
+    home = Path(root or environment.get("ROUNDTABLE_ROOT") or ".")
+    if not _is_folder(home):
+        raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
+    found = _Found()
+    if panel:
+        found.take("--panel", {"panel": panel})
+    variables = {key: environment.get(_variable(key), "") for key in _CHECKS}
+    found.take("Environment", {key: value for key, value in variables.items() if value}, shown=_variable)
+    found.take("roundtable.toml", _table(home / "roundtable.toml", "roundtable.toml", found))
+    found.take("pyproject.toml", _pyproject(home / "pyproject.toml", found))
+    if (own := user_file(environment)) is not None:
+        found.take(str(own), _table(own, str(own), found))
+    values = found.values
+    settings = Settings(
+        home, values.get("items", ITEMS), values.get("panel", PANELS[0]), values.get("user_name")
+    )
+    return settings, tuple(found.warnings)
+
+
+def user_file(environment: Mapping[str, str]) -> Path | None:
+    """The user's own settings file, wherever the system keeps such files; None where there is no home."""
+    if base := environment.get("XDG_CONFIG_HOME") or environment.get("APPDATA", ""):
+        return Path(base) / "roundtable" / "config.toml"
+    if not (home := environment.get("HOME")):
+        return None
+    folder = "Library/Application Support" if sys.platform == "darwin" else ".config"
+    return Path(home) / folder / "roundtable" / "config.toml"
+
+
+def user_name(settings: Settings) -> str | None:
+    """What the user is called: by the settings, else by git, else not at all."""
+    return settings.user_name or _git_name(settings.root)
+
+
+def _git_name(root: Path) -> str | None:
+    import subprocess  # late: most commands never ask
+
+    try:
+        answer = subprocess.run(
+            ["git", "-C", str(root), "config", "user.name"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=True,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    name = " ".join(printable(answer.stdout.decode("utf-8", "replace")).split())
+    return name if _bad_name(name) is None else None
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except ValueError:  # a NUL byte in the name
+        return False
+
+
+def _pyproject(path: Path, found: _Found) -> Mapping[str, Any]:
+    whole = _table(path, "pyproject.toml", found, mention=b"tool.roundtable")
+    tool = whole.get("tool")
+    table = tool.get("roundtable") if isinstance(tool, dict) else None
+    return table if isinstance(table, dict) else {}
+
+
+def _table(path: Path, name: str, found: _Found, *, mention: bytes = b"") -> Mapping[str, Any]:
+    """The table in a file; empty where there is no file, or (a big file of others) no mention of us in it."""
+    try:
+        data = files.read(path, limit=_LARGEST)
+        if mention not in data:
+            return {}
+        import tomllib  # late: most projects have no file of ours
+
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except DiskFailed as failure:
+        if not mention and not isinstance(failure.__cause__, NotADirectoryError):
+            found.warn(f"{name} is passed over. {failure.failed}")
+    except UnicodeDecodeError:
+        found.warn(f"{name} is passed over: it is not UTF-8 text.")
+    except (ValueError, RecursionError) as error:
+        found.warn(f"{name} is passed over: {error}.")
+    return {}
+
+
+def _variable(key: str) -> str:
+    return f"ROUNDTABLE_{key.upper()}"
+
+
+def _bad_items(value: str) -> str | None:
+    # Windows knows every separator and drive, so that a folder is refused on all systems alike.
+    path = PureWindowsPath(value)
+    if path.drive or path.root or ".." in path.parts or not path.parts or not value.isprintable():
+        return f'must name a folder inside the project, such as "{ITEMS}"'
+    return None
+
+
+def _bad_panel(value: str) -> str | None:
+    return None if value in PANELS else f"must be one of {', '.join(PANELS)}, not {value[:40]}"
+
+
+def _bad_name(value: str) -> str | None:
+    name = " ".join(printable(value).split())
+    return None if 0 < len(name) <= _LONGEST_NAME else f"must have 1 to {_LONGEST_NAME} characters"
+
+
+_CHECKS: Mapping[str, Callable[[str], str | None]] = {
+    "items": _bad_items,
+    "panel": _bad_panel,
+    "user_name": _bad_name,
+}
+_EXAMPLES = {"items": ITEMS, "panel": PANELS[0], "user_name": "Ada"}

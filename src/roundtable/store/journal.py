@@ -1,0 +1,143 @@
+"""The journal of one leg: its opening, then one line per event, on disk before the event counts.
+
+A torn last line is what a kill leaves behind: it is dropped. Anything else that does not read is reported and
+set aside; the analysis then resumes from meta.json alone (META-6).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from ..core import events as on
+from ..core.analysis import Opening
+from ..core.errors import DiskFailed, ItemCorrupt
+from . import files
+from .lock import JOURNAL_FOLDER, journal_folder
+
+RULES = 1
+"""The version of the rules; a journal of another version is not replayed."""
+
+_SUFFIX = ".jsonl"
+_LIMIT = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a journal holds: the opening of its leg and the events since."""
+
+    opening: Opening
+    events: tuple[on.Event, ...]
+
+
+class Journal:
+    """The journal of one leg, by name, in the item's folder."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name = name
+        self.path = folder / JOURNAL_FOLDER / (name + _SUFFIX)
+        self._folder = folder
+        self._count = 0
+
+    def begin(self, opening: Opening) -> None:
+        """Start over with an opening and no events."""
+        import msgspec
+
+        journal_folder(self._folder)
+        head = {"rules": RULES, "opening": msgspec.to_builtins(opening)}
+        files.write(self.path, _line(head))
+        self._count = 0
+
+    def append(self, event: on.Event) -> None:
+        """Write an event to disk; when this returns, it counts."""
+        import msgspec
+
+        record = {
+            "n": self._count + 1,
+            "event": type(event).__name__,
+            "data": msgspec.to_builtins(event),
+            "at": files.timestamp(),
+        }
+        files.append(self.path, _line(record))
+        self._count += 1
+
+    def read(self) -> Recorded | None:
+        """What was recorded; None where nothing was; ItemCorrupt, with the file set aside, where it does not read."""
+        try:
+            data = files.read(self.path, limit=_LIMIT)
+        except FileNotFoundError:
+            return None
+        except DiskFailed as failure:
+            raise self._corrupt(failure.failed) from failure
+        whole, newline, torn = data.rpartition(b"\n")
+        try:
+            recorded = _decode(whole.split(b"\n")) if newline else None
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise self._corrupt(str(error)) from error
+        if recorded is None:
+            files.remove(self.path)
+            return None
+        if torn:
+            files.write(self.path, whole + b"\n")
+        self._count = len(recorded.events)
+        return recorded
+
+    def close(self) -> None:
+        """The leg is over; what is worth keeping of it stands elsewhere."""
+        files.remove(self.path)
+
+    def set_aside(self) -> Path | None:
+        """Move the file out of the way, never over another one; None where even that fails."""
+        for number in range(1, 1000):
+            aside = self.path.with_name(f"{self.name}.corrupt-{number}")
+            if not aside.exists():
+                try:
+                    files.rename(self.path, aside)
+                except DiskFailed:
+                    return None
+                return aside
+        return None
+
+    def _corrupt(self, reason: str) -> ItemCorrupt:
+        aside = self.set_aside()
+        kept = f"It is kept as {JOURNAL_FOLDER}/{aside.name}." if aside else ""
+        return ItemCorrupt(
+            f"The journal {JOURNAL_FOLDER}/{self.path.name} cannot be read ({reason}).",
+            saved=f"{kept} meta.json and the artifacts are not touched.".strip(),
+            do="The analysis goes on from what meta.json says.",
+        )
+
+
+def journals(folder: Path) -> tuple[Journal, ...]:
+    """The journals of an item that are open, the one written to last first."""
+    home = folder / JOURNAL_FOLDER
+    found = [path for path in home.glob("*" + _SUFFIX) if path.is_file()] if home.is_dir() else []
+    found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.name))
+    return tuple(Journal(folder, path.name.removesuffix(_SUFFIX)) for path in found)
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+
+
+def _decode(lines: list[bytes]) -> Recorded:
+    import msgspec
+
+    head, *rest = (json.loads(line) for line in lines)
+    if head["rules"] != RULES:
+        raise ValueError(f"it follows version {head['rules']} of the rules, this program version {RULES}")
+    opening = msgspec.convert(head["opening"], Opening)
+    events = []
+    for number, record in enumerate(rest, start=1):
+        if record["n"] != number:
+            raise ValueError(f"event {number} is missing")
+        events.append(msgspec.convert(record["data"], _event_types()[record["event"]]))
+    return Recorded(opening, tuple(events))
+
+
+@cache
+def _event_types() -> dict[str, type[on.Event]]:
+    return {kind.__name__: kind for kind in get_args(on.Event)}

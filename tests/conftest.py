@@ -1,0 +1,30 @@
+"""What every test may rely on: the rule marker, and folders of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "rule(*ids): the ids of the rules that the test covers")
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test reads the settings or the home of whoever runs it."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.delenv("ROUNDTABLE_ROOT", raising=False)
+    yield
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty item's folder."""
+    item = tmp_path / "docs" / "requirements" / "offline-forms"
+    item.mkdir(parents=True)
+    return item

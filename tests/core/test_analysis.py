@@ -1,0 +1,466 @@
+"""The analysis machine: greeting, questions, depth, menus, hand-off (GREET, DEPTH, MENU, STEP-4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from legs_play import Play, opening
+from people import ALEX, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step
+from roundtable.core import commands as do
+from roundtable.core import events as on
+from roundtable.core.analysis import TABLE, Analysis
+from roundtable.core.conduct import recall
+from roundtable.core.errors import RuleBroken
+from roundtable.core.personas import Roster
+from roundtable.core.progress import Past, Progress
+from roundtable.core.stages import Stage
+from roundtable.core.steps import PHASE_KEYS, PHASES, Question, Step
+from talk import AT
+
+QUESTIONS = (
+    Question("Problem", "Who is stuck?", "One scene helps.", "The inspector in a basement."),
+    Question("Value", "How fast must it be?"),
+)
+TWO: Step = replace(JOURNEYS, standard=QUESTIONS, deep=(*QUESTIONS, Question("Cost", "What does it cost?")))
+LAST = step("01-08", "MoSCoW Prioritization")
+STEP_MENU = (
+    "---\n"
+    "[E] Elaboration Mode -- bring all perspectives to discuss this topic\n"
+    "[C] Continue -- move to the next step\n"
+    "[S] Skip remaining steps in this phase\n"
+    "Or type naturally to provide feedback.\n"
+    "---"
+)
+
+
+def at_menu(**fields: object) -> Play:
+    return Play(opening(**fields)).says("The inspector.")  # type: ignore[arg-type]
+
+
+# --- greeting and hand-off ------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("GREET-1", "STEP-4")
+def test_a_new_phase_greets_then_the_step_begins_with_its_header() -> None:
+    play = Play(opening(arrival="new"))
+    assert play.order == ["greeting", "step", "question"]
+    assert play.texts("greeting")[0].startswith("Maya Chen: Hi, I'm Maya, your Business Analyst.")
+    assert play.texts("step") == ["Maya Chen (Business Analyst) -- Step 01-03: User Experience & Journeys"]
+    assert play.texts("question") == ["Who is stuck, and where?"]
+    assert play.commands[-1] == do.Listen("answer")
+
+
+@pytest.mark.rule("GREET-2", "GREET-3")
+def test_a_resumed_phase_says_what_was_done_and_discussed_in_this_phase() -> None:
+    progress = Progress(
+        ("00-01", "01-01", "99-99"), (), (Past("00-01", "Added x"), Past("01-01", "Identified 3 gaps"))
+    )
+    play = Play(opening(arrival="resumed", progress=progress))
+    assert play.texts("greeting") == [
+        "Maya Chen: Welcome back. Last time we completed Business Context Discovery. "
+        "We also had a roundtable discussion on step 01-01 where we identified 3 gaps. "
+        "Let us pick up from User Experience & Journeys."
+    ]
+
+
+@pytest.mark.rule("GREET-2")
+def test_the_next_step_of_the_same_phase_needs_no_greeting() -> None:
+    assert "greeting" not in Play(opening(arrival="continuing")).order
+
+
+@pytest.mark.rule("GREET-4")
+def test_another_lead_takes_over_with_a_hand_off_and_what_it_read() -> None:
+    tech = STEPS[4]
+    play = Play(opening(tech, PHASES[3], arrival="new", handed_over_by=PHASES[1]))
+    assert play.order == ["handoff", "greeting", "handoff", "step", "question"]
+    assert play.texts("handoff") == [
+        "Maya Chen has finished Requirements Discovery. "
+        "Handing off to Alex Rivera (Solutions Architect) who will guide you through Architecture Decisions.",
+        "Alex Rivera (Solutions Architect): I have read the requirements.",
+    ]
+    assert play.texts("greeting")[0].startswith("Alex Rivera: Hi, I'm Alex")
+
+
+@pytest.mark.rule("GREET-4")
+def test_an_incoming_persona_with_nothing_to_say_says_nothing() -> None:
+    begun, _ = Analysis.begin(opening(STEPS[4], PHASES[3], arrival="new", handed_over_by=PHASES[1]))
+    assert begun.stage is Stage.READING
+    _, commands = begun.receive(on.ArtifactsRead("  "))
+    assert [line.line.kind for line in commands if isinstance(line, do.Show)] == ["step"]
+    resumed = Play(opening(STEPS[4], PHASES[3], arrival="resumed", handed_over_by=PHASES[1]))
+    assert resumed.texts("handoff") == []
+
+
+@pytest.mark.rule("PERS-3")
+def test_a_step_is_conducted_by_the_persona_it_names_else_by_the_lead() -> None:
+    play = Play(opening(step("01-03", "T", persona="solutions-architect"), arrival="new"))
+    assert play.texts("step")[0].startswith("Alex Rivera (Solutions Architect) -- Step 01-03")
+    assert play.texts("greeting")[0].startswith("Maya Chen: Hi")
+    play = Play(opening(step("01-03", "T", persona="nobody")))
+    assert play.texts("step")[0].startswith("Maya Chen (Business Analyst) -- Step 01-03")
+
+
+@pytest.mark.rule("GREET-5")
+def test_a_phase_whose_steps_are_done_goes_straight_to_its_menu() -> None:
+    progress = Progress(("01-01", "01-03", "01-08"))
+    play = Play(opening(LAST, kind="menu", arrival="resumed", progress=progress))
+    assert play.order == ["greeting", "menu"]
+    assert play.texts("greeting")[0].endswith("Let us pick up from Phase 00 (Quick Scan).")
+    assert play.commands[-1] == do.Listen("menu")
+
+
+@pytest.mark.rule("GREET-5")
+@pytest.mark.parametrize(("words", "last"), [("", do.Leave()), ("leave", do.Leave()), ("S", do.StartOver())])
+def test_when_all_phases_are_done_one_may_start_over_or_leave(words: str, last: do.Command) -> None:
+    play = Play(opening(None, PHASES[4], kind="finished", moved_on=True))
+    assert play.order == ["greeting", "menu"]
+    assert "The code has moved on" in play.texts("greeting")[0]
+    assert play.commands[-1] == do.Listen("choice")
+    play.says(words)
+    assert play.commands[-1] == last
+    assert play.now.stage is Stage.ENDED
+
+
+@pytest.mark.rule("GREET-5")
+def test_an_unclear_choice_is_asked_again() -> None:
+    play = Play(opening(None, PHASES[4], kind="finished")).says("hm")
+    assert play.texts("notice") == ["Please choose L or S."]
+    assert play.commands[-1] == do.Listen("choice")
+
+
+@pytest.mark.rule("GREET-6")
+def test_a_leg_taken_up_again_recalls_where_it_was() -> None:
+    middle = Play(opening(progress=Progress(("01-01",))))
+    assert [show.line.text for show in recall(middle.now)] == [
+        "Maya Chen: Welcome back. Last time we completed Business Context Discovery. "
+        "Let us pick up from User Experience & Journeys."
+    ]
+    menu = at_menu(progress=Progress(("01-01",)))
+    assert [show.line.text for show in recall(menu.now)] == [
+        "Maya Chen: Welcome back. Last time we completed Business Context Discovery and "
+        "User Experience & Journeys. Let us pick up from MoSCoW Prioritization."
+    ]
+    assert recall(Play(opening(kind="elaborate")).now) == ()
+
+
+@pytest.mark.rule("FOCUS-2")
+def test_parked_points_and_notices_come_up_when_the_step_starts() -> None:
+    play = Play(opening(parked=("Put off until now: cost",), notices=("A file is broken.",)))
+    assert play.texts("notice") == ["A file is broken.", "Put off until now: cost"]
+    assert play.order == ["notice", "step", "notice", "question"]
+
+
+# --- questions ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-4")
+def test_questions_come_one_at_a_time_and_answers_are_echoed() -> None:
+    play = Play(opening(TWO)).says("The inspector.")
+    assert play.order == ["step", "question", "answer", "question"]
+    assert play.texts("question") == ["Who is stuck?", "How fast must it be?"]
+    play.says("Two seconds.")
+    assert [(answer.label, answer.text) for answer in play.now.answers] == [
+        ("Problem", "The inspector."), ("Value", "Two seconds."),
+    ]  # fmt: skip
+    assert play.now.stage is Stage.MENU
+
+
+@pytest.mark.rule("STEP-4")
+def test_an_offer_is_shown_and_an_empty_message_takes_it() -> None:
+    offers = (on.Offer("Problem", "Inspectors in basements.", "the item"),)
+    play = Play(opening(TWO), offers=offers)
+    assert play.texts("question") == [
+        "Who is stuck?\n  Draft, from the item: Inspectors in basements.\n  (Enter takes the draft.)"
+    ]
+    play.says("")
+    assert play.now.answers[0] == do.Answer(
+        "Problem", "Who is stuck?", "Inspectors in basements.", offered=True
+    )
+    assert play.texts("answer") == ["Inspectors in basements."]
+
+
+@pytest.mark.rule("STEP-4")
+def test_without_an_offer_silence_is_asked_once_more_then_counts_as_not_knowing() -> None:
+    play = Play(opening(TWO)).says(" ")
+    assert len(play.texts("question")) == 2
+    assert play.texts("question")[1].startswith("Who is stuck?\n")
+    assert play.now.answers == ()
+    play.says("")
+    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "I don't know", unknown=True),)
+    play.says("")
+    assert len(play.now.answers) == 1
+
+
+@pytest.mark.rule("STEP-4")
+def test_not_knowing_is_a_fair_answer_and_is_never_followed_up() -> None:
+    strict = replace(TWO, validation=(NUMBER,))
+    play = Play(opening(strict)).says("I don't know")
+    assert play.now.answers[0].unknown
+    assert play.all_asked(do.AskFollowUp) == []
+
+
+@pytest.mark.rule("STEP-4")
+def test_an_answer_that_misses_a_criterion_is_followed_up_once() -> None:
+    strict = replace(TWO, validation=(NUMBER,))
+    play = Play(opening(strict)).says("Inspectors.")
+    (ask,) = play.all_asked(do.AskFollowUp)
+    assert isinstance(ask, do.AskFollowUp)
+    assert (ask.answer, ask.criterion, ask.question.label) == ("Inspectors.", NUMBER, "Problem")
+    assert play.texts("question")[-1] == "How many are stuck?"
+    play.says("Quite a few.")
+    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors.\nQuite a few."),)
+    assert play.texts("question")[-1] == "How fast must it be?"
+    assert play.texts("answer") == ["Inspectors.", "Quite a few."]
+    assert len(play.all_asked(do.AskFollowUp)) == 1
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize("reply", ["", "I don't know"])
+def test_silence_or_not_knowing_leaves_the_first_answer_as_it_was(reply: str) -> None:
+    strict = replace(TWO, validation=(NUMBER,))
+    play = Play(opening(strict)).says("Inspectors.", reply)
+    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
+    assert play.texts("question")[-1] == "How fast must it be?"
+
+
+@pytest.mark.rule("STEP-4")
+def test_an_answer_that_meets_its_criterion_is_not_followed_up() -> None:
+    strict = replace(TWO, validation=(NUMBER,))
+    play = Play(opening(strict)).says("60 inspectors.")
+    assert play.all_asked(do.AskFollowUp) == []
+    offers = (on.Offer("Problem", "Inspectors.", "the item"),)
+    taken = Play(opening(strict), offers=offers).says("")
+    assert taken.all_asked(do.AskFollowUp) == []
+
+
+def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
+    play = Play(opening(TWO)).says("?")
+    assert play.texts("notice") == ["One scene helps.\nFor example: The inspector in a basement."]
+    assert play.now.answers == ()
+    play.says("Inspectors.", " ? ")
+    assert play.texts("notice")[1] == (
+        "There is no further help on this question. Not knowing is a fair answer."
+    )
+
+
+@pytest.mark.rule("STEP-4")
+def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() -> None:
+    play = at_menu()
+    kinds = [type(asked).__name__ for asked in play.asked]
+    assert kinds == ["AskOffers", "Listen", "AskDraft", "WriteStep", "SaveStep", "Listen"]
+    assert play.order == ["step", "question", "answer", "update", "menu"]
+    (draft,) = play.all_asked(do.AskDraft)
+    assert isinstance(draft, do.AskDraft)
+    assert [(target.output, target.section) for target in draft.targets] == [
+        ("requirements-spec.md", "3. User Journeys")
+    ]
+    assert play.now.completed == ("01-03",)
+
+
+# --- depth ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("DEPTH-3")
+def test_brief_and_deep_are_announced_once_after_the_greeting_standard_is_not() -> None:
+    brief = Play(opening(arrival="new", depth="brief"))
+    assert brief.order == ["greeting", "depth", "step", "question"]
+    assert brief.texts("depth") == [
+        "This looks straightforward. I'll keep the analysis brief -- "
+        "say 'deep' if you want the full treatment."
+    ]
+    deep = Play(opening(arrival="resumed", depth="deep"))
+    assert deep.texts("depth") == [
+        "This is a substantial change. I'll do a thorough analysis -- "
+        "say 'brief' if you want to speed things up."
+    ]
+    assert Play(opening(arrival="new", depth="standard")).texts("depth") == []
+    assert Play(opening(arrival="continuing", depth="deep")).texts("depth") == []
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_a_depth_word_is_stored_at_once_acknowledged_and_changes_the_questions() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "go deeper")
+    assert do.SaveDepth("01-requirements", "deep") in play.asked
+    assert play.texts("depth") == ["Got it, switching to deep mode."]
+    assert play.now.depth == "deep"
+    play.says("Two seconds.")
+    assert play.texts("question")[-1] == "What does it cost?"
+    assert len(play.texts("answer")) == 2
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_a_depth_word_that_answers_the_question_is_an_answer() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "fast")
+    assert play.texts("depth") == []
+    assert play.now.answers[1].text == "fast"
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_a_depth_word_after_all_its_questions_are_answered_ends_the_step() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "keep it short")
+    assert play.now.stage is Stage.MENU
+    assert play.now.depth == "brief"
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_depth_words_work_at_a_menu_and_are_words_like_others_in_a_discussion() -> None:
+    play = at_menu().says("go deeper")
+    assert do.SaveDepth("01-requirements", "deep") in play.asked
+    assert play.order[-2:] == ["depth", "menu"]
+    talk = at_menu().says("E", "go deeper")
+    assert talk.all_asked(do.SaveDepth) == []
+    assert [turn.text for turn in talk.now.elaboration.turns if turn.speaker == "user"] == ["go deeper"]  # type: ignore[union-attr]
+
+
+# --- menus ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("MENU-1")
+def test_after_a_step_that_is_not_the_last_the_menu_has_three_choices() -> None:
+    assert at_menu().texts("menu") == [STEP_MENU]
+
+
+@pytest.mark.rule("MENU-2")
+def test_after_the_last_step_the_menu_leads_to_the_next_phase() -> None:
+    progress = Progress(("01-01", "01-03"), ("00-quick-scan",))
+    assert at_menu(step=LAST, progress=progress).texts("menu") == [
+        "---\n"
+        "[E] Elaboration Mode -- bring all perspectives to discuss this topic\n"
+        "[C] Continue to Phase 02 (Impact Analysis)\n"
+        "Or type naturally to provide feedback.\n"
+        "---"
+    ]
+    design = at_menu(step=STEPS[5], phase=PHASES[4], progress=Progress((), PHASE_KEYS[:4]))
+    assert "[C] Complete analysis\n" in design.texts("menu")[0]
+    assert "[S]" not in design.texts("menu")[0]
+
+
+@pytest.mark.rule("MENU-3")
+@pytest.mark.parametrize("words", ["C", "c", "", "continue", "next"])
+def test_continue_goes_to_the_next_step(words: str) -> None:
+    play = at_menu().says(words)
+    assert play.commands[-1] == do.Advance()
+    assert play.all_asked(do.SavePhase) == []
+    assert play.texts("choice") == [words]
+
+
+@pytest.mark.rule("MENU-3", "STEP-6")
+def test_continue_at_the_phase_menu_completes_the_phase_first() -> None:
+    play = at_menu(step=LAST, progress=Progress(("01-01", "01-03"))).says("C")
+    assert play.asked[-2:] == [do.SavePhase("01-requirements"), do.Advance()]
+
+
+@pytest.mark.rule("MENU-3")
+def test_anything_else_is_feedback_taken_up_written_and_the_same_menu_comes_back() -> None:
+    play = at_menu().says("The office may also be offline.")
+    assert play.order[-4:] == ["feedback", "feedback", "update", "menu"]
+    assert play.texts("feedback") == [
+        "The office may also be offline.", "Maya Chen (Business Analyst): Good point.",
+    ]  # fmt: skip
+    (write,) = play.all_asked(do.WriteFeedback)
+    assert write == do.WriteFeedback(JOURNEYS, "The office may also be offline.", AT)
+    assert play.texts("menu") == [STEP_MENU, STEP_MENU]
+
+
+@pytest.mark.rule("MENU-4")
+def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
+    play = at_menu(progress=Progress(("01-01",))).says("S")
+    assert play.texts("notice") == [
+        "Skipping remaining steps in this phase. "
+        "I'll produce draft artifacts based on what we've discussed so far."
+    ]
+    (drafts,) = play.all_asked(do.WriteDrafts)
+    assert isinstance(drafts, do.WriteDrafts)
+    assert [each.step_id for each in drafts.done] == ["01-01", "01-03"]
+    assert [each.step_id for each in drafts.skipped] == ["01-08"]
+    assert play.asked[-2:] == [do.SavePhase("01-requirements"), do.Advance()]
+    assert play.all_asked(do.SaveStep) == [do.SaveStep("01-03")]
+
+
+@pytest.mark.rule("MENU-2", "MENU-3")
+def test_there_is_no_skip_at_the_phase_menu() -> None:
+    play = at_menu(step=LAST, progress=Progress(("01-01", "01-03"))).says("S")
+    assert play.texts("notice") == ["There is nothing left to skip in this phase."]
+    assert play.commands[-1] == do.Listen("menu")
+    assert len(play.texts("menu")) == 2
+
+
+@pytest.mark.rule("MENU-5", "EXIT-3")
+@pytest.mark.parametrize("words", ["E", "e", "elaborate", "bring in the others"])
+def test_elaborate_starts_a_roundtable_and_returns_to_the_same_menu(words: str) -> None:
+    play = at_menu().says(words)
+    assert play.now.stage is Stage.ELABORATION
+    assert "introduction" in play.order
+    play.says("done")
+    assert play.now.stage is Stage.MENU
+    assert play.texts("menu") == [STEP_MENU, STEP_MENU]
+    assert play.order[-2:] == ["saved", "menu"]
+    play.says("E")
+    assert play.order.count("introduction") == 2
+
+
+@pytest.mark.rule("ENTRY-1", "MENU-5")
+def test_a_context_that_cannot_be_read_shows_the_menu_again() -> None:
+    play = at_menu()
+    play.hear(on.UserSpoke("E")).hear(on.ContextUnreadable("gone"))
+    assert play.order[-2:] == ["notice", "menu"]
+    assert play.now.stage is Stage.MENU
+
+
+@pytest.mark.rule("PERS-4")
+def test_a_single_persona_runs_the_analysis_and_says_why_it_cannot_discuss() -> None:
+    play = at_menu(roster=Roster((MAYA,))).says("E")
+    assert play.texts("notice") == [
+        "A roundtable needs at least two personas; only Maya Chen is at the table."
+    ]
+    assert play.commands[-1] == do.Listen("menu")
+
+
+@pytest.mark.rule("MENU-5")
+def test_elaborate_on_a_completed_step_opens_there_and_returns_to_its_menu() -> None:
+    play = Play(opening(kind="elaborate", progress=Progress(("01-01", "01-03"))))
+    assert play.order[0] == "introduction"
+    play.says("done")
+    assert play.texts("menu") == [STEP_MENU]
+    assert play.now.completed == ("01-01", "01-03")
+
+
+@pytest.mark.rule("STEP-3")
+def test_a_phase_menu_without_a_completed_step_can_only_go_on() -> None:
+    play = Play(opening(None, kind="menu", steps=()))
+    play.says("E", "It needs work.")
+    assert (
+        play.texts("notice")
+        == ["No step of this phase is complete yet, so there is nothing to discuss or comment on."] * 2
+    )
+    play.says("C")
+    assert play.commands[-1] == do.Advance()
+
+
+# --- the machine ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-4")
+def test_an_illegal_event_is_refused_at_every_stage() -> None:
+    play = Play(opening())
+    before = play.now
+    with pytest.raises(RuleBroken, match="cannot come while the analysis waits for an answer") as refused:
+        play.now.receive(on.PhaseSaved())
+    assert refused.value.legal == ("UserSpoke",)
+    assert play.now == before
+    talk = at_menu().says("E")
+    assert talk.now.legal == ("UserSpoke", "LimitRaised", "WrappedUp", "BudgetSpent")
+    assert set(TABLE) == set(Stage) - {Stage.ELABORATION, Stage.ENDED}
+
+
+@pytest.mark.rule("META-6")
+def test_replaying_a_leg_gives_the_same_state() -> None:
+    play = at_menu().says("It needs work.", "go deeper", "E", "Alex, why?", "done", "c")
+    again, _ = Analysis.begin(play.start)
+    for event in play.events:
+        again, _ = again.receive(event)
+    assert again == play.now
+    assert again.stage is Stage.ENDED
+    assert ROSTER["solutions-architect"] is ALEX

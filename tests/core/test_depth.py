@@ -1,0 +1,174 @@
+"""How deep the analysis goes, and the words that change it (rules DEPTH-1 to DEPTH-4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from roundtable.core.depth import acknowledgement, announcement, choose_depth, hear_depth, read_scope
+from roundtable.core.steps import Depth
+
+PHRASES: dict[str, Depth] = {
+    "deep": "deep",
+    "more detail": "deep",
+    "dig in": "deep",
+    "thorough": "deep",
+    "go deeper": "deep",
+    "full analysis": "deep",
+    "brief": "brief",
+    "skip ahead": "brief",
+    "keep it short": "brief",
+    "quick": "brief",
+    "fast": "brief",
+    "summarize": "brief",
+    "just the highlights": "brief",
+    "standard": "standard",
+    "normal": "standard",
+}
+
+
+@pytest.mark.rule("DEPTH-2")
+@pytest.mark.parametrize(("phrase", "depth"), PHRASES.items())
+def test_the_words_change_the_depth(phrase: str, depth: Depth) -> None:
+    assert hear_depth(phrase, None) == depth
+    assert hear_depth(f"{phrase.upper()}, please!", "Who benefits?") == depth
+    assert hear_depth(f"{phrase} users", None) is None
+    assert hear_depth(f"{phrase}ish", None) is None
+
+
+@pytest.mark.rule("DEPTH-2")
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("make it deep please", "deep"),
+        ("can we go deeper?", "deep"),
+        ("let’s dig in", "deep"),
+        ("I'd like a bit more detail", "deep"),
+        ("the quick version", "brief"),
+        ("switch to standard mode", "standard"),
+        ("it must be fast", None),
+        ("standard SSO login", None),
+        ("not deep", None),
+        ("deep or brief", None),
+        ("deep brief", None),
+        ("make it", None),
+        ("", None),
+    ],
+)
+def test_only_a_request_changes_it(text: str, depth: Depth | None) -> None:
+    assert hear_depth(text, None) == depth
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_only_a_message_of_six_words_at_most_changes_it() -> None:
+    assert hear_depth("let's make it a bit deep", None) == "deep"
+    assert hear_depth("let's make it a bit more deep", None) is None
+
+
+@pytest.mark.rule("DEPTH-2")
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("fast", "How fast must it be?"),
+        ("Quick.", "How quickly must it load?"),
+        ("deep", "How DEEP may the tree be?"),
+        ("more detail", "How much detail is shown?"),
+        ("normal", "Is the load normal or not?"),
+        ("keep it short", "How long may the message be?"),
+        ("full analysis", "Which analysis runs?"),
+    ],
+)
+def test_an_answer_to_the_question_is_no_request(text: str, question: str) -> None:
+    assert hear_depth(text, question) is None
+    assert hear_depth(text, "Who benefits?") is not None
+
+
+@pytest.mark.rule("DEPTH-1")
+@pytest.mark.parametrize(
+    ("scope", "complexity", "depth"),
+    [
+        ("small", "low", "brief"),
+        (" Small", "LOW ", "brief"),
+        ("small", "medium", "standard"),
+        ("small", None, "standard"),
+        (None, "low", "standard"),
+        ("medium", "low", "standard"),
+        ("large", "low", "deep"),
+        ("small", "high", "deep"),
+        ("large", None, "deep"),
+        (None, "high", "deep"),
+        (None, None, "standard"),
+        ("huge", "odd", "standard"),
+    ],
+)
+def test_the_quick_scan_suggests_a_depth(scope: str | None, complexity: str | None, depth: Depth) -> None:
+    assert choose_depth(override=None, scope=scope, complexity=complexity, step="standard") == depth
+
+
+@pytest.mark.rule("DEPTH-1")
+@pytest.mark.parametrize("depth", ["brief", "standard", "deep"])
+def test_an_override_goes_before_the_scan_and_the_scan_before_the_step(depth: Depth) -> None:
+    assert choose_depth(override=depth, scope="large", complexity="high", step="brief") == depth
+    assert choose_depth(override=depth, scope="small", complexity="low", step="deep") == depth
+    assert choose_depth(override=None, scope="large", complexity=None, step=depth) == "deep"
+    assert choose_depth(override=None, scope=None, complexity=None, step=depth) == depth
+
+
+@pytest.mark.rule("DEPTH-4")
+@pytest.mark.parametrize("bad", ["Deep", "", 3, None, True, [], {}, ["deep"]])
+def test_bad_values_are_ignored(bad: Any) -> None:
+    assert choose_depth(override=bad, scope=None, complexity=None, step="deep") == "deep"
+    assert choose_depth(override=bad, scope=None, complexity=None, step=bad) == "standard"
+
+
+@pytest.mark.rule("DEPTH-3")
+def test_the_depth_is_announced() -> None:
+    assert announcement("brief") == (
+        "This looks straightforward. I'll keep the analysis brief"
+        " -- say 'deep' if you want the full treatment."
+    )
+    assert announcement("deep") == (
+        "This is a substantial change. I'll do a thorough analysis"
+        " -- say 'brief' if you want to speed things up."
+    )
+    assert announcement("standard") is None
+
+
+@pytest.mark.rule("DEPTH-2")
+@pytest.mark.parametrize("depth", ["brief", "standard", "deep"])
+def test_a_change_is_acknowledged(depth: Depth) -> None:
+    assert acknowledgement(depth) == f"Got it, switching to {depth} mode."
+
+
+@pytest.mark.rule("DEPTH-1")
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("- **Scope**: small\n- **Complexity**: low", ("small", "low")),
+        ("**Scope:** Large", ("large", None)),
+        ("Complexity: high", (None, "high")),
+        ("| Scope | small | three files |\n| Complexity | medium |", ("small", "medium")),
+        ("Scope: small, complexity: medium", ("small", "medium")),
+        ("Scope: small (complexity: low)", ("small", "low")),
+        ("## 1. Scope: LARGE (12 files)", ("large", None)),
+        ("2) Estimated scope = medium", ("medium", None)),
+        ("Overall complexity estimate: low", (None, "low")),
+        ("`scope`: `large`", ("large", None)),
+        ("Scope: to be found\nScope: small", ("small", None)),
+        ("Scope: small\nScope: large", ("small", None)),
+        ("Scope: small, a small thing", ("small", None)),
+        ("Out of scope: large files", (None, None)),
+        ("Scope: small | medium | large", (None, None)),
+        ("Scope: small to medium", (None, None)),
+        ("Scope: smallish", (None, None)),
+        ("Scope: low", (None, None)),
+        ("Complexity: large", (None, None)),
+        ("Scope\nsmall", (None, None)),
+        ("", (None, None)),
+    ],
+)
+def test_scope_and_complexity_are_read_from_the_quick_scan(
+    text: str, found: tuple[str | None, str | None]
+) -> None:
+    assert read_scope(text) == found

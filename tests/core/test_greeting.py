@@ -1,0 +1,82 @@
+"""Greeting, hand-off and recovery texts (GREET-1 to GREET-5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from people import ALEX, MAYA
+from roundtable.core.greeting import all_done, hand_off, new_in_phase, welcome_back, woven
+from roundtable.core.progress import Past
+from roundtable.core.steps import PHASES
+
+
+@pytest.mark.rule("GREET-1")
+def test_a_new_phase_begins_with_the_leads_name() -> None:
+    assert new_in_phase(MAYA, PHASES[1]) == (
+        "Maya Chen: Hi, I'm Maya, your Business Analyst. "
+        "I'll be guiding you through Requirements Discovery. Let's get started."
+    )
+
+
+@pytest.mark.rule("GREET-2")
+@pytest.mark.parametrize(
+    ("titles", "said"),
+    [
+        (["A"], " Last time we completed A."),
+        (["A", "B"], " Last time we completed A and B."),
+        (["A", "B", "C"], " Last time we completed A, B, and C."),
+        (["A", "B", "C", "D"], " Last time we completed B, C, and D."),
+        ([], ""),
+    ],
+)
+def test_a_resumed_phase_names_the_last_three_steps(titles: list[str], said: str) -> None:
+    text = welcome_back(MAYA, titles=titles, past=[], ahead="E")
+    assert text == f"Maya Chen: Welcome back.{said} Let us pick up from E."
+
+
+@pytest.mark.rule("GREET-3")
+def test_the_three_most_recent_elaborations_are_woven_in() -> None:
+    past = [
+        Past("01-01", "one"),
+        Past("01-02", "Identified 2 gaps."),
+        Past("01-03", "the lock"),
+        Past("01-04", "x"),
+    ]
+    assert welcome_back(MAYA, titles=["A"], past=past, ahead="B") == (
+        "Maya Chen: Welcome back. Last time we completed A. "
+        "We also had a roundtable discussion on step 01-02 where we identified 2 gaps. "
+        "We also had a roundtable discussion on step 01-03 where the lock. "
+        "We also had a roundtable discussion on step 01-04 where x. "
+        "Let us pick up from B."
+    )
+
+
+@pytest.mark.rule("GREET-3")
+@pytest.mark.parametrize(
+    ("summary", "end"),
+    [
+        ("Identified 3 additional\ncriteria", "we identified 3 additional criteria."),
+        ("Added 2 NFRs...", "we added 2 NFRs."),
+        ("Red is the colour", "we red is the colour."),
+        ("nothing was agreed", "nothing was agreed."),
+        ("Edge cases remain", "Edge cases remain."),
+    ],
+)
+def test_a_first_word_in_ed_gets_we_and_a_small_letter(summary: str, end: str) -> None:
+    assert woven(summary) == end
+
+
+@pytest.mark.rule("GREET-4")
+def test_the_hand_off_names_both() -> None:
+    assert hand_off(MAYA, PHASES[1], ALEX, PHASES[2]) == (
+        "Maya Chen has finished Requirements Discovery. "
+        "Handing off to Alex Rivera (Solutions Architect) who will guide you through Impact Analysis."
+    )
+
+
+@pytest.mark.rule("GREET-5")
+def test_when_all_is_done_it_says_whether_the_code_moved_on() -> None:
+    assert all_done("Forms", moved_on=False) == (
+        "All five phases of Forms are complete. The code has not moved on since."
+    )
+    assert "The code has moved on since" in all_done("Forms", moved_on=True)

@@ -1,0 +1,174 @@
+"""Panel text that cannot act as markup."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from roundtable.core.markup import harmless, printable
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            *[
+                "`",
+                "``",
+                "```",
+                "\\",
+                "<",
+                "<!--",
+                "-->",
+                "<pre>",
+                "</b>",
+                "<?",
+                "-",
+                "- ",
+                "# ",
+                "> ",
+                "+ ",
+                "* ",
+            ],
+            *[
+                "1. ",
+                "2) ",
+                "~~~",
+                "|",
+                "[x]: /u",
+                "[x] ",
+                "[",
+                "]",
+                "=",
+                "_",
+                "word",
+                " ",
+                "\n",
+                "\r\n",
+                "\t",
+            ],
+            *["\x1b[31m", "\x1b", "\x00", "\u2028", "https://a.b/", ">", "é"],
+        ]
+    )
+).map("".join)
+
+
+@pytest.mark.rule("ART-7")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Offline forms lose data when the tab closes.",
+        "Use `fetch` and ``a`b`` for the queue.",
+        "Latency stays < 5 s & throughput > 10/s; a < b.",
+        "*Important*: the **queue** has _one_ writer.",
+        "-5 degrees, #3 in the list, 1.5 times, +1 from me, =x",
+        "See <https://example.org/a> for more.",
+        "[Maya] agreed: see [the draft](draft.md).",
+        "Two  spaces stay, and so does a tilde ~~ here.",
+    ],
+)
+def test_prose_and_code_are_left_alone(text: str) -> None:
+    assert harmless(text) == text
+
+
+@pytest.mark.rule("ART-7")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# Title", r"\# Title"),
+        ("###### Title", r"\###### Title"),
+        ("####### seven", "####### seven"),
+        ("#", r"\#"),
+        ("> quote", r"\> quote"),
+        (">quote", r"\>quote"),
+        ("- item", r"\- item"),
+        ("+ item", r"\+ item"),
+        ("* item", r"\* item"),
+        ("-", r"\-"),
+        ("---", r"\---"),
+        ("***", r"\***"),
+        ("_ _ _", r"\_ _ _"),
+        ("===", r"\==="),
+        ("1. item", r"1\. item"),
+        ("123456789) item", r"123456789\) item"),
+        ("1234567890. item", "1234567890. item"),
+        ("7.", r"7\."),
+        ("~~~ x", r"\~~~ x"),
+        ("| a | b |", r"\| a | b |"),
+        ("[x]: /url", r"\[x]: /url"),
+        ("[a\\]b]: /url", r"\[a\]b]: /url"),
+        ("[ ] task", r"\[ ] task"),
+        ("[x] task", r"\[x] task"),
+        ("[X]", r"\[X]"),
+    ],
+)
+def test_a_sign_that_opens_a_block_is_escaped(text: str, expected: str) -> None:
+    assert harmless(text) == expected
+
+
+@pytest.mark.rule("ART-7")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a <!-- b --> c", "a &lt;!-- b --&gt; c"),
+        (r"a \<!-- b", "a &lt;!-- b"),
+        ("`<!--` in code", r"\`&lt;!--\` in code"),
+        ("`-->` in code", r"\`--&gt;\` in code"),
+        ("<pre>x</pre>", "&lt;pre>x&lt;/pre>"),
+        ("a List<String> of <?php", "a List&lt;String> of &lt;?php"),
+        (r"\<b> stays", r"\<b> stays"),
+        ("<https://a.b/-->", "&lt;https://a.b/--&gt;"),
+        ("a ` b", r"a \` b"),
+        ("``` js", r"\`\`\` js"),
+        ("`a` and `` b", r"`a` and \`\` b"),
+        (r"an escaped \` and `code`", r"an escaped \` and `code`"),
+        ("ends with \\", "ends with \\\\"),
+        ("ends with \\\\", "ends with \\\\"),
+    ],
+)
+def test_html_comments_and_lone_backticks_are_escaped(text: str, expected: str) -> None:
+    assert harmless(text) == expected
+
+
+@pytest.mark.rule("ART-7")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("  a\n\n  # b\r\nc\td\u2028e\x85f ", "a # b c d e f"),
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x9b31mred", "red"),
+        ("\x1b]0;title\x07text", "text"),
+        ("\x1b]8;;http://x\x1b\\link", "link"),
+        ("a\x1b", "a"),
+        ("nul\x00 bell\x07 del\x7f bom\ufeff bidi\u202e\u2066 lone\ud800", "nul bell del bom bidi lone"),
+        ("", ""),
+    ],
+)
+def test_it_is_one_printable_line(text: str, expected: str) -> None:
+    assert harmless(text) == expected
+
+
+def test_printable_keeps_line_breaks_and_tabs() -> None:
+    assert printable("a\tb\nc\r\n\x1b[0md\x0b\x0c\x08") == "a\tb\nc\r\nd"
+
+
+@pytest.mark.rule("ART-7")
+@given(st.one_of(PIECES, st.text()))
+def test_once_is_enough(text: str) -> None:
+    assert harmless(harmless(text)) == harmless(text)
+
+
+@pytest.mark.rule("ART-7")
+@given(st.one_of(PIECES, st.text()))
+def test_in_a_list_item_it_is_a_paragraph_and_nothing_else(text: str) -> None:
+    line = harmless(text)
+    assert "<!--" not in line
+    assert "-->" not in line
+    tokens = MarkdownIt("commonmark").enable("table").parse(f"- {line}\n\n# After\n")
+    inside = ["paragraph_open", "inline", "paragraph_close"] if line else []
+    assert [token.type for token in tokens] == [
+        *["bullet_list_open", "list_item_open", *inside, "list_item_close", "bullet_list_close"],
+        *["heading_open", "inline", "heading_close"],
+    ]
+    children = [child.type for token in tokens for child in token.children or []]
+    assert "html_inline" not in children

@@ -1,0 +1,203 @@
+"""The synthesis: evidence, attribution, completeness, shape (SYN-1 to SYN-5, META-5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from people import MAYA, ROSTER, persona
+from roundtable.core.personas import Roster
+from roundtable.core.synthesis import (
+    Draft,
+    Entry,
+    attribution,
+    decided,
+    description,
+    marker,
+    own_words,
+    problems,
+    render,
+    settle,
+    shortened,
+    summary,
+)
+from roundtable.core.turns import USER, Turn, Verdict
+
+M, A, J = (persona.key for persona in ROSTER.personas)
+TURNS = (
+    Turn(1, M, "Framing."),
+    Turn(2, A, "Two options."),
+    Turn(3, J, "No: one.", Verdict(opposes=2)),
+    Turn(4, USER, "We go with A,\nbut never merge safety fields.", Verdict(decisions=(4,))),
+    Turn(5, A, "Then 480 forms are locked."),
+)
+
+
+@pytest.mark.rule("SYN-1")
+def test_the_block_has_exactly_the_shape_of_the_rule() -> None:
+    draft = Draft(
+        insights=(Entry("Forms are locked.", (5,)), Entry("A needs B.", (2, 4))),
+        decisions=(Entry("Merge field by field.", (4,), "keeps the hand-over possible"),),
+        questions=(Entry("How long are versions kept?", (3,), "to be settled in 03-02"),),
+        actions=(Entry("Write the criterion", (1,), "Maya"),),
+    )
+    block = render(
+        draft, step_id="01-03", title="Journeys", roster=ROSTER, turns=TURNS, exit_type="turn-limit"
+    )
+    assert block == (
+        "### Elaboration Insights (Step 01-03: Journeys)\n"
+        "\n"
+        "**Participants**: Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)\n"
+        "**Turns**: 5 | **Exit**: turn-limit\n"
+        "\n"
+        "#### Key Insights\n"
+        "- [Alex] Forms are locked.\n"
+        "- [User/Alex] A needs B.\n"
+        "\n"
+        "#### Decisions Made\n"
+        "- Merge field by field: keeps the hand-over possible\n"
+        "\n"
+        "#### Open Questions\n"
+        "- How long are versions kept?: to be settled in 03-02\n"
+        "\n"
+        "#### Action Items\n"
+        "- Write the criterion: Maya\n"
+    )
+
+
+@pytest.mark.rule("SYN-1")
+def test_empty_sections_say_none_and_action_items_only_appear_where_there_are_some() -> None:
+    block = render(
+        Draft(), step_id="01-03", title="T", roster=ROSTER, turns=TURNS, exit_type="user-initiated"
+    )
+    assert block.count("- None\n") == 3
+    assert "Action Items" not in block
+    assert "**Exit**: user-initiated" in block
+
+
+@pytest.mark.rule("ART-7")
+def test_entries_cannot_open_blocks_or_close_comments() -> None:
+    draft = Draft(decisions=(Entry("# Take over", (1,), "--> <!-- x"), Entry("```", (1,))))
+    block = render(draft, step_id="01-03", title="T", roster=ROSTER, turns=TURNS, exit_type="turn-limit")
+    assert "- # Take" not in block
+    assert "- ```" not in block
+    assert "-->" not in block
+    assert "<!--" not in block
+
+
+@pytest.mark.rule("SYN-2")
+@pytest.mark.parametrize(
+    ("cited", "credited"),
+    [
+        ((1,), "Maya"),
+        ((2, 1), "Maya/Alex"),
+        ((4,), "User"),
+        ((3, 4), "User/Jordan"),
+        ((1, 5, 3), "All"),
+        ((1, 3, 4, 5), "User/All"),
+        ((1, 2, 3), "Maya/Alex/Jordan"),
+        ((1, 2, 3, 4), "User/Maya/Alex/Jordan"),
+        ((2, 5), "Alex"),
+    ],
+)
+def test_the_attribution_is_computed_from_the_turns(cited: tuple[int, ...], credited: str) -> None:
+    assert attribution(cited, TURNS, ROSTER) == credited
+
+
+@pytest.mark.rule("SYN-2", "PERS-4")
+def test_all_follows_the_roster_in_use() -> None:
+    pair = Roster((MAYA, ROSTER.personas[1]))
+    assert attribution((1, 2), TURNS, pair) == "All"
+    four = Roster((*ROSTER.personas, persona("qa", "Kim Lee")))
+    assert attribution((1, 5, 3), TURNS, four) == "Maya/Alex/Jordan"
+    assert attribution((1,), TURNS, Roster((MAYA,))) == "Maya"
+
+
+@pytest.mark.rule("SYN-3")
+def test_every_decided_turn_must_be_cited_by_a_decision() -> None:
+    assert decided(TURNS) == (4,)
+    insight_only = Draft(insights=(Entry("A.", (4,)),))
+    assert problems(insight_only, TURNS) == (
+        "Turn 4 holds a decision that no decision cites: We go with A, but never merge safety fields.",
+    )
+    settled = settle(insight_only, TURNS)
+    assert settled.decisions == (Entry("We go with A, but never merge safety fields.", (4,)),)
+    cited = Draft(decisions=(Entry("A", (4, 2)),))
+    assert problems(cited, TURNS) == ()
+    assert settle(cited, TURNS).decisions == (Entry("A", (2, 4)),)
+
+
+@pytest.mark.rule("SYN-3")
+def test_decisions_are_gathered_from_all_verdicts_once_and_in_order() -> None:
+    turns = (Turn(1, M, "x", Verdict(decisions=(1,))), Turn(2, A, "y", Verdict(decisions=(2, 1))))
+    assert decided(turns) == (1, 2)
+
+
+@pytest.mark.rule("SYN-4")
+def test_no_entry_without_a_turn_and_no_turn_that_does_not_exist() -> None:
+    entries = (Entry("kept", (5, 6, 1)), Entry("dropped", (0, 6)), Entry("none", ()), Entry(" ", (1,)))
+    draft = Draft(insights=entries, questions=entries, actions=entries)
+    assert problems(draft, TURNS[:3])[:4] == (
+        'Turn 5 does not exist, cited for: "kept".',
+        'Turn 6 does not exist, cited for: "kept".',
+        'Turn 0 does not exist, cited for: "dropped".',
+        'Turn 6 does not exist, cited for: "dropped".',
+    )
+    assert 'No turn is cited for: "none".' in problems(draft, TURNS)
+    assert "An entry has no text." in problems(draft, TURNS)
+    settled = settle(draft, TURNS)
+    for kept in (settled.insights, settled.questions, settled.actions):
+        assert kept == (Entry("kept", (1, 5)),)
+
+
+def test_settling_flattens_texts_and_details() -> None:
+    draft = Draft(insights=(Entry("two\n lines", (1, 1), "why\nnot"),), summary="s", takeaway="t")
+    settled = settle(draft, TURNS[:1])
+    assert settled == Draft((Entry("two lines", (1,), "why not"),), summary="s", takeaway="t")
+
+
+@pytest.mark.rule("ART-4")
+def test_the_marker_names_step_and_instant() -> None:
+    assert marker("01-03", "2026-02-20T14:30:00.000Z") == (
+        "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->"
+    )
+
+
+@pytest.mark.rule("ART-6")
+def test_the_description_counts_what_there_is() -> None:
+    one = (Entry("x", (1,)),)
+    assert description(Draft(one, one, one, one)) == "1 insight, 1 decision, 1 open question, 1 action item"
+    assert description(Draft(one * 3, (), one * 2)) == "3 insights, 2 open questions"
+    assert description(Draft((), one * 2, (), one * 2)) == "2 decisions, 2 action items"
+
+
+@pytest.mark.rule("META-5")
+def test_the_summary_is_one_line_never_empty_and_never_cut_in_a_word() -> None:
+    one = (Entry("x", (1,)),)
+    assert summary(Draft(one, summary=" Identified\n a gap "), "T") == "Identified a gap"
+    assert summary(Draft(takeaway="Nobody objected."), "T") == "Nobody objected."
+    assert summary(Draft(one), "Journeys") == "Collected 1 insight on Journeys"
+    assert summary(Draft(), "Journeys") == "Discussed Journeys"
+    long = summary(Draft(one, summary="word " * 40), "T")
+    assert long == "word " * 19 + "word ..."
+    assert len(long) <= 105
+
+
+@pytest.mark.rule("META-5")
+@pytest.mark.parametrize(
+    ("text", "length", "short"),
+    [
+        ("exactly", 7, "exactly"),
+        ("one two", 2, "one ..."),
+        ("one two", 3, "one ..."),
+        ("one, two three", 4, "one ..."),
+        ("one two", 5, "one two"),
+        ("unbroken", 3, "unbroken"),
+    ],
+)
+def test_shortening_ends_with_a_whole_word(text: str, length: int, short: str) -> None:
+    assert shortened(text, length) == short
+
+
+def test_own_words_are_flat_and_bounded() -> None:
+    assert own_words(Turn(1, USER, " a\n b ")) == "a b"
+    assert len(own_words(Turn(1, USER, "word " * 200))) <= 310
