@@ -1,4 +1,4 @@
-"""Legs: where a session starts, goes on or is taken up again, from meta.json and the journals (GREET-5, GREET-6)."""
+"""Legs: where a session starts or is taken up again, from meta.json and the journals (GREET-5, GREET-6)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .core import events as on
 from .core.analysis import Analysis, Arrival, Opening
 from .core.depth import choose_depth
 from .core.errors import ItemCorrupt, RuleBroken
+from .core.markup import printable
 from .core.personas import Roster
 from .core.progress import Past, Position, Progress, position
 from .core.stages import Stage
@@ -185,7 +186,7 @@ class Legs:
             depth=depth,
             arrival=self._arrival(where.phase, progress),
             handed_over_by=_handed_over_by(roster, where.phase, progress),
-            parked=parked_for(self._folder, step.step_id) if where.step and not kind else (),
+            parked=parked_for(self._folder, where.step.step_id) if where.step and not kind else (),
             notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
             moved_on=is_stale(meta.get("codebase_hash"), current_commit(self._root)),
             user_name=self._user_name,
@@ -259,7 +260,7 @@ def _progress(meta: dict[str, Any]) -> Progress:
         tuple(each for each in meta["steps_completed"] if isinstance(each, str)),
         tuple(each for each in meta["phases_completed"] if isinstance(each, str)),
         tuple(
-            Past(each["step_id"], each["synthesis_summary"])
+            Past(printable(each["step_id"]), printable(each["synthesis_summary"]))
             for each in meta["elaborations"]
             if isinstance(each, dict)
             and isinstance(each.get("step_id"), str)

@@ -1,7 +1,7 @@
 """The session: one item, one panel, lines out and words in; every surface is built on it.
 
-It holds the item's lock, asks the machine what comes next, has it carried out, and journals what happened before
-it counts. Killed at any point and started again, it goes on where it was; finishing happens exactly once.
+It holds the item's lock, asks the machine what comes next, has it carried out, and journals what happened
+before it counts. Killed at any point and started again, it goes on where it was, and finishes exactly once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .core.turns import USER
 from .legs import Leg, Legs
 from .panel.base import Panel
 from .panel.offline import OfflinePanel
-from .store.items import find_item
+from .store.items import ITEMS_FOLDER, find_item
 from .store.lock import ItemLock
 
 RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
@@ -50,6 +50,7 @@ class Session:
         panel: Panel | None = None,
         user_name: str | None = None,
         interactive: bool = False,
+        items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
     ) -> None:
         """An analysis of an item, or with `step` a roundtable on that completed step.
@@ -58,13 +59,13 @@ class Session:
         `on_words` is handed a speaker's key and words as they come, before they count.
         """
         self.root = Path(root)
-        self.folder = find_item(self.root, item)
+        self.folder = find_item(self.root, item, items_folder=items_folder)
         self.listening: Awaits | None = None
         self._step = step
         self._panel: Panel = panel or OfflinePanel()
         self._user_name = user_name
         self._interactive = interactive
-        self._on_words = on_words or (lambda speaker, piece: None)
+        self._on_words = on_words or (lambda *_: None)
         self._said: deque[str] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
@@ -154,7 +155,7 @@ class Session:
                 table.commit(on.WrappedUp())
 
     async def _take_up_again(self, leg: Leg, table: _Table) -> bool:
-        """Say where things stood, and ask about a discussion that was cut off; False where the words ran out."""
+        """Say where things stood; ask about a discussion that was cut off; False where the words ran out."""
         for show in recall(leg.analysis):
             await self._show(show.line)
         discussion = leg.analysis.elaboration

@@ -68,7 +68,7 @@ def load_settings(
     *,
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Settings, tuple[str, ...]]:
-    """The settings in force, and warnings about what could not be used; RuleBroken where the root is no folder."""
+    """The settings in force, warnings about what cannot be used; RuleBroken where the root is no folder."""
     environment = os.environ if environment is None else environment
     home = Path(root or environment.get("ROUNDTABLE_ROOT") or ".")
     if not _is_folder(home):

@@ -464,3 +464,13 @@ def test_replaying_a_leg_gives_the_same_state() -> None:
     assert again == play.now
     assert again.stage is Stage.ENDED
     assert ROSTER["solutions-architect"] is ALEX
+
+
+@pytest.mark.rule("STEP-3")
+def test_what_is_passed_over_is_said_at_the_menu_only_when_nothing_else_is_left() -> None:
+    waiting = step("01-05", "Later", depends_on=("01-04",))
+    between = at_menu(steps=(*STEPS, waiting))
+    assert between.texts("notice") == []
+    last = at_menu(step=LAST, steps=(*STEPS, waiting), progress=Progress(("01-01", "01-03")))
+    assert last.texts("notice") == ["Step 01-05 (Later) is passed over: it depends on 01-04, not complete."]
+    assert "[S]" not in last.texts("menu")[0]

@@ -234,7 +234,9 @@ def step_saved(now: Analysis, event: on.StepSaved) -> Answer:
 
 def _draft(now: Analysis) -> Answer:
     step = now.step
-    targets = tuple(Target(output, step.section(output) or step.title) for output in step.outputs)
+    named = {target.output for target in step.targets}
+    unnamed = tuple(Target(output, step.title) for output in step.outputs if output not in named)
+    targets = (*(target for target in step.targets if target.output in step.outputs), *unnamed)
     return replace(now, stage=Stage.DRAFT), (do.AskDraft(now.brief, targets),)
 
 

@@ -30,7 +30,8 @@ _ALONE = "A roundtable needs at least two personas; only {name} is at the table.
 def show_menu(now: Analysis) -> Answer:
     """The menu of the step in hand, with what may be chosen now."""
     left = _left(now)
-    shown = [do.Show(Line("notice", text)) for text in left.warnings]
+    # A dependency that is still to come is no news; one that blocks the rest of the phase is.
+    shown = [do.Show(Line("notice", text)) for text in left.warnings if not left.steps]
     phase = _next_phase(now.opening)
     text = lines.menu(last=not left.steps, next_phase=(phase.number, phase.name) if phase else None)
     return replace(now, stage=Stage.MENU), (*shown, do.Show(Line("menu", text)), do.Listen("menu"))

@@ -65,7 +65,7 @@ class Journal:
         self._count += 1
 
     def read(self) -> Recorded | None:
-        """What was recorded; None where nothing was; ItemCorrupt, with the file set aside, where it does not read."""
+        """What was recorded, None where nothing was; one that does not read is set aside with ItemCorrupt."""
         try:
             data = files.read(self.path, limit=_LIMIT)
         except FileNotFoundError:

@@ -1,0 +1,36 @@
+# `make run` and `make test` do all the set-up they need: Python 3.11+, make, git and a package index are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup run test check bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	touch $(STAMP)
+
+# On a fresh copy of the bundled example each time; without a terminal the bundled answers play to the end.
+run: setup
+	@rm -rf build/example && mkdir -p build && cp -R src/roundtable/content/example build/example
+	@if [ -t 0 ] && [ -t 1 ]; then answers=; else answers="--answers build/example/answers.txt"; fi; \
+	$(BIN)/python -m roundtable --root build/example analyze $$answers
+
+test: check
+	$(BIN)/python -m pytest -n 2
+
+check: setup
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: setup
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Benchmarks: costs as ratios against something measured in the same run."""

@@ -1,0 +1,16 @@
+"""Run all benchmarks and print what they found."""
+
+from __future__ import annotations
+
+from . import additions, journal, startup
+
+
+def main() -> None:
+    for part in (startup, journal, additions):
+        print(f"\n{(part.__doc__ or '').splitlines()[0]}")
+        for row in part.measure():
+            print(f"  {row}")
+
+
+if __name__ == "__main__":
+    main()

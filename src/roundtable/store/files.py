@@ -1,0 +1,275 @@
+"""The disk: every durable change of a file or folder is made here, and nowhere else.
+
+Each change is announced to `checkpoint` before, in the middle and after, so that a test can end the process
+at any of these points. With `ROUNDTABLE_KILL_AT=N` the process kills itself at the N-th point; with
+`ROUNDTABLE_KILL_LOG=FILE` each point that is reached adds its name as a line to that file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..core.errors import DiskFailed
+
+LIMIT = 20 * 1024 * 1024
+"""The most bytes that `read` takes in, where its caller names no other limit."""
+
+_BINARY = getattr(os, "O_BINARY", 0)
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must fail rather than wait for its other end
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_TEMPORARY = ".roundtable-"
+_AGAIN = "Run the same command again."
+_REASONS: dict[int, tuple[str, str]] = {
+    errno.ENOSPC: ("the disk is full", f"Free some space. {_AGAIN}"),
+    errno.EDQUOT: ("your share of the disk is used up", f"Free some space. {_AGAIN}"),
+    errno.EFBIG: ("the file would grow larger than this system allows", f"Raise the limit. {_AGAIN}"),
+    errno.EROFS: ("the disk is read-only", f"Make it writable. {_AGAIN}"),
+    errno.EACCES: ("permission is denied", f"Check who owns the file and its folder. {_AGAIN}"),
+    errno.EPERM: ("permission is denied", f"Check who owns the file and its folder. {_AGAIN}"),
+    errno.ENOENT: ("its folder is gone", "If the item was renamed or moved, start again with its new name."),
+    errno.ENOTDIR: ("its folder is gone", "If the item was renamed or moved, start again with its new name."),
+    errno.EISDIR: ("a folder has that name", f"Move the folder away. {_AGAIN}"),
+    errno.EEXIST: ("something else has that name", f"Move it away. {_AGAIN}"),
+    errno.ELOOP: ("it is a link that cannot be followed", f"Put a file in its place. {_AGAIN}"),
+    errno.ENXIO: ("it is not a regular file", f"Put a file in its place. {_AGAIN}"),
+}
+
+
+def timestamp() -> str:
+    """This instant as ISO 8601 in UTC with milliseconds and Z."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def read(path: Path, *, limit: int = LIMIT) -> bytes:
+    """The bytes of a regular file of at most `limit` bytes; FileNotFoundError where there is none."""
+    try:
+        handle = os.open(path, os.O_RDONLY | _BINARY | _AT_ONCE)
+        try:
+            _must_be_regular(os.fstat(handle))
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                data = file.read(limit + 1)
+        finally:
+            os.close(handle)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _failed("read", path, error, saved="") from error
+    if len(data) > limit:
+        raise DiskFailed(
+            f"Could not read {path}: it is larger than {limit:,} bytes.",
+            do="If this is the right file, make it smaller.",
+        )
+    return data
+
+
+def write(path: Path, data: bytes, *, follow_link: bool = False) -> None:
+    """Put `data` in place of the file, durably and in one move, keeping its mode.
+
+    Where it fails, the old file is whole and nothing else is left behind; a missing folder is never created.
+    A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
+    """
+    checkpoint(f"before write {path.name}")
+    try:
+        mode = _mode(path, follow_link)
+        _replace(path.resolve() if follow_link else path, data, mode)
+    except OSError as error:
+        raise _failed("write", path, error, saved="The file is as it was.") from error
+    checkpoint(f"after write {path.name}")
+
+
+def append(path: Path, data: bytes) -> None:
+    """Add `data` to the end of the file, durably, all of it or nothing; a missing file is created."""
+    checkpoint(f"before append {path.name}")
+    try:
+        handle, created = _open_end(path)
+        try:
+            _extend(handle, data, path.name)
+        except BaseException:
+            if created:
+                with suppress(OSError):
+                    path.unlink()
+            raise
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise _failed("add to", path, error, saved="What it held before is whole.") from error
+    if created:
+        _sync_folder(path.parent)
+    checkpoint(f"after append {path.name}")
+
+
+def make_folder(path: Path, *, parents: bool = False) -> bool:
+    """Create the folder durably; True where it was not there before.
+
+    Missing folders above it are created only where `parents` asks for them.
+    """
+    if path.is_dir():
+        return False
+    if parents:
+        make_folder(path.parent, parents=True)
+    checkpoint(f"before folder {path.name}")
+    try:
+        path.mkdir()
+    except OSError as error:
+        if isinstance(error, FileExistsError) and path.is_dir():
+            return False
+        raise _failed("create the folder", path, error, saved="Nothing was changed.") from error
+    _sync_folder(path.parent)
+    checkpoint(f"after folder {path.name}")
+    return True
+
+
+def rename(path: Path, new: Path) -> None:
+    """Give a file, folder or link a new name in the same folder, durably; what has that name already stays.
+
+    FileNotFoundError where there is nothing to rename.
+    """
+    path.lstat()
+    checkpoint(f"before rename {path.name}")
+    try:
+        if new.is_symlink() or new.exists():
+            raise FileExistsError(errno.EEXIST, "exists", str(new))
+        path.rename(new)
+    except OSError as error:
+        raise _failed(f"rename {path.name} to", new, error, saved="Nothing was changed.") from error
+    _sync_folder(new.parent)
+    checkpoint(f"after rename {path.name}")
+
+
+def remove(path: Path) -> None:
+    """Remove the file durably; a missing one is fine."""
+    checkpoint(f"before remove {path.name}")
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _failed("remove", path, error, saved="The file is as it was.") from error
+    _sync_folder(path.parent)
+    checkpoint(f"after remove {path.name}")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed writes left in the folder and the folders in it; the caller keeps writers out."""
+    for pattern in (f"{_TEMPORARY}*.tmp", f"*/{_TEMPORARY}*.tmp"):
+        for leftover in folder.glob(pattern):
+            with suppress(OSError):
+                leftover.unlink()
+
+
+def _mode(path: Path, follow_link: bool) -> int | None:
+    """The mode that the file to be written has; None where a new one is to be made."""
+    try:
+        found = path.stat() if follow_link else path.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(found.st_mode):
+        return None
+    _must_be_regular(found)
+    if not os.access(path, os.W_OK):  # renaming would not notice that the file is protected
+        raise PermissionError(errno.EACCES, "protected", str(path))
+    return stat.S_IMODE(found.st_mode)
+
+
+def _must_be_regular(found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "folder")
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.ENXIO, "not regular")
+
+
+def _replace(target: Path, data: bytes, mode: int | None) -> None:
+    temporary = target.with_name(f"{_TEMPORARY}{os.urandom(16).hex()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
+    handle = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    try:
+        try:
+            _write_all(handle, data)
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(handle, mode)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        checkpoint(f"before replace {target.name}")
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _open_end(path: Path) -> tuple[int, bool]:
+    """The file opened at its end, and whether it had to be created."""
+    flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
+    try:
+        return os.open(path, flags), False
+    except FileNotFoundError:
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+
+
+def _extend(handle: int, data: bytes, name: str) -> None:
+    found = os.fstat(handle)
+    _must_be_regular(found)
+    half = len(data) // 2
+    try:
+        _write_all(handle, data[:half])
+        checkpoint(f"half append {name}")
+        _write_all(handle, data[half:])
+        os.fsync(handle)
+    except BaseException:
+        with suppress(OSError):
+            os.ftruncate(handle, found.st_size)
+            os.fsync(handle)
+        raise
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in the folder durable where the system can; the files are whole in any case."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _failed(verb: str, path: Path, error: OSError, *, saved: str) -> DiskFailed:
+    reason, do = _REASONS.get(error.errno or 0, (error.strerror or str(error), _AGAIN))
+    return DiskFailed(f"Could not {verb} {path}: {reason}.", saved=saved, do=do)
+
+
+def _pass(point: str) -> None:
+    """Nothing is waiting for this point."""
+
+
+def _killer(kill_at: str, log: str) -> Callable[[str], None]:
+    """A checkpoint that counts, notes down, and ends the process where it was told to."""
+    passed = 0
+
+    def stop(point: str) -> None:
+        nonlocal passed
+        passed += 1
+        if log:
+            with Path(log).open("a", encoding="utf-8") as file:
+                file.write(f"{point}\n")
+        if str(passed) == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return stop
+
+
+checkpoint: Callable[[str], None] = _pass
+if os.environ.keys() & {"ROUNDTABLE_KILL_AT", "ROUNDTABLE_KILL_LOG"}:
+    checkpoint = _killer(os.environ.get("ROUNDTABLE_KILL_AT", ""), os.environ.get("ROUNDTABLE_KILL_LOG", ""))

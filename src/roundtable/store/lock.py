@@ -1,0 +1,149 @@
+"""One lock per item, so that two sessions never work on it at once, and a short one for meta.json."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ..core.errors import DiskFailed, ItemLocked
+from . import files
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+JOURNAL_FOLDER = ".journal"
+_SHOWN = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
+
+
+class ItemLock:
+    """The right to work on an item; held by one session at a time, and given back when its process ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock: FileLock | None = None
+
+    def acquire(self) -> None:
+        """Take the lock at once, or raise ItemLocked and name the holder."""
+        home = journal_folder(self.folder)
+        lock = _take(home / "item.lock", wait=0)
+        if lock is None:
+            raise ItemLocked(
+                f"{self.folder.resolve().name} is in use by {_holder(home)}.",
+                saved="Nothing was changed.",
+                do="End that session or wait until it ends. Then run the same command again.",
+            )
+        self._lock = lock
+        with suppress(DiskFailed):  # the lock counts, with or without a name on it
+            files.write(home / "holder.json", _me())
+        with suppress(ItemLocked, DiskFailed), meta_lock(self.folder, wait=0):
+            files.sweep(self.folder)
+
+    def release(self) -> None:
+        """Give the lock back; nothing happens where it is not held."""
+        if self._lock is None:
+            return
+        with suppress(OSError):
+            (self.folder / JOURNAL_FOLDER / "holder.json").unlink(missing_ok=True)
+        self._lock.release()
+        self._lock = None
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+@contextmanager
+def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
+    """The right to change meta.json, waited for `wait` seconds at most; ItemLocked where it does not come."""
+    lock = _take(journal_folder(folder) / "meta.lock", wait=wait)
+    if lock is None:
+        raise ItemLocked(
+            f"Another program has kept meta.json of {folder.resolve().name} for more than {wait:g} seconds.",
+            saved="Nothing was changed.",
+            do="Wait until it is done. Then run the same command again.",
+        )
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def journal_folder(folder: Path) -> Path:
+    """The item's folder for journal and locks, made where it is missing, and out of version control."""
+    home = folder / JOURNAL_FOLDER
+    files.make_folder(home)
+    if not (home / ".gitignore").exists():
+        files.write(home / ".gitignore", b"*\n")
+    return home
+
+
+def _take(path: Path, *, wait: float) -> FileLock | None:
+    """The lock, or None where somebody else has held it all the time."""
+    from filelock import FileLock, Timeout  # late: importing it takes longer than a whole `roundtable list`
+
+    lock = FileLock(path, timeout=wait, poll_interval=0.01, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        return None
+    except OSError as error:
+        raise DiskFailed(
+            f"Could not lock {path}: {error.strerror or error}.",
+            saved="Nothing was changed.",
+            do="Check that the folder can be written to. Then run the same command again.",
+        ) from error
+    return lock
+
+
+def _me() -> bytes:
+    """Who holds the lock, for whoever finds it taken."""
+    import getpass
+    import platform
+
+    user = ""
+    with suppress(KeyError, OSError, ImportError):  # a container may run under a number that has no name
+        user = getpass.getuser()
+    me = {
+        "pid": os.getpid(),
+        "host": platform.node(),
+        "user": user,
+        "since": files.timestamp(),
+        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:_SHOWN],
+    }
+    return json.dumps(me).encode()
+
+
+def _holder(home: Path) -> str:
+    """The holder in words; what is missing or makes no sense in its file is left out."""
+    try:
+        found: Any = json.loads(files.read(home / "holder.json", limit=64 * 1024))
+    except (DiskFailed, OSError, ValueError, RecursionError):
+        found = None
+    known = found if isinstance(found, dict) else {}
+    pid, user, host = _word(known.get("pid")), _word(known.get("user")), _word(known.get("host"))
+    since, command = _word(known.get("since")), _word(known.get("command"))
+    words = f"process {pid}" if pid else "another process"
+    words += f" of {user}" if user else ""
+    words += f" on {host}" if host else ""
+    words += f" since {since}" if since else ""
+    return words + (f" ({command})" if command else "")
+
+
+def _word(value: object) -> str:
+    """A value from outside, fit for one line on a screen."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return ""
+    with suppress(ValueError):  # a number with too many digits
+        return "".join(letter for letter in str(value) if letter.isprintable())[:_SHOWN].strip()
+    return ""

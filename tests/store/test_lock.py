@@ -1,0 +1,272 @@
+"""One session per item: real processes that hold, wait, and die."""
+
+from __future__ import annotations
+
+import getpass
+import inspect
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import roundtable
+from roundtable.core.errors import DiskFailed, ItemLocked
+from roundtable.store.lock import ItemLock, journal_folder, meta_lock
+
+HOLD_ITEM = "with ItemLock(folder): wait()"
+HOLD_META = "with meta_lock(folder): wait()"
+REST = "Nothing was changed. End that session or wait until it ends. Then run the same command again."
+
+
+@contextmanager
+def holder(folder: Path, work: str, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that says when it holds, and lets go when it is told."""
+    script = f"""
+import sys
+from pathlib import Path
+from roundtable.store.lock import ItemLock, meta_lock
+folder = Path(sys.argv[1])
+def wait():
+    print("held", flush=True)
+    sys.stdin.readline()
+{work}
+print("free", flush=True)
+"""
+    source = str(Path(roundtable.__file__).parents[1])
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, str(folder), *words],
+        env={**os.environ, "PYTHONPATH": source},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def let_go(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "free\n"
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+
+
+def refusal(folder: Path) -> ItemLocked:
+    with pytest.raises(ItemLocked) as caught:
+        ItemLock(folder).acquire()
+    return caught.value
+
+
+class TestItemLock:
+    def test_another_process_is_refused_at_once_and_told_who_holds_it(self, folder: Path) -> None:
+        with holder(folder, HOLD_ITEM, "a word") as process:
+            info = json.loads((folder / ".journal" / "holder.json").read_bytes())
+            assert abs((datetime.fromisoformat(info["since"]) - datetime.now(UTC)).total_seconds()) < 60
+            error = refusal(folder)
+            assert error.failed == (
+                f"offline-forms is in use by process {process.pid} of {getpass.getuser()} on "
+                f"{platform.node()} since {info['since']} (-c {folder} a word)."
+            )
+            assert str(error) == f"{error.failed} {REST}"
+
+    def test_released_it_is_free_for_the_next(self, folder: Path) -> None:
+        with holder(folder, HOLD_ITEM) as process:
+            let_go(process)
+            assert not (folder / ".journal" / "holder.json").exists()
+            with ItemLock(folder):
+                assert (folder / ".journal" / "holder.json").exists()
+
+    def test_one_left_by_a_killed_process_is_taken_over(self, folder: Path) -> None:
+        with holder(folder, HOLD_ITEM) as process:
+            kill(process)
+            assert (folder / ".journal" / "holder.json").exists()
+            with ItemLock(folder):
+                info = json.loads((folder / ".journal" / "holder.json").read_bytes())
+                assert info["pid"] == os.getpid()
+
+    def test_taking_it_clears_away_what_killed_writes_left(self, folder: Path) -> None:
+        (folder / ".roundtable-0.tmp").touch()
+        with meta_lock(folder), ItemLock(folder):
+            assert (folder / ".roundtable-0.tmp").exists()
+        with ItemLock(folder):
+            assert not (folder / ".roundtable-0.tmp").exists()
+
+    def test_the_same_process_is_refused_too_and_the_first_lock_stays(self, folder: Path) -> None:
+        with ItemLock(folder) as lock:
+            assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} of ")
+            with pytest.raises(ItemLocked):
+                lock.acquire()
+            assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} of ")
+        with ItemLock(folder):
+            pass
+
+    def test_released_also_when_the_work_fails(self, folder: Path) -> None:
+        with pytest.raises(ZeroDivisionError), ItemLock(folder):
+            raise ZeroDivisionError
+        ItemLock(folder).acquire()
+
+    def test_releasing_what_is_not_held_does_nothing(self, folder: Path) -> None:
+        lock = ItemLock(folder)
+        lock.release()
+        assert list(folder.iterdir()) == []
+        with ItemLock(folder):
+            lock.release()
+            refusal(folder)
+
+    def test_two_items_do_not_disturb_each_other(self, folder: Path, tmp_path: Path) -> None:
+        other = tmp_path / "other"
+        other.mkdir()
+        with ItemLock(folder), ItemLock(other):
+            pass
+
+    def test_a_folder_that_is_gone_does_not_come_back(self, tmp_path: Path) -> None:
+        with pytest.raises(DiskFailed, match="its folder is gone"):
+            ItemLock(tmp_path / "gone").acquire()
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_renamed_folder_is_released_under_its_old_name(self, folder: Path) -> None:
+        lock = ItemLock(folder)
+        lock.acquire()
+        new = folder.rename(folder.with_name("new"))
+        lock.release()
+        assert not folder.exists()
+        with ItemLock(new):
+            pass
+
+    def test_a_lock_file_that_cannot_be_opened_is_named(self, folder: Path) -> None:
+        (folder / ".journal").mkdir()
+        (folder / ".journal" / "item.lock").mkdir()
+        with pytest.raises(DiskFailed) as caught:
+            ItemLock(folder).acquire()
+        assert str(caught.value) == (
+            f"Could not lock {folder / '.journal' / 'item.lock'}: Is a directory. Nothing was changed. "
+            "Check that the folder can be written to. Then run the same command again."
+        )
+
+
+class TestHolder:
+    """Whatever stands in holder.json, the lock works and the screen stays whole."""
+
+    @pytest.mark.parametrize(
+        ("info", "words"),
+        [
+            (b"", "another process"),
+            (b"{", "another process"),
+            (b"\xff", "another process"),
+            (b"[" * 100_000, "another process"),
+            (b"[1]", "another process"),
+            (b" " * 65_536 + b'{"pid": 7}', "another process"),
+            (b'{"pid": %s}' % (b"9" * 5000), "another process"),
+            (b'{"pid": true, "user": null, "host": [], "since": {}, "command": 1.5}', "another process"),
+            (b'{"pid": 7}', "process 7"),
+            (b'{"user": "maya"}', "another process of maya"),
+            (b'{"pid": 7, "host": "box"}', "process 7 on box"),
+            (b'{"pid": 7, "since": "noon"}', "process 7 since noon"),
+            (b'{"pid": 7, "command": "x"}', "process 7 (x)"),
+            (b'{"pid": 7, "user": "\\u001b[31m ma\\nya\\u202e\\ud800 "}', "process 7 of [31m maya"),
+            (b'{"pid": 7, "command": "%s"}' % (b"y" * 201), f"process 7 ({'y' * 200})"),
+        ],
+        ids=range(15),
+    )
+    def test_is_named_as_far_as_it_is_known(self, folder: Path, info: bytes, words: str) -> None:
+        with ItemLock(folder):
+            (folder / ".journal" / "holder.json").write_bytes(info)
+            assert refusal(folder).failed == f"offline-forms is in use by {words}."
+
+    def test_may_be_missing_or_a_folder(self, folder: Path) -> None:
+        with ItemLock(folder):
+            (folder / ".journal" / "holder.json").unlink()
+            assert refusal(folder).failed == "offline-forms is in use by another process."
+            (folder / ".journal" / "holder.json").mkdir()
+            assert refusal(folder).failed == "offline-forms is in use by another process."
+        with ItemLock(folder):
+            assert refusal(folder).failed == "offline-forms is in use by another process."
+
+    def test_a_user_without_a_name_is_left_out(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+            monkeypatch.setenv(name, "")
+        monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
+        with ItemLock(folder):
+            assert f"process {os.getpid()} on {platform.node()} since" in refusal(folder).failed
+
+    def test_a_long_command_is_cut(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "argv", ["/usr/bin/roundtable", "add", "x" * 500])
+        with ItemLock(folder):
+            info = json.loads((folder / ".journal" / "holder.json").read_bytes())
+        assert info["command"] == "roundtable add " + "x" * 185
+
+
+class TestMetaLock:
+    def test_another_process_keeps_it_for_too_long(self, folder: Path) -> None:
+        with holder(folder, HOLD_META), pytest.raises(ItemLocked) as caught, meta_lock(folder, wait=0.05):
+            pytest.fail("both have it")
+        assert str(caught.value) == (
+            "Another program has kept meta.json of offline-forms for more than 0.05 seconds. "
+            "Nothing was changed. Wait until it is done. Then run the same command again."
+        )
+
+    def test_is_waited_for_10_seconds_at_most(self) -> None:
+        assert inspect.signature(meta_lock).parameters["wait"].default == 10
+
+    def test_is_waited_for(self, folder: Path) -> None:
+        with holder(folder, HOLD_META) as process:
+            assert process.stdin is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+            with meta_lock(folder):
+                pass
+
+    def test_one_left_by_a_killed_process_is_taken_over(self, folder: Path) -> None:
+        with holder(folder, HOLD_META) as process:
+            kill(process)
+            with meta_lock(folder, wait=0):
+                pass
+
+    def test_is_given_back_also_when_the_work_fails(self, folder: Path) -> None:
+        with pytest.raises(ZeroDivisionError), meta_lock(folder):
+            raise ZeroDivisionError
+        with meta_lock(folder, wait=0):
+            pass
+
+    def test_a_session_on_the_item_does_not_stand_in_its_way(self, folder: Path) -> None:
+        with holder(folder, HOLD_ITEM), meta_lock(folder, wait=0):
+            pass
+
+
+class TestJournalFolder:
+    def test_is_kept_out_of_version_control(self, folder: Path) -> None:
+        assert journal_folder(folder) == folder / ".journal"
+        assert (folder / ".journal" / ".gitignore").read_bytes() == b"*\n"
+
+    def test_what_the_user_put_there_stays(self, folder: Path) -> None:
+        (folder / ".journal").mkdir()
+        (folder / ".journal" / ".gitignore").write_bytes(b"mine\n")
+        journal_folder(folder)
+        assert (folder / ".journal" / ".gitignore").read_bytes() == b"mine\n"
+
+
+def test_importing_the_lock_does_not_import_filelock() -> None:
+    source = str(Path(roundtable.__file__).parents[1])
+    script = "import sys, roundtable.store.lock; assert 'filelock' not in sys.modules"
+    environment = {**os.environ, "PYTHONPATH": source}
+    assert subprocess.run([sys.executable, "-c", script], env=environment, check=False).returncode == 0

@@ -1,0 +1,38 @@
+"""The documentation says what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import roundtable
+from roundtable.core.diagram import diagram
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_diagram_in_the_docs_is_made_from_the_table() -> None:
+    assert f"```mermaid\n{diagram()}\n```" in (ROOT / "docs" / "architecture.md").read_text()
+
+
+def test_links_between_the_documents_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    assert len(pages) > 5
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_public_name_can_be_imported_and_is_listed() -> None:
+    for name in roundtable.__all__:
+        assert getattr(roundtable, name) is not None
+    assert sorted(roundtable.__all__) == roundtable.__all__
+
+
+def test_no_file_grows_beyond_what_one_can_read() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in (ROOT / "src").rglob("*.py")
+        if (lines := len(path.read_text().splitlines())) > 400
+    }
+    assert long == {}

@@ -1,0 +1,194 @@
+"""Settings: flags, variables, the project's file, the user's file, defaults, in this order."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.errors import RuleBroken
+from roundtable.settings import Settings, load_settings, user_file, user_name
+
+LAYERS = ("variable", "roundtable.toml", "pyproject.toml", "the user's file")
+
+
+def _prepare(project: Path, home: Path, layers: tuple[str, ...], key: str) -> dict[str, str]:
+    """Each layer names itself as the value of the key; what comes back is the environment."""
+    environment = {"XDG_CONFIG_HOME": str(home)}
+    for layer in layers:
+        match layer:
+            case "variable":
+                environment[f"ROUNDTABLE_{key.upper()}"] = layer
+            case "roundtable.toml":
+                (project / "roundtable.toml").write_text(f'{key} = "{layer}"\n')
+            case "pyproject.toml":
+                (project / "pyproject.toml").write_text(f'[tool.roundtable]\n{key} = "{layer}"\n')
+            case _:
+                (home / "roundtable").mkdir(exist_ok=True)
+                (home / "roundtable" / "config.toml").write_text(f'{key} = "{layer}"\n')
+    return environment
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "config"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("key", ["items", "user_name"])
+@pytest.mark.parametrize("first", range(len(LAYERS)))
+def test_the_strongest_layer_that_says_something_counts(
+    project: Path, home: Path, key: str, first: int
+) -> None:
+    environment = _prepare(project, home, LAYERS[first:], key)
+    settings, warnings = load_settings(project, environment=environment)
+    assert {"items": settings.items_folder, "user_name": settings.user_name}[key] == LAYERS[first]
+    assert warnings == ()
+
+
+def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:
+    settings, warnings = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
+    assert settings == Settings(project, "docs/requirements", "offline", None)
+    assert warnings == ()
+
+
+def test_the_root_comes_from_the_flag_then_the_variable_then_is_here(project: Path, home: Path) -> None:
+    environment = {"ROUNDTABLE_ROOT": str(home)}
+    assert load_settings(project, environment=environment)[0].root == project
+    assert load_settings(environment=environment)[0].root == home
+    assert load_settings(environment={})[0].root == Path()
+
+
+@pytest.mark.parametrize("name", ["missing", "file", "nul\0byte"])
+def test_a_root_that_is_no_folder_is_refused(project: Path, name: str) -> None:
+    (project / "file").touch()
+    with pytest.raises(RuleBroken, match=r"There is no folder .* Name the project's folder with --root\."):
+        load_settings(project / name, environment={})
+
+
+@pytest.mark.parametrize("file", ["roundtable.toml", "pyproject.toml"])
+def test_unknown_keys_and_wrong_types_are_named_and_passed_over(project: Path, file: str) -> None:
+    head = "[tool.roundtable]\n" if file == "pyproject.toml" else ""
+    (project / file).write_text(f'{head}itms = "a"\npanel = 3\nuser_name = "Ada"\nroot = "x"\n')
+    settings, warnings = load_settings(project, environment={})
+    assert settings == Settings(project, user_name="Ada")
+    assert warnings == (
+        f"{file}: itms is no setting; the settings are items, panel, user_name.",
+        f'{file}: panel must be a text in quotes, such as "offline".',
+        f"{file}: root is no setting; the settings are items, panel, user_name.",
+    )
+
+
+@pytest.mark.parametrize("value", ["../x", "/tmp", "a/../../b", "C:x", "\\\\host\\x", ".", "a\x07b"])
+def test_items_stay_inside_the_project(project: Path, value: str) -> None:
+    settings, warnings = load_settings(project, environment={"ROUNDTABLE_ITEMS": value})
+    assert settings.items_folder == "docs/requirements"
+    assert warnings == (
+        'Environment: ROUNDTABLE_ITEMS must name a folder inside the project, such as "docs/requirements".',
+    )
+
+
+def test_a_panel_that_is_not_there_is_said_and_the_next_layer_counts(project: Path) -> None:
+    (project / "roundtable.toml").write_text('panel = "offline"\n')
+    settings, warnings = load_settings(project, environment={"ROUNDTABLE_PANEL": "oracle"})
+    assert settings.panel == "offline"
+    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, not oracle.",)
+
+
+def test_the_flag_names_the_panel(project: Path) -> None:
+    assert load_settings(project, "offline", environment={"ROUNDTABLE_PANEL": "oracle"})[0].panel == "offline"
+
+
+def test_a_name_is_kept_on_one_line_without_control_characters(project: Path) -> None:
+    environment = {"ROUNDTABLE_USER_NAME": " Ada\n \x1b[31mLovelace\x07 "}
+    assert load_settings(project, environment=environment)[0].user_name == "Ada Lovelace"
+
+
+@pytest.mark.parametrize("value", ["   ", "x" * 81, "\x07"])
+def test_a_name_that_is_no_name_is_passed_over(project: Path, value: str) -> None:
+    settings, warnings = load_settings(project, environment={"ROUNDTABLE_USER_NAME": value})
+    assert settings.user_name is None
+    assert warnings == ("Environment: ROUNDTABLE_USER_NAME must have 1 to 80 characters.",)
+
+
+def test_a_name_of_eighty_characters_is_a_name(project: Path) -> None:
+    assert load_settings(project, environment={"ROUNDTABLE_USER_NAME": "x" * 80})[0].user_name == "x" * 80
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"panel = ", "passed over: "),
+        (b"\xff\xfe", "passed over: it is not UTF-8 text."),
+        (b"x = " + b"[" * 50_000, "passed over: "),
+        (b"x = 1" + b"0" * 5_000, "passed over: "),
+        (b"#" * (1024 * 1024 + 1), "it is larger than 1,048,576 bytes"),
+    ],
+    ids=["torn", "not UTF-8", "nested", "huge number", "huge file"],
+)
+def test_a_file_that_does_not_read_is_named_and_passed_over(project: Path, data: bytes, reason: str) -> None:
+    (project / "roundtable.toml").write_bytes(data)
+    settings, warnings = load_settings(project, environment={})
+    assert settings == Settings(project)
+    assert len(warnings) == 1
+    assert warnings[0].startswith("roundtable.toml is passed over")
+    assert reason in warnings[0]
+
+
+def test_a_folder_and_a_pipe_in_place_of_the_file_do_no_harm(project: Path, home: Path) -> None:
+    (project / "roundtable.toml").mkdir()
+    os.mkfifo(project / "pyproject.toml")
+    (home / "roundtable").touch()
+    settings, warnings = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
+    assert settings == Settings(project)
+    assert len(warnings) == 1
+    assert "a folder has that name" in warnings[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["[tool.ruff]\nx = ", "tool = 3\n# tool.roundtable", "[tool]\nroundtable = 3"]
+)
+def test_a_pyproject_that_holds_no_table_of_ours_is_none_of_our_business(project: Path, text: str) -> None:
+    (project / "pyproject.toml").write_text(text)
+    assert load_settings(project, environment={}) == (Settings(project), ())
+
+
+def test_a_byte_order_mark_is_no_problem(project: Path) -> None:
+    (project / "roundtable.toml").write_bytes(b'\xef\xbb\xbfuser_name = "Ada"\r\n')
+    assert load_settings(project, environment={})[0].user_name == "Ada"
+
+
+def test_the_users_file_lies_where_the_system_keeps_settings() -> None:
+    assert user_file({"XDG_CONFIG_HOME": "/c", "HOME": "/h"}) == Path("/c/roundtable/config.toml")
+    assert user_file({"APPDATA": "/a", "HOME": "/h"}) == Path("/a/roundtable/config.toml")
+    own = user_file({"HOME": "/h"})
+    assert own is not None
+    assert own.is_relative_to("/h")
+    assert own.parts[-2:] == ("roundtable", "config.toml")
+    assert user_file({}) is None
+
+
+def test_the_users_name_is_the_setting_else_what_git_says(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    assert user_name(Settings(project)) is None
+    subprocess.run(["git", "-C", str(project), "config", "user.name", "Grace \x1b[1mHopper"], check=True)
+    assert user_name(Settings(project)) == "Grace Hopper"
+    assert user_name(Settings(project, user_name="Ada")) == "Ada"
+
+
+def test_without_git_the_user_has_no_name(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(project))
+    assert user_name(Settings(project)) is None
