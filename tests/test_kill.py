@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
 from project import meta, project, small_steps, talk
 
 WORDS = (

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -69,7 +70,7 @@ class Session:
         self._said: deque[str] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
-        self._shown: asyncio.Queue[Line | None] = asyncio.Queue(maxsize=1)
+        self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._wrap_up_wanted = False
 
     def say(self, text: str) -> None:
@@ -87,13 +88,14 @@ class Session:
         self._said.clear()
         self.hang_up()
 
-    async def lines(self) -> AsyncIterator[Line]:
+    async def lines(self) -> AsyncGenerator[Line, None]:
         """All that is to be shown, in order, until the analysis is done or paused."""
         running = asyncio.ensure_future(self._run())
-        running.add_done_callback(lambda _: asyncio.ensure_future(self._shown.put(None)))
+        running.add_done_callback(lambda _: self._shown.put_nowait(None))
         try:
             while (line := await self._shown.get()) is not None:
                 yield line
+                self._shown.task_done()
             await running
         finally:
             running.cancel()
@@ -210,7 +212,9 @@ class Session:
     # --- lines out, words in ----------------------------------------------------------------------------
 
     async def _show(self, line: Line) -> None:
+        """Hand a line over and wait until it was taken: nothing goes on before people can have seen it."""
         await self._shown.put(line)
+        await self._shown.join()
 
     async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
         """Show what is to be shown; what remains is what is to be done."""
@@ -247,8 +251,12 @@ class Session:
                 return choice
 
     def _command(self) -> str:
-        step = f" --step {self._step}" if self._step else ""
-        return f"roundtable {'elaborate' if self._step else 'analyze'} {self.folder.name}{step}"
+        words = (
+            ["elaborate", self.folder.name, "--step", self._step]
+            if self._step
+            else ["analyze", self.folder.name]
+        )
+        return shlex.join(["roundtable", *words])
 
     def _farewell(self, text: str) -> str:
         return f"{text} Go on with: {self._command()}"

@@ -474,3 +474,12 @@ def test_what_is_passed_over_is_said_at_the_menu_only_when_nothing_else_is_left(
     last = at_menu(step=LAST, steps=(*STEPS, waiting), progress=Progress(("01-01", "01-03")))
     assert last.texts("notice") == ["Step 01-05 (Later) is passed over: it depends on 01-04, not complete."]
     assert "[S]" not in last.texts("menu")[0]
+
+
+@pytest.mark.rule("MENU-3")
+@pytest.mark.parametrize("words", ["done", "wrap up", "/turns 14", " /help"])
+def test_a_late_exit_or_command_is_no_feedback(words: str) -> None:
+    play = at_menu().says(words)
+    assert play.texts("notice") == ["No discussion is running, so there is nothing to end or to set here."]
+    assert play.texts("menu") == [STEP_MENU, STEP_MENU]
+    assert play.all_asked(do.AskFeedback) == []

@@ -172,3 +172,21 @@ def test_scope_and_complexity_are_read_from_the_quick_scan(
     text: str, found: tuple[str | None, str | None]
 ) -> None:
     assert read_scope(text) == found
+
+
+@pytest.mark.rule("DEPTH-1")
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("**Scope**: Scope: small, complexity: low", ("small", "low")),
+        ("**Scope**: small, low", ("small", "low")),
+        ("- **Scope**: large / high.", ("large", "high")),
+        ("**Scope**: Scope: medium, medium", ("medium", "medium")),
+        ("**Scope**: small, low or high", ("small", None)),
+        ("**Scope**: small, lowly", ("small", None)),
+        ("Out of **scope**: small, low", (None, None)),
+    ],
+)
+def test_both_may_be_answered_in_one_line(text: str, found: tuple[str | None, str | None]) -> None:
+    assert read_scope(text) == found
+    assert read_scope(f"# Quick Scan\n\n{text}\n\nMore.") == found

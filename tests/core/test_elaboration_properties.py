@@ -19,10 +19,25 @@ from talk import AT
 
 MESSAGES = st.one_of(
     st.sampled_from(
-        (
-            "| |done|are we done?|yes|no|Alex, why?|everyone?|team|back|not done yet|Jordan's point|wrap it up"
-            "|Maya|What about photos?|We go with A.|exit strategy matters"
-        ).split("|")
+        [
+            "",
+            " ",
+            "done",
+            "are we done?",
+            "yes",
+            "no",
+            "Alex, why?",
+            "everyone?",
+            "team",
+            "back",
+            "not done yet",
+            "Jordan's point",
+            "wrap it up",
+            "Maya",
+            "What about photos?",
+            "We go with A.",
+            "exit strategy matters",
+        ]
     ),
     st.text(max_size=40),
 )

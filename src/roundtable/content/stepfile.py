@@ -16,7 +16,7 @@ LONGEST_TITLE = 60
 _STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
 _OUTPUT = re.compile(r"\w[\w .-]{0,90}\.(md|json|csv)")
 # These belong to the item itself.
-_RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "state.json"})
+_RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 _KNOWN = frozenset(("step_id", "title", "persona", "depth", "outputs", "depends_on", "skip_if"))
 
 

@@ -1,9 +1,9 @@
-"""The analysis: from a greeting through one step to its menu, and the roundtables held there, as a pure machine.
+"""The analysis: from a greeting through a step to its menu and the roundtables held there, as a pure machine.
 
-A leg is one step and its menu. `Opening` holds all that a leg depends on; the journal's head freezes it, so that
-an edited persona, step or meta.json takes effect at the next leg and never breaks a replay.
+A leg is one step and its menu. `Opening` holds all that a leg depends on; the journal's head freezes it, so
+that an edited persona, step or meta.json takes effect at the next leg and never breaks a replay.
 
-    greeting -> questions -> artifacts -> steps_completed -> the menu (-> a roundtable -> the menu)* -> the next leg
+    greeting -> questions -> artifacts -> steps_completed -> menu (-> roundtable -> menu)* -> the next leg
 
 `TABLE` is the whole machine, as in `elaboration`, which is nested in it.
 """
@@ -22,7 +22,7 @@ from .elaboration import Elaboration
 from .errors import RuleBroken
 from .items import Item
 from .personas import Persona, Roster
-from .progress import Progress
+from .progress import NO_PROGRESS, Progress
 from .stages import Stage
 from .steps import Depth, Phase, Step
 
@@ -40,7 +40,7 @@ class Opening:
     steps: tuple[Step, ...]
     phase: Phase
     step: Step | None = None
-    progress: Progress = Progress()
+    progress: Progress = NO_PROGRESS
     facts: tuple[tuple[str, Fact], ...] = ()
     depth: Depth = "standard"
     arrival: Arrival = "new"

@@ -49,6 +49,11 @@ _ANNOUNCEMENTS: Final[dict[Depth, str]] = {
 
 _SCOPES = ("small", "medium", "large")
 _COMPLEXITIES = ("low", "medium", "high")
+# "Scope: small, low": whoever is asked for both in one line leaves the second label out.
+_PAIR = re.compile(
+    r"^[\s-]*(?:scope\s*[:|=]\s*)+(?P<scope>small|medium|large)\s*[,/]\s*(?P<complexity>low|medium|high)\s*[.|]?\s*$",
+    re.MULTILINE,
+)
 _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 
 
@@ -90,14 +95,19 @@ def acknowledgement(depth: Depth) -> str:
 
 def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
     """The scope and the complexity that the text of quick-scan.md names, each None where it does not."""
-    return _labelled("scope", _SCOPES, quick_scan), _labelled("complexity", _COMPLEXITIES, quick_scan)
+    scope = _labelled("scope", _SCOPES, quick_scan)
+    complexity = _labelled("complexity", _COMPLEXITIES, quick_scan)
+    if complexity is None:
+        pair = _PAIR.search(folded(quick_scan).translate(_MARKUP))
+        scope, complexity = (pair["scope"], pair["complexity"]) if pair else (scope, None)
+    return scope, complexity
 
 
 def _labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
     # The label opens a line, a cell or a clause, so that "Out of scope: large files" is none.
     labelled = re.compile(
         rf"(?:^|[|,;(])[\s-]*(?:\d+[.)]\s*)?(?:estimated |overall )?{label}(?: estimate)?\s*[:|=]\s*"
-        rf"(?P<value>{'|'.join(values)})\b(?P<more>.*)"
+        rf"(?:{label}\s*:\s*)?(?P<value>{'|'.join(values)})\b(?P<more>.*)"
     )
     for line in text.splitlines():
         found = labelled.search(folded(line).translate(_MARKUP))

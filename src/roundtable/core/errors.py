@@ -8,7 +8,8 @@ RoundtableError
     ├── ItemCorrupt     a file that we keep cannot be trusted
     ├── ItemUnknown     no item, or several, answer to a name
     ├── ContentBroken   personas or steps leave nothing to run with
-    └── PanelFailed     the panel gave no words
+    ├── PanelFailed     the panel gave no words
+    └── TrackerFailed   a tracker gave no issue
 """
 
 from __future__ import annotations
@@ -62,3 +63,7 @@ class ContentBroken(OutsideFailure):
 
 class PanelFailed(OutsideFailure):
     """The panel gave no words."""
+
+
+class TrackerFailed(OutsideFailure):
+    """A tracker gave no issue."""

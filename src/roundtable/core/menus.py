@@ -10,6 +10,7 @@ from . import depth as depths
 from . import events as on
 from . import greeting, lines
 from .elaboration import Elaboration
+from .exits import hear_exit
 from .hearing import hear_choice, hear_menu
 from .lines import Line
 from .progress import Remaining, in_phase, remaining
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 LEAVE, START_OVER = "leave", "start over"
 _FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
 _NOTHING_TO_SKIP = "There is nothing left to skip in this phase."
+_NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
 _NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 _ALONE = "A roundtable needs at least two personas; only {name} is at the table."
 
@@ -39,6 +41,8 @@ def show_menu(now: Analysis) -> Answer:
 
 def chosen(now: Analysis, event: on.UserSpoke) -> Answer:
     left = _left(now)
+    if event.text.lstrip().startswith("/") or hear_exit(event.text) == "exit":
+        return now, (do.Show(Line("notice", _NOT_HERE)), *show_menu(now)[1])
     wanted = depths.hear_depth(event.text, None)
     heard = hear_menu(event.text, can_skip=bool(left.steps))
     if wanted is not None and heard.kind == "feedback":

@@ -31,6 +31,9 @@ class Progress:
         return all(phase.key in self.phases_completed for phase in PHASES)
 
 
+NO_PROGRESS = Progress()
+
+
 @dataclass(frozen=True, slots=True)
 class Remaining:
     """The steps of a phase that can run now, in order, and why others are passed over."""

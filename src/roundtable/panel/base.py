@@ -1,6 +1,6 @@
 """The panel: the port through which the personas get their words.
 
-A panel answers requests and decides nothing: who speaks, how often, what becomes of files, is not its business.
+A panel answers requests and decides nothing: who speaks, how often, what becomes of files is not its part.
 Each request carries all that is needed to answer it. A panel that cannot answer raises `PanelFailed`.
 """
 

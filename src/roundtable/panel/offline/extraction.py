@@ -1,0 +1,264 @@
+"""Extraction: the synthesis taken from the turns themselves, every entry with its turns; nothing invented."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...core.commands import Table
+from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, decided, flat, own_words, shortened
+from ...core.turns import USER, Turn
+from ...core.words import words_of
+from .decisions import deciding, option, points_back
+from .lexicon import words
+from .memory import Made, is_stock, recall, still_open
+from .phrases import content, is_question, message_sentences, quote, without_address
+from .probes import Library
+from .template import capital
+
+_MOST_INSIGHTS = 7
+_MOST_QUESTIONS = 5
+_MOST_ACTIONS = 4
+_LONG = 240
+_FEWEST = 3
+_ASKED = "asked by the user"
+_STRONG = re.compile(
+    r"\b(?:must|has to|have to|needs?|the risk|criterion|never|cannot|Option [AB]|implies|contract|fails?)\b",
+    re.IGNORECASE,
+)
+_BECAUSE = re.compile(
+    r"[,;]?\s+(?:because|since|so that|as otherwise|otherwise)\s+(?P<why>[^.?!]+)", re.IGNORECASE
+)
+_CHANGE = re.compile(r"\b(?:no|instead|actually|rather|after all|change|scrap|forget|not)\b", re.IGNORECASE)
+_TODO = re.compile(
+    r"\b(?P<who>I|we|[A-Z][\w'-]+)(?:'ll|’ll| will| shall|,? please| can you| needs? to| has to| should)\s+"
+    r"(?P<what>(?:ask|check|write|measure|find out|talk to|clarify|document|prepare|send|test|look up|confirm"
+    r"|collect|draft)\b[^.?!;]*)"
+)
+
+
+def synthesise(table: Table, library: Library) -> Draft:
+    """What was decided, found, left open and promised, in the words of those who said it."""
+    names = tuple(persona.first_name for persona in table.roster.personas)
+    made = {each.turn: each for turn in table.turns if (each := recall(turn, library))}
+    decisions = _decisions(table, names)
+    insights = (*_persona_insights(table, made, library), *_user_insights(table, names))
+    insights = tuple(sorted(insights, key=lambda entry: entry.turns))
+    settled = {number for entry in decisions for number in entry.turns}
+    questions = _questions(table, made, names, settled, library)
+    actions = _actions(table, made)
+    draft = Draft(insights, decisions, questions, actions)
+    takeaway = "" if draft.entries else f"Discussed {table.step.title} without a point that could be kept"
+    return Draft(insights, decisions, questions, actions, _summary(draft, table), takeaway)
+
+
+# --- decisions ------------------------------------------------------------------------------------------
+
+
+def _decisions(table: Table, names: Sequence[str]) -> tuple[Entry, ...]:
+    found: list[Entry] = []
+    for number in decided(table.turns):
+        entry = _decision(table, table.turns[number - 1], names)
+        earlier = next((each for each in found if _replaces(entry, each)), None)
+        if earlier is not None:
+            found.remove(earlier)
+            before = f"replaces: {earlier.text}"
+            detail = f"{entry.detail}; {before}" if entry.detail else before
+            entry = Entry(entry.text, (*earlier.turns, *entry.turns), shortened(detail, _LONG))
+        found.append(entry)
+    return tuple(found)
+
+
+def _decision(table: Table, turn: Turn, names: Sequence[str]) -> Entry:
+    """A decision in the user's words; what "that" or "option A" means comes from what was proposed."""
+    sentences = deciding(turn.text, names) if turn.speaker == USER else ()
+    text = flat(" ".join(sentences)) or own_words(turn)
+    if sentences and all(points_back(sentence, names) for sentence in sentences):
+        before = _proposal(table, turn)
+        if before is not None:
+            proposed = proposal(before.text)
+            return Entry(
+                f"{capital(text.rstrip('.! '))}: {shortened(proposed, _LONG)}", (before.number, turn.number)
+            )
+    letter = option(text)
+    if letter:
+        offered = _offered(table, turn, letter)
+        if offered is not None:
+            said, number = offered
+            return Entry(shortened(text, _LONG), (number, turn.number), f"option {letter} is {said}")
+    why = _BECAUSE.search(text)
+    if why:
+        return Entry(flat(text[: why.start()] + text[why.end() :]), (turn.number,), flat(why["why"]))
+    return Entry(shortened(text, _LONG), (turn.number,))
+
+
+def _replaces(later: Entry, earlier: Entry) -> bool:
+    """True where a decision takes back an earlier one on the same thing."""
+    if not _CHANGE.search(later.text):
+        return False
+    one, other = set(content(later.text)), set(content(earlier.text))
+    return len(one & other) >= max(1, min(len(one), len(other)) // 2)
+
+
+def _proposal(table: Table, turn: Turn) -> Turn | None:
+    before = (each for each in reversed(table.turns[: turn.number - 1]) if each.speaker != USER)
+    return next(before, None)
+
+
+def proposal(text: str) -> str:
+    """The sentence of a contribution that proposes something."""
+    pieces = [piece for piece in message_sentences(text) if not is_question(piece)]
+    for wanted in ("criterion", "i would", "mitigate", "contract|`", "must|has to|should"):
+        for piece in pieces:
+            if re.search(wanted, piece, re.IGNORECASE):
+                return piece
+    return pieces[0] if pieces else flat(text)
+
+
+def _offered(table: Table, turn: Turn, letter: str) -> tuple[str, int] | None:
+    for each in reversed(table.turns[: turn.number - 1]):
+        found = re.search(rf"\bOption {letter}:\s*(?P<said>[^.]+)", each.text)
+        if found and each.speaker != USER:
+            return flat(found["said"]), each.number
+    return None
+
+
+# --- insights -------------------------------------------------------------------------------------------
+
+
+def _persona_insights(table: Table, made: dict[int, Made], library: Library) -> list[Entry]:
+    found: list[Entry] = []
+    for turn in table.turns[1:]:
+        if turn.speaker == USER or len(found) >= _MOST_INSIGHTS:
+            continue
+        known = made.get(turn.number)
+        text = known.insight if known else None if is_stock(turn, library) else _strongest(turn.text)
+        if text:
+            found.append(Entry(shortened(flat(text), _LONG), (turn.number,)))
+    return found
+
+
+def _strongest(text: str) -> str | None:
+    """The sentence that carries the point; None where a contribution only asks or waits."""
+    pieces = [piece for piece in message_sentences(text) if not is_question(piece)]
+    return next((piece for piece in pieces if _STRONG.search(piece) and len(content(piece)) >= _FEWEST), None)
+
+
+def _user_insights(table: Table, names: Sequence[str]) -> list[Entry]:
+    """Every statement of the user that is no decision."""
+    holding = set(decided(table.turns))
+    found: list[Entry] = []
+    for turn in table.turns:
+        if turn.speaker != USER:
+            continue
+        decisions = set(deciding(turn.text, names)) if turn.number in holding else set()
+        if turn.number in holding and not decisions:
+            continue
+        if turn.text.count("\n") > 20:
+            found.append(Entry(own_words(turn), (turn.number,)))
+            continue
+        said = [
+            piece
+            for piece in message_sentences(turn.text)
+            if piece not in decisions and not is_question(piece)
+        ]
+        said = [piece for piece in said if _states(piece, names)]
+        if said:
+            text = flat(" ".join(without_address(said[0], names).split()) + " " + " ".join(said[1:]))
+            found.append(Entry(shortened(text, 2 * _LONG), (turn.number,)))
+    return found
+
+
+def _states(piece: str, names: Sequence[str]) -> bool:
+    """True for more than assent or a sound."""
+    told = words_of(without_address(piece, names))
+    return bool(content(piece)) or not piece.isascii() or not words("assent").issuperset(told)
+
+
+# --- questions and actions --------------------------------------------------------------------------------
+
+
+def _questions(
+    table: Table, made: dict[int, Made], names: Sequence[str], settled: set[int], library: Library
+) -> tuple[Entry, ...]:
+    """What nobody answered: the user's own questions, and those of points that no decision took up."""
+    found: list[Entry] = []
+    for turn in table.turns:
+        if (
+            turn.speaker == USER
+            and turn.verdict.off_topic is None
+            and not _was_answered(table, turn, made, library)
+        ):
+            asked = [piece for piece in message_sentences(turn.text) if is_question(piece)]
+            found += [
+                Entry(capital(without_address(piece, names)), (turn.number,), _ASKED) for piece in asked[:2]
+            ]
+    for each, question in reversed(still_open(tuple(made.values()), table)):
+        if each.turn in settled:
+            continue
+        owner = table.roster[each.speaker].first_name if each.speaker in table.roster else each.speaker
+        found.append(Entry(question, (each.turn,), f"raised by {owner}, not answered yet"))
+    unique = {entry.text.casefold(): entry for entry in reversed(found)}
+    kept = sorted(unique.values(), key=lambda entry: (entry.detail != _ASKED, -entry.turns[0]))
+    return tuple(sorted(kept[:_MOST_QUESTIONS], key=lambda entry: entry.turns))
+
+
+def _was_answered(table: Table, turn: Turn, made: dict[int, Made], library: Library) -> bool:
+    """True where somebody answered with a point or with the item's own words."""
+    reply = next(iter(table.turns[turn.number :]), None)
+    if reply is None or reply.speaker == USER:
+        return False
+    answers = {line.text for line in library.stock if line.use in ("found", "figure")}
+    return reply.number in made or any(line.recover(reply.text) is not None for line in answers)
+
+
+def _actions(table: Table, made: dict[int, Made]) -> tuple[Entry, ...]:
+    """What somebody said has to be done, and by whom."""
+    found: list[Entry] = []
+    firsts = {persona.first_name.casefold(): persona.first_name for persona in table.roster.personas}
+    for turn in table.turns:
+        if turn.speaker != USER:
+            continue
+        for piece in message_sentences(turn.text):
+            todo = _TODO.search(piece)
+            if todo and not is_question(piece):
+                who = todo["who"]
+                owner = firsts.get(who.casefold(), "User" if who.casefold() in ("i", "we") else who)
+                found.append(Entry(flat(todo["what"][:1].upper() + todo["what"][1:]), (turn.number,), owner))
+    for each in made.values():
+        action = each.action
+        if action and len(found) < _MOST_ACTIONS and each.speaker in table.roster:
+            found.append(Entry(action, (each.turn,), table.roster[each.speaker].first_name))
+    return tuple(sorted(found, key=lambda entry: entry.turns))
+
+
+# --- the one line -----------------------------------------------------------------------------------------
+
+
+def _summary(draft: Draft, table: Table) -> str:
+    """One sentence of at most 100 characters that begins with a verb in the past."""
+    if not draft.entries:
+        return shortened(f"Discussed {table.step.title}", SUMMARY_LENGTH)
+    counts = []
+    if draft.insights:
+        counts.append(_count(len(draft.insights), "insight"))
+    if draft.questions:
+        counts.append(_count(len(draft.questions), "open question"))
+    topic = table.focus_topic or table.step.title
+    for about in (topic, table.step.title, f"step {table.step.step_id}"):
+        for rest in (" with " + " and ".join(counts) if counts else "", ""):
+            start = (
+                "Decided " + _count(len(draft.decisions), "point")
+                if draft.decisions
+                else "Identified open points"
+            )
+            if not draft.decisions and counts:
+                start, rest = "Identified " + " and ".join(counts), ""
+            text = f"{start} on {about}{rest}"
+            if len(text) <= SUMMARY_LENGTH:
+                return text
+    return quote(f"Discussed step {table.step.step_id}", SUMMARY_LENGTH)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

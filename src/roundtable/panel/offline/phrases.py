@@ -1,0 +1,158 @@
+"""Phrases: what can be taken out of one sentence and put into another without harm.
+
+There is no tagger here, so everything is careful: a phrase that is not certain is not given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from ...core.words import words_of
+from .lexicon import words
+from .text import plain_line, split
+
+_TOKEN = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d.,]*%?|[^\sA-Za-z\d]")
+_FIGURE = re.compile(
+    r"(?<![\w.])(?:up to |at least |at most |about |more than |less than )?"
+    r"\d+(?:[.,]\d+)*(?:\s?%|[ -]"
+    r"(?!(?:and|or|to|of|in|is|are|was|the|on|at|for|a|an|if|when|with|by)\b)[A-Za-z]{2,20})?"
+)
+_MOST_WORDS = 4
+_LONGEST_QUOTE = 100
+SHORT_QUOTE = 48
+_LONGEST_SUBJECT = 70
+_CLAUSE = re.compile(r"[^,:;()–—]+(?:[,:](?!\s)[^,:;()–—]+)*[,:;)–—]*")
+_ADDRESS = re.compile(
+    r"^\s*(?:(?:ok|okay|so|well|and|but|then|hm+|yes|no|right|thanks)\b[,.!]?\s+)*", re.IGNORECASE
+)
+_ABOUT = re.compile(
+    r"^(?:and\s+)?(?:what|how) about (?P<thing>.+?)\??$|^and (?P<other>the .+?)\?$", re.IGNORECASE
+)
+
+
+def stem(word: str) -> str:
+    """A word without its commonest endings, for comparing only."""
+    for ending in ("ings", "ing", "ies", "ied", "ed", "es", "s", "ly"):
+        if len(word) > len(ending) + 3 and word.endswith(ending):
+            word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
+            break
+    # "merging" and "merge" meet; so do "planned" and "plan".
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "sl":
+        word = word[:-1]
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+def content(text: str) -> tuple[str, ...]:
+    """The stems of the words that carry a meaning, in order."""
+    empty = words("empty")
+    found = (word.removesuffix("'s") for word in words_of(text))
+    return tuple(stem(word) for word in found if word not in empty and (len(word) > 1 or not word.isascii()))
+
+
+def quote(sentence: str, longest: int = _LONGEST_QUOTE, around: int = 0) -> str:
+    """A sentence, or the part of it around a place, as it can stand between quotation marks."""
+    text = " ".join(plain_line(sentence).replace('"', "'").replace("“", "'").replace("”", "'").split())
+    text = text.strip().rstrip(".!?:;,。！？ ")
+    if len(text) <= longest:
+        return text
+    for clause in _CLAUSE.finditer(text):
+        if clause.start() <= around < clause.end() and 16 <= len(clause.group().strip()) <= longest:
+            return clause.group().strip(" ,:;–—-")
+    # A long way into the sentence the place itself is where the quotation begins.
+    start = text.rfind(" ", 0, around + 1) + 1 if around > longest // 2 else 0
+    cut = text[start : start + longest]
+    whole = start + len(cut) == len(text)
+    cut = cut if whole else (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(",:; ") + " ..."
+    return f"... {cut}" if start else cut
+
+
+def noun_phrase(text: str) -> str | None:
+    """The noun phrase with which a text begins, as "the ..."; None unless it is certain where it ends."""
+    tokens = _TOKEN.findall(text[:200])
+    at, determined = 0, False
+    while at < len(tokens) and tokens[at].lower() in words("determiner"):
+        at, determined = at + 1, True
+    found: list[str] = []
+    bound = words("bound")
+    while at < len(tokens) and tokens[at][0].isalpha() and tokens[at].lower() not in bound:
+        found.append(tokens[at])
+        at += 1
+    if not 1 <= len(found) <= _MOST_WORDS:
+        return None
+    last = found[-1].lower()
+    unsure = any(word.lower() in words("no_noun") or word.lower().endswith("ly") for word in found)
+    if unsure or last.endswith(("ing", "ed")) or last in words("adjective") or "'" in last:
+        return None
+    if not determined and not is_plural(last) and last not in words("mass"):
+        return None
+    return "the " + " ".join(found)
+
+
+def is_plural(word: str) -> bool:
+    """True for a noun that looks like more than one."""
+    return word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3
+
+
+def figures(text: str) -> tuple[str, ...]:
+    """The figures of a text with what they count."""
+    return tuple(found.strip() for found in _FIGURE.findall(text))
+
+
+def actor(texts: Iterable[str]) -> str | None:
+    """The person whom the texts speak of most, as "the ..."; None where there is nobody."""
+    persons = words("person")
+    seen: Counter[str] = Counter()
+    for text in texts:
+        for word in words_of(text):
+            single = word if word in persons else word.removesuffix("s")
+            if single in persons:
+                seen[single] += 1
+    if not seen:
+        return None
+    # "user" is what a text says when it does not know; a named role is worth more.
+    seen["user"] = seen["user"] // 3
+    return f"the {seen.most_common(1)[0][0]}"
+
+
+def camel(thing: str) -> str | None:
+    """A noun phrase as the name of a type; None where it has no plain letters."""
+    parts = re.findall(r"[A-Za-z]+", thing.removeprefix("the "))
+    return "".join(part[:1].upper() + part[1:].lower() for part in parts) or None
+
+
+def without_address(message: str, names: Iterable[str]) -> str:
+    """A message without the fillers and the name with which it begins."""
+    text = _ADDRESS.sub("", message.strip())
+    for name in names:
+        text = re.sub(rf"^{re.escape(name)}\b\s*[,:]\s*", "", text, flags=re.IGNORECASE)
+        text = re.sub(rf",\s*{re.escape(name)}(?=[?.!]?\s*$)", "", text, flags=re.IGNORECASE)
+    return _ADDRESS.sub("", text).strip()
+
+
+def is_question(sentence: str) -> bool:
+    """True where a sentence asks."""
+    return sentence.rstrip("\"')* ").endswith(("?", "？")) or words_of(sentence)[:1] in (
+        ("what",), ("how",), ("why",), ("when",), ("where",), ("who",), ("which",),
+    )  # fmt: skip
+
+
+def message_sentences(message: str) -> list[str]:
+    """The sentences of a message."""
+    lines = (plain_line(line) for line in message[:4_000].split("\n"))
+    return [piece for line in lines if line for piece in split(line)]
+
+
+def subject(message: str, names: Iterable[str] = ()) -> str:
+    """What a message is about: a noun phrase where it is certain, else its own words between quotes."""
+    pieces = [without_address(piece, names) for piece in message_sentences(message)]
+    pieces = [piece for piece in pieces if content(piece)] or [message.strip() or "that"]
+    chosen = next((piece for piece in pieces if is_question(piece)), pieces[0])
+    asked = _ABOUT.match(chosen)
+    if asked:
+        rest = asked["thing"] or asked["other"]
+        found = noun_phrase(rest)
+        if found and len(content(found)) == len(content(rest)):
+            return found
+    return f'"{quote(chosen, _LONGEST_SUBJECT)}"'

@@ -1,0 +1,131 @@
+"""Texts as sentences: a document, an item or a message without its markup, cut where a sentence ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MOST_SENTENCES = 300
+LONGEST_LINE = 2_000
+_FENCE = re.compile(r"\s*(```|~~~)")
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?P<text>.+?)\s*#*\s*$")
+_LEAD = re.compile(r"^\s*(?:>\s*)*(?:[-+*•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)?")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A\ufeff?---\n.*?\n---\n", re.DOTALL)
+_EMPHASIS = re.compile(r"(\*\*|__|\*(?=\S)|(?<=\S)\*)")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[^\W\d_a-z]|\d)|(?<=[。！？])")
+_LABEL = re.compile(r"^(?P<label>[A-Z][\w &/-]{1,40}):\s+(?=\S)")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
+_CODE_SIGN = re.compile(r"[{}();=<>\[\]|&$\\]")
+_CODE_START = re.compile(
+    r"\s*(?:def|class|import|from|return|func|fn|const|let|var|public|private|#include|SELECT|if \(|for \(|@)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, empty before the first one, and the lines below it up to the next."""
+
+    heading: str
+    level: int
+    lines: tuple[str, ...]
+
+
+def sections(text: str) -> tuple[Section, ...]:
+    """The text cut at its headings, without front matter, comments and fenced code."""
+    plain = _COMMENT.sub("", _FRONT_MATTER.sub("", text.replace("\r\n", "\n"), count=1))
+    found: list[Section] = []
+    heading, level, lines, fenced = "", 0, list[str](), False
+    for line in plain.split("\n"):
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        if fenced:
+            continue
+        match = _HEADING.match(line[:LONGEST_LINE])
+        if match:
+            found.append(Section(heading, level, tuple(lines)))
+            heading, level, lines = plain_line(match["text"]), len(match[1]), []
+        else:
+            lines.append(line[:LONGEST_LINE])
+    found.append(Section(heading, level, tuple(lines)))
+    return tuple(found)
+
+
+def sentences(lines: tuple[str, ...]) -> Iterator[str]:
+    """The sentences of some lines: wrapped lines joined, list entries apart, code and rules left out."""
+    for paragraph in _paragraphs(lines):
+        label = _LABEL.match(paragraph)
+        text = paragraph[label.end() :] if label else paragraph
+        for piece in split(text):
+            if _is_said(piece):
+                yield piece
+
+
+def split(text: str) -> list[str]:
+    """One paragraph as its sentences."""
+    pieces: list[str] = []
+    for piece in _SENTENCE_END.split(text):
+        if not piece or not piece.strip():
+            continue
+        if pieces and _ABBREVIATION.search(pieces[-1]):
+            pieces[-1] += " " + piece.strip()
+        else:
+            pieces.append(piece.strip())
+    return pieces
+
+
+def plain_line(line: str) -> str:
+    """A line of markdown as it is read: without list marks, emphasis, links and tags."""
+    text = _TAG.sub("", _LINK.sub(r"\1", _LEAD.sub("", line, count=1)))
+    return " ".join(_EMPHASIS.sub("", text).replace("`", "").split())
+
+
+def is_code(line: str) -> bool:
+    """True where a line is more likely code than words."""
+    stripped = line.strip()
+    if not stripped:
+        return False
+    signs = len(_CODE_SIGN.findall(stripped))
+    return signs * 8 >= len(stripped) or bool(
+        _CODE_START.match(stripped) and (signs or stripped.endswith(":"))
+    )
+
+
+def mostly_code(text: str) -> bool:
+    """True where a text is code rather than words with some code between."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    coded = sum(
+        is_code(line) or line.startswith(("    ", "\t")) or line.rstrip().endswith((":", ";", "{"))
+        for line in lines
+    )
+    return len(lines) > 1 and coded * 2 > len(lines)
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """The names in a code, those that are defined there first."""
+    defined = re.findall(
+        r"\b(?:def|class|function|func|fn|interface|struct|table)\s+([A-Za-z_]\w{2,40})", text
+    )
+    used = re.findall(r"\b([a-z]+(?:_[a-z]+)+|[a-z]+(?:[A-Z][a-z]+)+|(?:[A-Z][a-z]+){2,})\b", text)
+    return tuple(dict.fromkeys([*defined, *used]))[:40]
+
+
+def _paragraphs(lines: tuple[str, ...]) -> Iterator[str]:
+    held: list[str] = []
+    for line in (*lines, ""):
+        starts_entry = bool(re.match(r"\s*(?:[-+*•]\s|\d{1,3}[.)]\s|\||>)", line))
+        if held and (not line.strip() or starts_entry or is_code(line)):
+            yield " ".join(held)
+            held = []
+        if line.strip() and not is_code(line):
+            held.append(plain_line(line))
+
+
+def _is_said(piece: str) -> bool:
+    """True for a sentence worth quoting: some letters, no table row, no bare rule."""
+    letters = sum(char.isalpha() for char in piece)
+    return letters >= 6 and letters * 2 >= len(piece.replace(" ", "")) and not piece.startswith("|")

@@ -1,0 +1,185 @@
+"""Items: their folders, how they are added, listed, found and read (rules ITEM-1, ITEM-3, ITEM-4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import DiskFailed, ItemUnknown, RuleBroken
+from ..core.items import Item
+from ..core.markup import printable
+from . import files
+from .artifact import DRAFT, LARGEST, shown
+from .meta import meta_problem, read_meta, write_meta
+from .slugs import UNTITLED, numbered, slug
+
+ITEMS_FOLDER = "docs/requirements"
+LONGEST_TITLE = 80
+
+_ADD = 'Add one with: roundtable add "what it is about"'
+_LISTED = 20
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<title>.*?\S)(?:[ \t]+#+)?[ \t]*")
+_LEADING_SIGNS = re.compile(r"(?:#{1,6}|[-*+>])[ \t]+")
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
+_SENTENCE = re.compile(r".+?[.!?](?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEntry:
+    """An item as it is listed: its folder, what meta.json says, and what is wrong with that file."""
+
+    slug: str
+    title: str
+    folder: Path
+    meta: dict[str, Any] | None
+    problem: str | None
+
+
+def add_item(root: Path, text: str, *, items_folder: str = ITEMS_FOLDER, commit: str | None) -> Path:
+    """A new item with this text: its folder, with draft.md and meta.json in it."""
+    text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    title = _title_of(text)
+    if not title:
+        raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
+    home = root / items_folder
+    files.make_folder(home, parents=True)
+    folder = _new_folder(home, slug(title))
+    files.write(folder / DRAFT, f"# {title}\n\n{text}\n".encode())
+    meta: dict[str, Any] = {
+        "source": "manual",
+        "source_id": None,
+        "slug": folder.name,
+        "created_at": files.timestamp(),
+        "analysis_status": "raw",
+        "phases_completed": [],
+        "codebase_hash": commit,
+        "steps_completed": [],
+        "depth_overrides": {},
+    }
+    if commit is None:
+        del meta["codebase_hash"]
+    write_meta(folder, meta)
+    return folder
+
+
+def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEntry, ...]:
+    """Every item of the project, by name of its folder; reading never changes anything."""
+    try:
+        folders = sorted(path for path in (root / items_folder).iterdir() if _is_item(path))
+    except OSError:
+        return ()
+    return tuple(_entry(folder) for folder in folders)
+
+
+def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
+    """The folder of the one item that answers to a slug, source id, title, or the beginning of a slug."""
+    items = list_items(root, items_folder=items_folder)
+    wanted = name.strip().casefold()
+    said = shown(name)
+    if not wanted:
+        raise ItemUnknown("No item was named.", do=_choices(items))
+    for matches in _ranked(items, wanted):
+        if len(matches) == 1:
+            return matches[0].folder
+        if matches:
+            raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {_listed(matches)}.")
+    raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
+
+
+def read_item(folder: Path) -> Item:
+    """The item in a folder, as far as it can be read: without draft.md it is called by its folder's name."""
+    meta = read_meta(folder) or {}
+    source, source_id = meta.get("source"), meta.get("source_id")
+    name = shown(folder.resolve().name) or UNTITLED
+    title, text = _split(_draft(folder))
+    return Item(
+        slug=name,
+        name=title or name.replace("-", " ").strip() or name,
+        text=text,
+        source=shown(source) if isinstance(source, str) else "manual",
+        source_id=shown(source_id) if isinstance(source_id, str) else "",
+    )
+
+
+def _entry(folder: Path) -> ItemEntry:
+    item, problem = read_item(folder), meta_problem(folder)
+    return ItemEntry(item.slug, item.name, folder, read_meta(folder), shown(problem) if problem else None)
+
+
+def _title_of(text: str) -> str:
+    """The first line; its first sentence where it is long; its first words where that is long too."""
+    lines = (_LEADING_SIGNS.sub("", line.strip(), count=1) for line in text.split("\n"))
+    title = next(filter(None, map(shown, lines)), "")
+    if len(title) > LONGEST_TITLE and (sentence := _SENTENCE.match(title)):
+        title = sentence[0]
+    if len(title) > LONGEST_TITLE:
+        cut = title[: LONGEST_TITLE + 1].rpartition(" ")[0]
+        title = cut.rstrip(" ,;:-") or title[:LONGEST_TITLE]
+    return title.removesuffix(".") or title
+
+
+def _new_folder(home: Path, name: str) -> Path:
+    """A folder that nobody else has made: under this slug, else with the next number that is free."""
+    folder = home / name
+    for number in count(2):
+        if files.make_folder(folder):
+            break
+        folder = home / numbered(name, number)
+    return folder
+
+
+def _is_item(path: Path) -> bool:
+    """True for a folder that holds an item's files, whatever it is called."""
+    if path.name.startswith(".") or not path.is_dir():
+        return False
+    return (path / "meta.json").exists() or next(path.glob("*.md"), None) is not None
+
+
+def _ranked(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[ItemEntry]]:
+    """Those that the name fits, by what it may be, the most exact first."""
+    yield [item for item in items if item.slug.casefold() == wanted]
+    yield [item for item in items if str((item.meta or {}).get("source_id") or "").casefold() == wanted]
+    yield [item for item in items if item.title.casefold() == " ".join(wanted.split())]
+    yield [item for item in items if item.slug.casefold().startswith(wanted)]
+
+
+def _choices(items: Sequence[ItemEntry]) -> str:
+    return f"Items here: {_listed(items)}." if items else f"There are no items here yet. {_ADD}"
+
+
+def _listed(items: Sequence[ItemEntry]) -> str:
+    names = [shown(item.slug) for item in items[:_LISTED]]
+    more = len(items) - _LISTED
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+
+
+def _draft(folder: Path) -> str:
+    try:
+        document = files.read(folder / DRAFT, limit=LARGEST)
+    except (FileNotFoundError, DiskFailed):
+        return ""
+    text = document.decode("utf-8-sig", "replace")
+    return printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _split(draft: str) -> tuple[str, str]:
+    """The first heading outside fences, comments and front matter, and the text without it."""
+    lines = draft.split("\n")
+    closing = ""
+    for at, line in enumerate(lines):
+        if closing:
+            ended = closing in line if closing == "-->" else line.strip().startswith(closing)
+            closing = "" if ended else closing
+        elif at == 0 and line.rstrip() == "---" and "---" in (each.rstrip() for each in lines[1:]):
+            closing = "---"
+        elif fence := _FENCE.match(line):
+            closing = fence["fence"]
+        elif line.lstrip().startswith("<!--"):
+            closing = "" if "-->" in line else "-->"
+        elif heading := _HEADING.fullmatch(line):
+            return shown(heading["title"]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
+    return "", draft.strip()

@@ -1,0 +1,303 @@
+"""The outputs of an item's steps: written, added to, read (STEP-5, MENU-3, MENU-4, ART-1 to ART-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..artifacts.additions import insert_addition
+from ..artifacts.outline import Outline, outline
+from ..artifacts.ownership import add_feedback, skeleton, write_section
+from ..artifacts.sections import ADDITIONAL, name_of, named, sections
+from ..core import lines
+from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
+from ..core.depth import read_scope
+from ..core.errors import DiskFailed, RuleBroken
+from ..core.events import SectionText
+from ..core.markup import harmless, printable
+from ..core.steps import Step
+from ..core.turns import Material
+from . import data_files, skipped, written
+from .answers import answers_in
+from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
+from .items import read_item
+
+LIMIT = 60_000
+"""How many characters of documents a panel is given."""
+
+_CUT = "\n[...]"
+_ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
+
+
+class Outputs:
+    """The documents and data files in an item's folder that its steps write."""
+
+    def __init__(self, folder: Path, steps: tuple[Step, ...]) -> None:
+        self.folder = folder
+        self.steps = steps
+
+    def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
+        """Add the block of an elaboration to each markdown output, once; one announcement per output."""
+        outputs = tuple(dict.fromkeys(command.step.outputs))
+        announcements = [self._updated(command, output) for output in outputs]
+        if not any(map(is_markdown, outputs)) and (first := self._first_markdown(command.step)):
+            announcements.append(self._updated(command, first))
+        return tuple(announcements)
+
+    def write_step(self, command: WriteStep) -> tuple[str, ...]:
+        """Write each section that a step drafted; DiskFailed where one cannot be written."""
+        announcements = []
+        for section in command.sections:
+            try:
+                announcements.append(self._written(command.step, section))
+            except RuleBroken as error:
+                raise _not_written(section.target.output, reason_of(error)) from error
+        return tuple(announcements)
+
+    def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
+        """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
+        step = command.step
+        marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
+        block = f"{marker}\n- **Feedback**: {harmless(command.words)}"
+        own = [output for output in step.outputs if is_markdown(output)]
+        names = dict.fromkeys([*own, *filter(None, [self._first_markdown(step)])])
+        output = next((name for name in names if not self._obstacle(name)), None)
+        if output is None:
+            reasons = [f"{shown(name)} ({self._obstacle(name)})" for name in names]
+            return (_not_added(" or ".join(reasons) or "any document of this phase"),)
+        heading = step.section(output) or step.title
+
+        def change(found: bytes | None) -> tuple[bytes, str]:
+            document = self._skeleton(step, output) if found is None else found
+            if marker.encode() not in document:
+                addition = add_feedback(document, step_id=step.step_id, heading=heading, block=block)
+                document = addition.document
+            return document, _heading_in(document, heading)
+
+        try:
+            place = change_artifact(self.folder, output, change)
+        except RuleBroken as error:
+            return (_not_added(f"{shown(output)} ({reason_of(error)})"),)
+        return (lines.updated(shown(output), place, "your feedback"),)
+
+    def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
+        """Make sure that each document of a skipped step exists and says at its top what was skipped."""
+        outputs = [output for step in (*command.done, *command.skipped) for output in step.outputs]
+        announcements = []
+        for output in dict.fromkeys(filter(is_markdown, outputs)):
+            missing = [step for step in command.skipped if output in step.outputs]
+            if missing:
+                announcements.append(self._drafted(output, missing))
+        return tuple(announcements)
+
+    def material(self, step: Step, limit: int = LIMIT) -> tuple[Material, ...]:
+        """The step's outputs as text, `limit` characters together; DiskFailed where none can be read."""
+        found, problems = self._read(step.outputs)
+        if not found:
+            raise DiskFailed(
+                f"Could not read what step {step.step_id} wrote: {', '.join(problems)}.",
+                saved="Nothing was changed.",
+                do="Put the file back, or run the step again.",
+            )
+        return _within(found, limit)
+
+    def all_material(self, limit: int = LIMIT) -> tuple[Material, ...]:
+        """Every markdown artifact in the folder as text, in the order of the steps, then by name."""
+        try:
+            names = sorted(path.name for path in self.folder.iterdir())
+        except OSError:
+            return ()
+        ordered = dict.fromkeys(output for step in self.steps for output in step.outputs if output in names)
+        every = (*ordered, *(name for name in names if name not in ordered))
+        found, _ = self._read(name for name in every if is_markdown(name) and name.lower() not in RESERVED)
+        return _within(found, limit)
+
+    def scope(self) -> tuple[str | None, str | None]:
+        """The scope and the complexity that quick-scan.md names."""
+        found, _ = self._read(("quick-scan.md",))
+        return read_scope(found[0].text) if found else (None, None)
+
+    def stored_answers(self) -> dict[tuple[str, str], str]:
+        """The answers that stand in the artifacts, by step and label."""
+        documents: dict[str, Outline] = {}
+        for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
+            try:
+                documents[output] = outline(read_artifact(self.folder, output))
+            except (FileNotFoundError, DiskFailed, RuleBroken):
+                continue
+        return {
+            (step.step_id, label): text
+            for step in self.steps
+            for output in step.outputs
+            if output in documents
+            for label, text in answers_in(documents[output], step, step.section(output) or step.title).items()
+        }
+
+    def _updated(self, command: UpdateArtifacts, output: str) -> str:
+        """Add the block to one output, and say what came of it."""
+        name = shown(output)
+        if reason := refusal(self.folder, output):
+            return lines.not_updated(name, reason)
+        if not is_markdown(output):
+            return lines.left_alone(name)
+        step = command.step
+        section = step.section(output)
+
+        def change(found: bytes | None) -> tuple[bytes | None, str | None]:
+            if found is None:
+                return None, None
+            if command.marker.encode() in found:
+                return found, _heading_around(found, command.marker.encode())
+            block = f"{command.marker}\n\n{command.block}"
+            addition = insert_addition(found, block, topic=step.title, section=section)
+            return addition.document, addition.heading or ADDITIONAL
+
+        try:
+            heading = change_artifact(self.folder, output, change)
+        except (DiskFailed, RuleBroken) as error:
+            return lines.not_updated(name, reason_of(error))
+        if heading is None:
+            return lines.not_found(name)
+        return lines.updated(name, shown(heading), command.description)
+
+    def _written(self, step: Step, section: SectionText) -> str:
+        output, heading = section.target.output, section.target.section
+        if not is_markdown(output):
+            return self._data_written(step, section)
+
+        def change(found: bytes | None) -> tuple[bytes, str]:
+            document = self._skeleton(step, output) if found is None else found
+            document = write_section(document, step_id=step.step_id, heading=heading, text=section.text)
+            return document, _heading_in(document, heading)
+
+        place = change_artifact(self.folder, output, change)
+        return f'Wrote {shown(output)}, section "{place}".'
+
+    def _data_written(self, step: Step, section: SectionText) -> str:
+        output = section.target.output
+        new = data_files.data_text(output, section.target.section, section.text)
+
+        def change(found: bytes | None) -> tuple[bytes | None, data_files.Merged]:
+            if found is None or found == new or written.is_own(self.folder, output, step.step_id, found):
+                written.remember(self.folder, output, step.step_id, new)
+                return new, data_files.Merged(new)
+            merged = data_files.merged(output, found, new)
+            return merged.document, merged
+
+        merged = change_artifact(self.folder, output, change)
+        if merged.document is None:
+            return f"Left {shown(output)} as it is: {shown(merged.remark)}."
+        return f"Wrote {shown(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
+
+    def _drafted(self, output: str, missing: list[Step]) -> str:
+        note = skipped.note(missing)
+
+        def change(found: bytes | None) -> tuple[bytes, None]:
+            document = self._skeleton(missing[0], output) if found is None else found
+            return skipped.with_note(document, note), None
+
+        if reason := self._obstacle(output):
+            return f"Could not mark {shown(output)} as a draft ({reason})."
+        try:
+            change_artifact(self.folder, output, change)
+        except RuleBroken as error:
+            return f"Could not mark {shown(output)} as a draft ({reason_of(error)})."
+        ids = skipped.named([step.step_id for step in missing])
+        return f"{shown(output)} is a draft: it says at its top that {ids} skipped."
+
+    def _phase(self, step: Step) -> tuple[Step, ...]:
+        steps = dict.fromkeys((*self.steps, step))
+        return tuple(other for other in steps if other.step_id[:2] == step.step_id[:2])
+
+    def _skeleton(self, step: Step, output: str) -> bytes:
+        """A new document with the sections that the phase's steps fill."""
+        headings = dict.fromkeys(
+            name_of(other.section(output) or other.title)
+            for other in self._phase(step)
+            if output in other.outputs
+        )
+        item = harmless(read_item(self.folder).name)
+        return skeleton(_title(output), item, tuple(headings))
+
+    def _first_markdown(self, step: Step) -> str | None:
+        """The phase's first markdown artifact that is there, else the first that a step would write."""
+        names = [output for other in self._phase(step) for output in other.outputs if is_markdown(output)]
+        usable = [name for name in names if refusal(self.folder, name) is None]
+        there = (name for name in usable if (self.folder / name).is_file())
+        return next(there, next(iter(usable or names), None))
+
+    def _obstacle(self, output: str) -> str | None:
+        """What keeps an output from being changed by anyone, such as a folder of its name."""
+        try:
+            read_artifact(self.folder, output)
+        except FileNotFoundError:
+            return None
+        except DiskFailed as error:
+            return reason_of(error)
+        return None
+
+    def _read(self, names: Iterable[str]) -> tuple[list[Material], list[str]]:
+        """What can be read of these files, and what is wrong with the others."""
+        found: list[Material] = []
+        problems: list[str] = []
+        for name in dict.fromkeys(names):
+            try:
+                document = read_artifact(self.folder, name)
+            except FileNotFoundError:
+                problems.append(f"{shown(name)} (file not found)")
+            except DiskFailed as error:
+                problems.append(f"{shown(name)} ({reason_of(error)})")
+            else:
+                text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+                found.append(Material(name, printable(text)))
+        return found, problems
+
+
+def _not_added(where: str) -> str:
+    return f"Could not add your feedback to {where}."
+
+
+def _not_written(output: str, reason: str) -> DiskFailed:
+    return DiskFailed(
+        f"Could not write {shown(output)}: {reason}.",
+        saved="The file is as it was, and your answers are kept.",
+        do="Correct the file. Run the same command again.",
+    )
+
+
+def _heading_in(document: bytes, heading: str) -> str:
+    """The heading as it stands in the document."""
+    found = named(sections(document), heading)
+    return shown(found[0].heading if found else heading)
+
+
+def _heading_around(document: bytes, marker: bytes) -> str:
+    """The heading of the section that holds the block behind a marker."""
+    place = document.index(marker)
+    found = sections(document)
+    level = next((section.level for section in found if section.start > place), 6)
+    around = [
+        section.heading
+        for section in found
+        if section.start < place < section.end
+        and not section.elaboration
+        and (section.level < level or level == 6)
+    ]
+    return around[-1] if around else ADDITIONAL
+
+
+def _within(found: list[Material], limit: int) -> tuple[Material, ...]:
+    """The documents, cut so that they have `limit` characters together."""
+    kept: list[Material] = []
+    for material in found:
+        text = material.text if len(material.text) <= limit else material.text[:limit] + _CUT
+        if limit > 0:
+            kept.append(Material(material.name, text))
+        limit -= len(material.text)
+    return tuple(kept)
+
+
+def _title(output: str) -> str:
+    """A file's name as a title: `nfr-matrix.md` is `NFR Matrix`."""
+    words = output.rpartition(".")[0].replace("_", "-").replace(" ", "-").split("-")
+    return " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)

@@ -1,0 +1,120 @@
+"""The parking lot: points that were put off, kept for the step where they belong (rule FOCUS-2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..artifacts.additions import end_of, shape_end, spliced, unharmed
+from ..artifacts.outline import outline
+from ..artifacts.sections import Section, sections_of
+from ..core.errors import DiskFailed, RuleBroken
+from ..core.lines import brought_up
+from ..core.markup import harmless, printable
+from ..core.personas import Roster
+from ..core.steps import PHASES, Step
+from ..core.synthesis import flat, shortened
+from ..core.turns import USER, Parked
+from . import files
+from .answers import plain
+from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
+
+LATER = "Later"
+
+_SUBJECT_LENGTH = 80
+_START = b"# Parking Lot\n\nPoints that were put off in a discussion, kept for the step where they belong.\n"
+_BULLET = re.compile(r"[-*+][ \t]+(?P<text>.+)")
+_POINT = re.compile(r"\*\*(?P<subject>.+?)(?<!\\)\*\* \((?P<speaker>.+?), step (?P<step>\S+), turn \d+\):.*")
+_COMMENT = re.compile(r"<!--.*?-->")
+
+
+def park(
+    folder: Path,
+    points: tuple[Parked, ...],
+    *,
+    step_id: str,
+    at: str,
+    steps: Sequence[Step],
+    roster: Roster,
+) -> None:
+    """Add the points of a discussion to the parking lot, each once, under the step where it belongs."""
+
+    def change(found: bytes | None) -> tuple[bytes | None, None]:
+        document = found
+        for point in points:
+            marker = f"<!-- Parked: step {step_id}, turn {point.turn}, {at} -->"
+            if document is None or marker.encode() not in document:
+                bullet = f"- {_text(point, step_id, roster)} {marker}"
+                document = _with(_START if document is None else document, _home(point, steps), bullet)
+        return document, None
+
+    try:
+        change_own(folder, PARKING_LOT, change)
+    except RuleBroken as error:
+        raise DiskFailed(
+            f"Could not write {PARKING_LOT}: {reason_of(error)}.",
+            saved="The file is as it was; the points are in the transcript.",
+            do="Correct the file. Run the same command again.",
+        ) from error
+
+
+def parked_for(folder: Path, step_id: str) -> tuple[str, ...]:
+    """What was put off until this step, as it is brought up; nothing where the parking lot cannot be read."""
+    try:
+        document = files.read(folder / PARKING_LOT, limit=LARGEST)
+        shape = outline(document)
+    except (FileNotFoundError, DiskFailed, RuleBroken):
+        return ()
+    return tuple(
+        text
+        for section in sections_of(shape)
+        if _belongs(section, step_id)
+        for piece in shape.within(section.body, section.end)
+        if piece.kind == "bullet_list"
+        for text in _brought_up(document[piece.start : piece.end].decode("utf-8", "replace"))
+    )
+
+
+def _home(point: Parked, steps: Sequence[Step]) -> str:
+    """The heading that a point goes under: its step, the first step of its phase, or later."""
+    phase = next((phase for phase in PHASES if phase.key == point.belongs_to), None)
+    for step in steps:
+        if step.step_id == point.belongs_to or (phase and step.phase == phase):
+            return f"{step.step_id} {harmless(step.title)}"
+    return LATER
+
+
+def _text(point: Parked, step_id: str, roster: Roster) -> str:
+    speaker = roster[point.speaker].title if point.speaker in roster else point.speaker
+    who = "the user" if point.speaker == USER else harmless(speaker)
+    words = shortened(flat(point.words), _SUBJECT_LENGTH)
+    subject = (harmless(point.subject) or harmless(words) or "a point").replace("*", r"\*")
+    return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {harmless(point.words)}"
+
+
+def _with(document: bytes, heading: str, bullet: str) -> bytes:
+    """The document with the bullet at the end of the section, which is added where it is missing."""
+    shape = outline(document)
+    key = heading.partition(" ")[0]
+    section = next((found for found in sections_of(shape) if _belongs(found, key)), None)
+    position = end_of(shape, section) if section else shape_end(shape)
+    addition = spliced(shape, position, position, bullet if section else f"## {heading}\n\n{bullet}")
+    if not unharmed(shape, addition, removed=0):
+        raise RuleBroken(f"{PARKING_LOT} cannot be added to without changing how the rest of it reads.")
+    return addition.document
+
+
+def _belongs(section: Section, key: str) -> bool:
+    return section.level > 1 and section.heading.split()[:1] == [key]
+
+
+def _brought_up(bullets: str) -> Iterator[str]:
+    for line in bullets.splitlines():
+        bullet = _BULLET.fullmatch(line.rstrip())
+        text = _COMMENT.sub("", printable(bullet["text"])).strip() if bullet else ""
+        if point := _POINT.fullmatch(text):
+            subject = plain(point["subject"].replace(r"\*", "*"))
+            yield brought_up(shown(subject), shown(point["speaker"]), point["step"])
+        elif text:
+            yield f"Put off until now: {shown(plain(text))}"

@@ -1,0 +1,165 @@
+"""The transcript of a discussion: every turn with an anchor, every insight with its turns (rule SYN-2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..core.commands import SaveRecord
+from ..core.errors import DiskFailed
+from ..core.markup import harmless, printable
+from ..core.personas import Roster
+from ..core.synthesis import Entry, attribution, decided, summary
+from ..core.turns import USER, Parked, Turn
+from . import files
+
+FOLDER = "elaborations"
+
+_NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
+# Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
+_TABLE_ROW = re.compile(r"[-:| ]+")
+
+
+def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
+    """Write the discussion's transcript, once, and return its path relative to the item's folder."""
+    step_id, at = command.record.step_id, command.record.timestamp
+    home = folder / FOLDER
+    files.make_folder(home)
+    if not home.resolve().is_relative_to(folder.resolve()):
+        raise DiskFailed(
+            f"Could not write to {home}: it leads out of the item's folder.",
+            saved="Nothing was changed.",
+            do="Put a folder in its place. Run the same command again.",
+        )
+    marker = f"<!-- Transcript: step {step_id}, {at} -->"
+    earlier = [path for path in transcripts(folder) if _parts(path)[0] == step_id]
+    for path in earlier:
+        if _carries(path, marker):
+            return f"{FOLDER}/{path.name}"
+    number = 1 + max((_parts(path)[1] for path in earlier), default=0)
+    path = home / f"{step_id}-{number}.md"
+    files.write(path, f"{marker}\n\n{_document(command, panel)}".encode())
+    return f"{FOLDER}/{path.name}"
+
+
+def transcripts(folder: Path) -> tuple[Path, ...]:
+    """The transcripts of an item, by step and number."""
+    try:
+        found = [path for path in (folder / FOLDER).iterdir() if _NAME.fullmatch(path.name)]
+    except OSError:
+        return ()
+    return tuple(sorted(found, key=_parts))
+
+
+def _parts(path: Path) -> tuple[str, int]:
+    name = _NAME.fullmatch(path.name)
+    return (name["step"], int(name["number"])) if name else (path.name, 0)
+
+
+def _carries(path: Path, marker: str) -> bool:
+    try:
+        return files.read(path).startswith(marker.encode())
+    except (FileNotFoundError, DiskFailed):
+        return False
+
+
+def _document(command: SaveRecord, panel: str) -> str:
+    table = command.table
+    said = decided(table.turns)
+    parts = [
+        f"# Elaboration of step {table.step.step_id}: {harmless(table.step.title)}",
+        _header(command, panel),
+        "## Discussion",
+        *(_turn(turn, table.roster, turn.number in said) for turn in table.turns),
+        "## Synthesis",
+        *_synthesis(command),
+    ]
+    if command.parked:
+        parts += ["## Put off", "\n".join(_parked(point, table.roster) for point in command.parked)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _header(command: SaveRecord, panel: str) -> str:
+    table, record = command.table, command.record
+    participants = ", ".join(persona.title for persona in table.roster.personas)
+    fields = [
+        ("Item", table.item.name),
+        ("Step", f"{table.step.step_id} {table.step.title}"),
+        ("Participants", participants),
+        ("Turns", f"{record.turn_count} of {table.max_turns}"),
+        ("Exit", command.exit_type),
+        ("Date", record.timestamp),
+        ("Panel", panel),
+    ]
+    if table.focus_question:
+        fields.append(("Focus question", table.focus_question))
+    return "\n".join(f"- **{name}**: {harmless(text)}" for name, text in fields)
+
+
+def _turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
+    speaker = harmless(_speaker(turn.speaker, roster))
+    parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
+    remarks = [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
+    remarks += ["Holds a decision."] if is_decided else []
+    if drift := turn.verdict.off_topic:
+        remarks.append(f"Put off: {harmless(drift.subject)}")
+    remarks += [f"Voice check: {harmless(note)}" for note in turn.notes]
+    if remarks:
+        parts.append("\n".join(f"> - {remark}" for remark in remarks))
+    return "\n\n".join(parts)
+
+
+def _paragraphs(text: str) -> Iterable[str]:
+    """The text as paragraphs that read the same and hold no markup that reaches beyond them."""
+    plain = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    for paragraph in re.split(r"\n[ \t]*\n", plain):
+        lines = [_line(line) for line in paragraph.split("\n") if line.strip()]
+        if lines:
+            yield "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    line = harmless(text).replace("]:", "]\\:")
+    return f"\\{line}" if _TABLE_ROW.fullmatch(line) else line
+
+
+def _synthesis(command: SaveRecord) -> Iterable[str]:
+    draft = command.draft
+    if command.extracted:
+        yield "Extracted offline: the panel could not draft the synthesis."
+    if not draft.entries:
+        yield f"Key takeaway: {harmless(summary(draft, command.table.step.title))}"
+        return
+    parts = [("Key Insights", draft.insights), ("Decisions Made", draft.decisions)]
+    parts.append(("Open Questions", draft.questions))
+    if draft.actions:
+        parts.append(("Action Items", draft.actions))
+    for name, entries in parts:
+        yield f"### {name}"
+        yield "\n".join(f"- {_entry(entry, command)}" for entry in entries) or "- None"
+
+
+def _entry(entry: Entry, command: SaveRecord) -> str:
+    table = command.table
+    who = attribution(entry.turns, table.turns, table.roster)
+    text = harmless(entry.text)
+    if entry.detail:
+        text = f"{text.rstrip('.')}: {harmless(entry.detail)}"
+    return f"[{who}] {text} ({', '.join(_link(number) for number in entry.turns)})"
+
+
+def _parked(point: Parked, roster: Roster) -> str:
+    place = f" for {harmless(point.belongs_to)}" if point.belongs_to else ""
+    who = harmless(_speaker(point.speaker, roster))
+    return f"- **{harmless(point.subject)}**{place}, {who}, {_link(point.turn)}: {harmless(point.words)}"
+
+
+def _link(number: int) -> str:
+    return f"[turn {number}](#turn-{number})"
+
+
+def _speaker(key: str, roster: Roster) -> str:
+    if key == USER:
+        return "User"
+    return roster[key].title if key in roster else key

@@ -1,0 +1,148 @@
+"""`analyze` and `elaborate`: which item, and who speaks."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import ItemUnknown
+from .flags import Command, Flags
+from .output import command, put, table, tell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...settings import Settings
+    from ...store.items import ItemEntry
+    from .answers import Answers
+
+
+@click.command(cls=Command)
+@click.argument("item", required=False)
+@click.option("--start-over", is_flag=True, help="Begin with the first step again; what was written stays.")
+@click.pass_obj
+def analyze(flags: Flags, item: str | None, start_over: bool) -> int:
+    """Analyse ITEM step by step; goes on where it stopped.
+
+    Without ITEM it is the one that is open. At each menu, [E] brings all personas to the table. Messages come
+    from the terminal, a pipe or --answers; where they end, the analysis pauses (exit status 0).
+    """
+    from .answers import open_answers
+
+    settings, answers = flags.settings(), open_answers(flags.answers)
+    folder = _folder(settings, item) if item is not None else _open_item(flags, settings, answers)
+    if start_over:
+        _begin_anew(folder)
+    return _converse(flags, settings, answers, folder)
+
+
+@click.command(cls=Command)
+@click.argument("item")
+@click.option("--step", required=True, metavar="ID", help="A completed step, such as 01-03.")
+@click.pass_obj
+def elaborate(flags: Flags, item: str, step: str) -> int:
+    """Discuss a completed step of ITEM with all personas."""
+    from .answers import open_answers
+
+    settings, answers = flags.settings(), open_answers(flags.answers)
+    return _converse(flags, settings, answers, _folder(settings, item), step)
+
+
+def _folder(settings: Settings, item: str) -> Path:
+    from ...store.items import find_item
+
+    return find_item(settings.root, item, items_folder=settings.items_folder)
+
+
+def _converse(
+    flags: Flags, settings: Settings, answers: Answers, folder: Path, step: str | None = None
+) -> int:
+    from ...session import Session
+    from ...settings import user_name
+    from ...store.items import read_item
+    from .conversation import JsonLines, Plain, hold
+
+    at_terminal = answers.from_terminal and _stdout_is_terminal()
+    name, slug = user_name(settings), read_item(folder).slug
+    again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
+    session = Session(
+        settings.root,
+        slug,
+        step=step,
+        user_name=name,
+        interactive=at_terminal,
+        items_folder=settings.items_folder,
+    )
+    if flags.json:
+        return hold(session, answers, JsonLines(), again)
+    page = Plain(name, echo=not answers.from_terminal, prompt=at_terminal)
+    return hold(session, answers, page, again)
+
+
+def _stdout_is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+# --- which item -----------------------------------------------------------------------------------------
+
+
+def _open_item(flags: Flags, settings: Settings, answers: Answers) -> Path:
+    """The one open item; else the user chooses, and where nobody can be asked the items are listed."""
+    from ...store.items import list_items
+
+    items = list_items(settings.root, items_folder=settings.items_folder)
+    candidates = [entry for entry in items if not _is_analysed(entry)] or list(items)
+    if not candidates:
+        raise ItemUnknown('There is no item yet. Add one with: roundtable add "what it is about"')
+    if len(candidates) == 1:
+        return candidates[0].folder
+    if answers.from_terminal and _stdout_is_terminal() and not flags.json:
+        return _chosen(settings, candidates, answers)
+    raise ItemUnknown(f"Name one of these items:\n{_listed(candidates)}")
+
+
+def _is_analysed(entry: ItemEntry) -> bool:
+    return entry.meta is not None and entry.meta.get("analysis_status") == "analyzed"
+
+
+def _listed(entries: list[ItemEntry]) -> str:
+    rows = [(str(number), entry.slug, entry.title) for number, entry in enumerate(entries, start=1)]
+    return table(("", "item", "title"), rows)
+
+
+def _chosen(settings: Settings, entries: list[ItemEntry], answers: Answers) -> Path:
+    import asyncio  # late: the other commands do without
+
+    tell(_listed(entries))
+    while True:
+        put("Which one? ")
+        words = asyncio.run(answers.next())
+        if words is None:
+            put("\n")
+            raise ItemUnknown("No item was chosen.")
+        number = words.strip()
+        if number.isdecimal() and 0 < int(number[:9]) <= len(entries):
+            return entries[int(number[:9]) - 1].folder
+        try:
+            return _folder(settings, words)
+        except ItemUnknown as unknown:
+            tell(str(unknown))
+
+
+def _begin_anew(folder: Path) -> None:
+    """Forget which steps and phases are complete; a meta.json that cannot be used is set aside."""
+    from ...store.lock import ItemLock
+    from ...store.meta import change_meta, meta_problem, set_aside
+
+    def forget(meta: dict[str, Any]) -> None:
+        meta["steps_completed"] = []
+        meta["phases_completed"] = []
+
+    with ItemLock(folder):
+        if problem := meta_problem(folder):
+            aside = set_aside(folder)
+            tell(f"{problem} It is kept as {aside.name}, and the analysis begins anew.")
+        else:
+            change_meta(folder, forget)

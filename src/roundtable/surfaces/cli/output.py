@@ -1,0 +1,119 @@
+"""Output: data on stdout, messages on stderr, and nothing in either that could upset a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TextIO
+
+from ...core.errors import DiskFailed
+from ...core.markup import printable
+
+
+class ReaderGone(Exception):
+    """Whoever read our stdout has closed it, as `head` does."""
+
+
+def prepare() -> None:
+    """Let no character be too much for stdout and stderr, whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def put(text: str) -> None:
+    """Write data to stdout at once, as it is."""
+    if sys.stdout is None:  # closed before we began
+        return
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        _abandon(sys.stdout)
+        raise ReaderGone from error
+    except OSError as error:
+        _abandon(sys.stdout)
+        raise DiskFailed(
+            f"Could not write to the standard output: {error.strerror or error}.",
+            saved="What was shown before is saved.",
+            do="Run the same command again.",
+        ) from error
+
+
+def put_text(text: str) -> None:
+    """Show a text to a person, on lines of its own."""
+    put(f"{fit(text)}\n")
+
+
+def put_json(value: object, *, indent: int | None = None) -> None:
+    """Write one JSON document; without `indent` it is one line."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    text = json.dumps(_printable(value), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False)
+    put(f"{text}\n")
+
+
+def tell(text: str) -> None:
+    """Tell a person something on stderr; where nobody can hear it, nothing happens."""
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{fit(text)}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        _abandon(sys.stderr)
+
+
+def fit(text: str) -> str:
+    """The text fit for a terminal, with plain line ends."""
+    return printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def command(*words: str) -> str:
+    """A command of ours as it is typed in a shell."""
+    return "roundtable " + shlex.join(one_line(word) for word in words)
+
+
+def one_line(text: str, longest: int = 100) -> str:
+    """The text on one line, cut where it is too long for a table."""
+    line = " ".join(fit(text).split())
+    return line if len(line) <= longest else line[: longest - 3].rstrip() + "..."
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows in columns under their heads."""
+    lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    aligned = (
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
+    )
+    return "\n".join(line.rstrip() for line in aligned)
+
+
+def pairs(rows: Sequence[tuple[str, str]]) -> str:
+    """Labels and values in two columns."""
+    width = max((len(label) for label, _ in rows), default=0)
+    return "\n".join(f"{label:<{width}}  {' '.join(fit(value).split())}".rstrip() for label, value in rows)
+
+
+def _printable(value: object) -> object:
+    match value:
+        case str():
+            return printable(value)
+        case dict():
+            return {str(key): _printable(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_printable(each) for each in value]
+        case _:
+            return value
+
+
+def _abandon(stream: TextIO) -> None:
+    """Let what is left in the stream go nowhere, so that nothing is said about it at exit."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

@@ -1,0 +1,145 @@
+"""`status`: how far each item has come, what comes next, and what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .flags import Command, Flags
+from .output import command, pairs, put_json, put_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ...core.progress import Position
+    from ...core.steps import Step
+    from ...store.items import ItemEntry
+
+
+@click.command(cls=Command)
+@click.argument("item", required=False)
+@click.pass_obj
+def status(flags: Flags, item: str | None) -> None:
+    """Show how far each item, or ITEM, is and what comes next."""
+    from ...content.catalogue import load_steps
+    from ...store.commit import current_commit
+    from ...store.items import find_item, list_items
+
+    settings = flags.settings()
+    entries = list_items(settings.root, items_folder=settings.items_folder)
+    if item is not None:
+        folder = find_item(settings.root, item, items_folder=settings.items_folder)
+        entries = tuple(entry for entry in entries if entry.folder == folder)
+    steps, commit = load_steps(settings.root), current_commit(settings.root)
+    reports = [report(entry, steps, commit) for entry in entries]
+    if flags.json:
+        put_json(reports[0] if item is not None and reports else reports, indent=2)
+    elif reports:
+        put_text("\n\n".join(_for_people(each, steps) for each in reports))
+    else:
+        put_text('No items yet. Add one with: roundtable add "what it is about"')
+
+
+def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[str, Any]:
+    """All that can be said of an item's progress, for a program."""
+    from ...store.meta import is_stale, start_phase
+    from .discussion import open_discussion
+
+    meta = entry.meta or {}
+    start = start_phase(meta)
+    where = None if entry.problem else _position(entry.folder, meta, steps)
+    discussion = open_discussion(entry.folder)
+    return {
+        "slug": entry.slug,
+        "title": entry.title,
+        "folder": str(entry.folder),
+        "source": _text(meta.get("source")) or "manual",
+        "source_id": _text(meta.get("source_id")),
+        "analysis_status": None if entry.problem else _text(meta.get("analysis_status")) or "raw",
+        "phases_completed": _texts(meta.get("phases_completed")),
+        "steps_completed": _texts(meta.get("steps_completed")),
+        "next_step": where.step.step_id if where is not None and where.step is not None else None,
+        "start_phase": {
+            "completed": list(start.completed),
+            "next": start.next,
+            "remaining": list(start.remaining),
+            "warnings": [*start.warnings, *(where.warnings if where is not None else ())],
+        },
+        "elaborations": len(meta.get("elaborations", [])),
+        "stale": is_stale(meta.get("codebase_hash"), commit),
+        "discussion": None
+        if discussion is None
+        else {"step": discussion.step_id, "turn": discussion.turn, "max_turns": discussion.max_turns},
+        "problem": entry.problem,
+    }
+
+
+def _position(folder: Path, meta: dict[str, Any], steps: Sequence[Step]) -> Position | None:
+    """Where the analysis goes on; none when all is done."""
+    from ...core.depth import read_scope
+    from ...core.errors import DiskFailed
+    from ...core.progress import Progress, position
+    from ...store.artifact import read_artifact
+
+    try:
+        quick_scan = read_artifact(folder, "quick-scan.md").decode("utf-8-sig", "replace")
+    except (FileNotFoundError, DiskFailed):
+        quick_scan = ""
+    scope, complexity = read_scope(quick_scan)
+    found = {"scope": scope, "complexity": complexity, "source": _text(meta.get("source"))}
+    facts = {name: value for name, value in found.items() if value}
+    completed, phases = _texts(meta.get("steps_completed")), _texts(meta.get("phases_completed"))
+    return position(steps, Progress(tuple(completed), tuple(phases)), facts)
+
+
+def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:
+    head = f"{found['slug']}: {found['title']}"
+    rows = [("status", _progress(found, steps)), ("next", _next(found, steps))]
+    if found["source_id"]:
+        rows.append(("source", f"{found['source']} {found['source_id']}"))
+    if talk := found["discussion"]:
+        rows.append(
+            ("discussion", f"open on step {talk['step']}, turn {talk['turn']} of {talk['max_turns']}")
+        )
+    if found["stale"]:
+        rows.append(("code", "has moved on since the last phase was completed"))
+    rows.extend(("warning", warning) for warning in found["start_phase"]["warnings"])
+    if found["problem"]:
+        rows.append(("problem", found["problem"]))
+    return f"{head}\n{pairs(rows)}"
+
+
+def _progress(found: dict[str, Any], steps: Sequence[Step]) -> str:
+    if found["problem"]:
+        return "corrupt"
+    phases = len(found["start_phase"]["completed"])
+    done = sum(step.step_id in found["steps_completed"] for step in steps)
+    talks = found["elaborations"]
+    return (
+        f"{found['analysis_status']}: {phases} of 5 phases, {done} of {len(steps)} steps, "
+        f"{talks} {'elaboration' if talks == 1 else 'elaborations'}"
+    )
+
+
+def _next(found: dict[str, Any], steps: Sequence[Step]) -> str:
+    """What comes next, and the command for it."""
+    again = command("analyze", found["slug"])
+    if found["problem"]:
+        return f"repair meta.json, or begin anew and keep it aside: {again} --start-over"
+    step = next((step for step in steps if step.step_id == found["next_step"]), None)
+    if step is not None:
+        phase = f" ({step.phase.name})" if step.phase else ""
+        return f"step {step.step_id}, {step.title}{phase}: {again}"
+    if found["start_phase"]["next"]:
+        return f"the menu of phase {found['start_phase']['next'][:2]}: {again}"
+    return f"nothing, all phases are complete: {command('show', found['slug'])}"
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []

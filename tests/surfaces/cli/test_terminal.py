@@ -1,0 +1,155 @@
+"""At a terminal: a prompt, no echo, a choice of items, and a way out with Ctrl-C and Ctrl-D."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from commandline import SLUG, CommandLine, command_line
+
+SAID = "Inspectors save a form in a basement."
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    found = command_line(tmp_path, monkeypatch)
+    found.add()
+    return found
+
+
+class Terminal:
+    """A command that runs in a terminal of its own."""
+
+    def __init__(self, cli: CommandLine, *arguments: str) -> None:
+        self.process: pexpect.spawn[str] = pexpect.spawn(
+            sys.executable,
+            ["-m", "roundtable", *arguments],
+            cwd=str(cli.root),
+            encoding="utf-8",
+            timeout=60,
+            dimensions=(50, 300),
+        )
+
+    def expect(self, text: str) -> str:
+        """Wait for a text; what came before it is returned."""
+        self.process.expect_exact(text)
+        before: str = self.process.before or ""
+        return before
+
+    def end(self) -> tuple[int | None, str]:
+        self.process.expect(pexpect.EOF)
+        rest: str = self.process.before or ""
+        self.process.close()
+        return self.process.exitstatus, rest
+
+
+@pytest.fixture
+def terminals() -> Iterator[list[Terminal]]:
+    opened: list[Terminal] = []
+    yield opened
+    for terminal in opened:
+        terminal.process.close(force=True)
+
+
+def test_the_prompt_stands_where_the_user_is_heard_and_words_are_not_repeated(
+    cli: CommandLine, terminals: list[Terminal]
+) -> None:
+    terminal = Terminal(cli, "analyze")
+    terminals.append(terminal)
+    before = terminal.expect("\r\n\r\n> ")
+    assert before.startswith("Maya Chen: Hi, I'm Maya, your Business Analyst.")
+    assert "\x1b" not in before
+    terminal.process.sendline(SAID)
+    assert terminal.expect("\r\n\r\n> ").count(SAID) == 1
+    terminal.process.sendeof()
+    status, rest = terminal.end()
+    assert status == 0
+    assert rest.strip() == f"Paused; everything is saved. Go on with: roundtable analyze {SLUG}"
+
+
+def test_ctrl_c_ends_it_with_everything_saved(cli: CommandLine, terminals: list[Terminal]) -> None:
+    terminal = Terminal(cli, "analyze")
+    terminals.append(terminal)
+    terminal.expect("> ")
+    terminal.process.sendline(SAID)
+    terminal.expect("\r\n\r\n> ")
+    terminal.process.sendintr()
+    status, rest = terminal.end()
+    assert status == 130
+    assert rest.endswith(f"Interrupted. Everything is saved. Go on with: roundtable analyze {SLUG}\r\n")
+    assert "Traceback" not in rest
+    again = Terminal(cli, "analyze")
+    terminals.append(again)
+    assert f": {SAID}\r\n" in again.expect("> ")
+
+
+def test_a_closed_terminal_is_a_hangup(cli: CommandLine, terminals: list[Terminal]) -> None:
+    terminal = Terminal(cli, "analyze")
+    terminals.append(terminal)
+    terminal.expect("> ")
+    terminal.process.sendline(SAID)
+    terminal.expect("\r\n\r\n> ")
+    terminal.process.close(force=False)
+    resumed = cli.run("analyze", "--json", answers=[])
+    assert resumed.status == 0
+    assert SAID in [line["text"] for line in resumed.lines if line["kind"] == "resume"]
+
+
+def test_json_at_a_terminal_is_json_alone(cli: CommandLine, terminals: list[Terminal]) -> None:
+    terminal = Terminal(cli, "analyze", "--json")
+    terminals.append(terminal)
+    before = terminal.expect('"awaits": "answer"}\r\n')
+    assert all(line.startswith('{"seq": ') for line in before.split("\r\n"))
+
+
+@pytest.mark.parametrize("choice", ["2", SLUG])
+def test_where_several_items_are_open_the_user_chooses(
+    cli: CommandLine, terminals: list[Terminal], choice: str
+) -> None:
+    cli.add("Another one")
+    terminal = Terminal(cli, "analyze")
+    terminals.append(terminal)
+    assert "2  offline-forms  Offline forms" in terminal.expect("Which one? ")
+    for nonsense in ("9", "0", "nobody"):
+        terminal.process.sendline(nonsense)
+        assert f'No item answers to "{nonsense}".' in terminal.expect("Which one? ")
+    terminal.process.sendline(choice)
+    terminal.expect("> ")
+    terminal.process.sendeof()
+    status, rest = terminal.end()
+    assert status == 0
+    assert rest.endswith(f"roundtable analyze {SLUG}\r\n")
+
+
+def test_no_choice_is_a_usage_error_and_ctrl_c_an_interrupt(
+    cli: CommandLine, terminals: list[Terminal]
+) -> None:
+    cli.add("Another one")
+    for leave, expected in (("sendeof", 2), ("sendintr", 130)):
+        terminal = Terminal(cli, "analyze")
+        terminals.append(terminal)
+        terminal.expect("Which one? ")
+        getattr(terminal.process, leave)()
+        status, rest = terminal.end()
+        assert status == expected
+        assert "Traceback" not in rest
+
+
+@pytest.mark.rule("GREET-6")
+def test_a_discussion_that_was_cut_off_is_offered_again(cli: CommandLine, terminals: list[Terminal]) -> None:
+    cli.run("analyze", answers=["I don't know"] * 4)
+    while "00-01" not in cli.run("status", SLUG, "--json").json["steps_completed"]:
+        assert cli.run("analyze", answers=["I don't know"]).status == 0
+    cli.run("elaborate", SLUG, "--step", "00-01", answers=[])
+    terminal = Terminal(cli, "elaborate", SLUG, "--step", "00-01")
+    terminals.append(terminal)
+    before = terminal.expect("> ")
+    assert "The discussion of step 00-01 was cut off at turn 3 of 10." in before
+    assert "[W] Wrap up" in before
+    terminal.process.sendline("w")
+    terminal.expect("#### Key Insights")
+    terminal.expect("[E] Elaboration Mode")
