@@ -7,12 +7,22 @@ from pathlib import Path
 
 import roundtable
 from roundtable.core.diagram import diagram
+from tools.readme import play
 
 ROOT = Path(__file__).parents[1]
 
 
 def test_the_diagram_in_the_docs_is_made_from_the_table() -> None:
     assert f"```mermaid\n{diagram()}\n```" in (ROOT / "docs" / "architecture.md").read_text()
+
+
+def test_the_transcript_in_the_readme_is_what_one_sees() -> None:
+    page = (ROOT / "README.md").read_text()
+    shown = play()
+    assert "The analysis is complete." in shown
+    block = page.partition("<!-- made by tools/readme.py -->\n```text\n")[2].partition("```")[0]
+    assert " ".join(block.split()) in " ".join(shown.split())
+    assert "Updated requirements-spec.md" in block
 
 
 def test_links_between_the_documents_lead_somewhere() -> None:

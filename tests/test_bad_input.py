@@ -1,0 +1,215 @@
+"""Bad places and odd tables: a full disk, a folder that moves, rosters of every kind."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from project import kinds, meta, project, small_steps, talk, texts
+from roundtable.core.commands import AskDraft
+from roundtable.core.errors import DiskFailed
+from roundtable.core.events import SectionText
+from roundtable.core.lines import Line
+from roundtable.session import Session
+from roundtable.store import files
+from scripted import ScriptedPanel
+
+ANSWERS = ["The inspector retypes forms.", "60 inspectors"]
+WORDS = (*ANSWERS, "E", "We go with merging.", "done", "The office may be offline too.", "C")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[Path, Path]:
+    root, item = project(tmp_path / "project")
+    small_steps(root)
+    return root, item
+
+
+# --- a disk that is full --------------------------------------------------------------------------------
+
+
+class FullDisk:
+    """A disk that is full for the N-th time something is written."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def __call__(self, point: str) -> None:
+        if point.startswith(("before replace", "half append")):
+            self.left -= 1
+            if self.left == 0:
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def _run(root: Path, item: Path, used: int) -> tuple[int, list[Line], DiskFailed | None]:
+    shown: list[Line] = []
+
+    async def run() -> None:
+        session = Session(root, item.name, panel=ScriptedPanel())
+        for message in WORDS[used:]:
+            session.say(message)
+        session.hang_up()
+        async for line in session.lines():
+            shown.append(line)  # noqa: PERF401 (what came before the failure counts)
+
+    failure = None
+    try:
+        asyncio.run(run())
+    except DiskFailed as failed:
+        failure = failed
+    heard = [line.text for line in shown if line.speaker == "user" and line.text in WORDS]
+    return max([used, *(WORDS.index(text) + 1 for text in heard)]), shown, failure
+
+
+@pytest.mark.rule("META-4", "META-7", "ART-5", "ART-6", "GREET-6")
+def test_on_a_full_disk_nothing_is_lost_and_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = 0
+    for number in range(1, 200):
+        root, item = project(tmp_path / str(number))
+        small_steps(root)
+        disk = FullDisk(number)
+        monkeypatch.setattr(files, "checkpoint", disk)
+        used, shown, failure = _run(root, item, 0)
+        monkeypatch.setattr(files, "checkpoint", lambda point: None)
+        if disk.left > 0:
+            break
+        failures += 1
+        if failure is not None:
+            assert "the disk is full" in str(failure)
+            assert "Free some space." in str(failure)
+        while used < len(WORDS):
+            again, _, failed = _run(root, item, used)
+            assert failed is None
+            assert again > used
+            used = again
+        assert meta(item)["steps_completed"] == ["00-01"], number
+        document = (item / "quick-scan.md").read_text()
+        assert document.count("The inspector retypes forms.") == 1
+        assert document.count("<!-- Elaboration:") <= 1
+        assert len(meta(item).get("elaborations", [])) + len(texts(shown, "error")) == 1, number
+        assert not list(item.rglob(".roundtable-*"))
+    assert failures > 30
+
+
+# --- a folder that moves --------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("META-4", "GREET-6")
+def test_a_folder_renamed_meanwhile_is_said_not_made_anew_and_goes_on_under_its_new_name(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    moved = item.with_name("moved-forms")
+
+    class Moving(ScriptedPanel):
+        async def draft(self, ask: AskDraft, *more: Any) -> tuple[SectionText, ...]:
+            item.rename(moved)
+            return await super().draft(ask, *more)
+
+    with pytest.raises(DiskFailed, match=r"its folder is gone.*start again with its new name"):
+        talk(root, item, ANSWERS, panel=Moving())
+    assert not item.exists()
+    lines = talk(root, moved, [])
+    assert kinds(lines)[-3:] == ["menu", "listen", "paused"]
+    assert meta(moved)["steps_completed"] == ["00-01"]
+    assert "The inspector retypes forms." in (moved / "quick-scan.md").read_text()
+
+
+# --- rosters --------------------------------------------------------------------------------------------
+
+
+def persona(root: Path, key: str, name: str = "", *, disabled: bool = False) -> None:
+    folder = root / ".roundtable" / "personas"
+    folder.mkdir(parents=True, exist_ok=True)
+    fields: dict[str, object] = {"key": key}
+    if disabled:
+        fields["disabled"] = True
+    else:
+        fields |= {
+            "name": name,
+            "role": "Tester",
+            "short_role": "QA",
+            "perspective": "test",
+            "lens": ["doubt"],
+        }
+    (folder / f"{key}.md").write_text(f"---\n{json.dumps(fields, ensure_ascii=False)}\n---\n")
+
+
+@pytest.mark.rule("PERS-3", "PERS-4")
+def test_one_persona_alone_runs_the_analysis_and_says_why_it_cannot_discuss(place: tuple[Path, Path]) -> None:
+    root, item = place
+    for key in ("solutions-architect", "system-designer"):
+        persona(root, key, disabled=True)
+    lines = talk(root, item, [*ANSWERS, "E", *["C", *ANSWERS] * 9, "C"])
+    assert "A roundtable needs at least two personas; only Maya Chen is at the table." in texts(
+        lines, "notice"
+    )
+    assert meta(item)["analysis_status"] == "analyzed"
+
+
+@pytest.mark.rule("PERS-2", "PERS-3", "PERS-4")
+def test_a_disabled_lead_is_replaced_by_the_first_of_the_roster_with_a_notice(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    persona(root, "business-analyst", disabled=True)
+    lines = talk(root, item, [*ANSWERS, "E", "done"])
+    assert texts(lines, "greeting")[0].startswith("Alex Rivera: Hi, I'm Alex")
+    assert (
+        "Unknown phase key '00-quick-scan'. Defaulting to Alex Rivera as lead persona for elaboration."
+        in texts(lines, "notice")
+    )
+    assert (
+        "[Alex]" in (item / "quick-scan.md").read_text() or "[Jordan]" in (item / "quick-scan.md").read_text()
+    )
+    assert meta(item)["elaborations"][0]["personas_active"] == ["solutions-architect", "system-designer"]
+
+
+@pytest.mark.rule("PERS-3", "PERS-4", "HEAR-2")
+def test_six_with_a_team_and_a_jose_are_addressed_by_name(place: tuple[Path, Path]) -> None:
+    root, item = place
+    persona(root, "team", "Team Lead")
+    persona(root, "jose", "José Díaz")
+    persona(root, "qa", "Kim Lee")
+    (item / "meta.json").write_text(json.dumps(meta(item) | {"elaboration_config": {"max_turns": 20}}))
+    lines = talk(root, item, [*ANSWERS, "E", "Jose\u0301, what breaks?", "Team, and you?", "done"])
+    speakers = [line.speaker for line in lines if line.kind == "contribution"]
+    assert speakers[:6] == [
+        "business-analyst", "solutions-architect", "system-designer", "jose", "qa", "team",
+    ]  # fmt: skip
+    assert speakers[6:8] == ["user", "jose"]
+    assert speakers[speakers.index("user", 7) + 1] == "team"
+    assert "José Díaz (Tester)" in " ".join(texts(lines, "introduction")[0].split())
+
+
+@pytest.mark.rule("PERS-3", "PERS-4")
+def test_two_with_one_first_name_the_second_is_refused_and_named(place: tuple[Path, Path]) -> None:
+    root, item = place
+    persona(root, "other-alex", "Alex Stone")
+    lines = talk(root, item, [])
+    assert any("other-alex.md" in text for text in texts(lines, "notice"))
+    assert kinds(lines)[-1] == "paused"
+
+
+@pytest.mark.rule("STEP-2", "STEP-3")
+def test_broken_steps_and_circles_are_named_and_the_rest_goes_on(place: tuple[Path, Path]) -> None:
+    root, item = place
+    steps = root / ".roundtable" / "steps" / "00-quick-scan"
+    (steps / "08-broken.md").write_text("---\nstep_id: 00-08\ntitle: [\n---\n")
+    for one, other in (("00-05", "00-06"), ("00-06", "00-05")):
+        text = (steps / "00-01.md").read_text().replace('"00-01"', f'"{one}"')
+        (steps / f"{one}.md").write_text(
+            text.replace("depth: standard", f"depth: standard\ndepends_on: [{other}]")
+        )
+    lines = talk(root, item, [*ANSWERS, "C"] * 4)
+    notices = " ".join(texts(lines, "notice"))
+    assert "08-broken.md" in notices
+    assert "00-05" in notices
+    assert {"00-05", "00-06"} <= set(meta(item)["steps_completed"])
