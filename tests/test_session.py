@@ -284,7 +284,7 @@ def test_elaborate_opens_a_roundtable_on_a_completed_step_and_returns_to_its_men
 def test_elaborate_refuses_a_step_that_is_not_complete_or_does_not_exist(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, ANSWERS)
-    with pytest.raises(RuleBroken, match=r"Step 01-01 is not complete.*Complete: 00-01"):
+    with pytest.raises(RuleBroken, match=r"Step 01-01 is not complete yet. Complete: 00-01"):
         talk(root, item, [], step="01-01")
     with pytest.raises(RuleBroken, match="There is no step 09-09"):
         talk(root, item, [], step="09-09")
@@ -597,3 +597,34 @@ def test_words_are_handed_over_as_they_come(place: tuple[Path, Path]) -> None:
     pieces: list[tuple[str, str]] = []
     talk(root, item, [*ANSWERS, "E"], on_words=lambda speaker, piece: pieces.append((speaker, piece)))
     assert pieces[:2] == [("solutions-architect", "Remark"), ("solutions-architect", "2")]
+
+
+# --- going back -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-5", "STEP-3")
+def test_a_completed_step_can_be_opened_again_and_what_others_wrote_stays(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "E", "done", "C", "Forms.", "3 places", "C", "half"])
+    document = (item / "quick-scan.md").read_bytes().replace(b"## 2.", b"A hand edit.\n\n## 2.")
+    (item / "quick-scan.md").write_bytes(document)
+    later = document[document.index(b"<!-- Elaboration") :]
+    lines = talk(root, item, ["Paper gets lost."], reopen="00-01")
+    assert texts(lines, "question")[0].startswith(
+        "What is the point?\n  Draft, from what stands in the document: The"
+    )
+    talk(root, item, ["70 inspectors"], reopen="00-01")
+    after = (item / "quick-scan.md").read_bytes()
+    assert b"Paper gets lost." in after
+    assert b"retypes" not in after
+    assert after.endswith(later)
+    assert meta(item)["steps_completed"] == ["00-01", "00-02"]
+    back = talk(root, item, ["C", "60"])
+    assert "half" in texts(back, "resume") or "Paper gets lost." in texts(back, "resume")
+    assert meta(item)["steps_completed"] == ["00-01", "00-02", "01-01"]
+
+
+@pytest.mark.rule("STEP-3")
+def test_a_step_that_is_not_complete_cannot_be_opened_again(place: tuple[Path, Path]) -> None:
+    with pytest.raises(RuleBroken, match="Step 00-02 is not complete yet"):
+        talk(*place, [], reopen="00-02")

@@ -9,7 +9,7 @@ from typing import Any
 from .content.catalogue import read_roster, read_steps
 from .core import commands as do
 from .core import events as on
-from .core.analysis import Analysis, Arrival, Opening
+from .core.analysis import Analysis, Arrival, Opening, OpeningKind
 from .core.depth import choose_depth
 from .core.errors import ItemCorrupt, RuleBroken
 from .core.markup import printable
@@ -84,18 +84,6 @@ class Legs:
 
     def elaborate(self, step_id: str) -> Leg:
         """Straight to a roundtable on a completed step (MENU-5)."""
-        steps, roster, notices = self._content()
-        meta = self._meta()
-        step = next((step for step in steps if step.step_id == step_id), None)
-        phase = step.phase if step else None
-        if step is None or phase is None:
-            known = ", ".join(each.step_id for each in steps)
-            raise RuleBroken(f"There is no step {step_id}. The steps are {known}.")
-        if step_id not in meta["steps_completed"]:
-            done = ", ".join(str(each) for each in meta["steps_completed"]) or "none yet"
-            raise RuleBroken(
-                f"Step {step_id} is not complete, so there is nothing to discuss. Complete: {done}."
-            )
         for name in (step_id, step_id + _ELABORATE):
             leg = self._replayed(Journal(self._folder, name))
             if leg is None or not self._is_open(leg.analysis):
@@ -106,9 +94,29 @@ class Legs:
                 leg.journal.append(on.UserSpoke("E"))
                 after, commands = leg.analysis.receive(on.UserSpoke("E"))
                 return Leg(leg.journal, after, commands)
-        where = Position(phase, step)
-        opening = self._opening(meta, roster, steps, where, notices, kind="elaborate")
-        return self._begin(step_id + _ELABORATE, opening)
+        return self._begin(step_id + _ELABORATE, self._opening_at(step_id, "elaborate"))
+
+    def reopen(self, step_id: str) -> Leg:
+        """A completed step again, from its first question; what later steps wrote stays."""
+        opening = self._opening_at(step_id, "step")
+        begun = self._replayed(Journal(self._folder, step_id))
+        if begun is not None and _is_reopened(begun.analysis) and self._is_open(begun.analysis):
+            return self._found(begun)
+        return self._begin(step_id, opening)
+
+    def _opening_at(self, step_id: str, kind: OpeningKind) -> Opening:
+        """An opening at a step that must be complete."""
+        steps, roster, notices = self._content()
+        meta = self._meta()
+        step = next((step for step in steps if step.step_id == step_id), None)
+        phase = step.phase if step else None
+        if step is None or phase is None:
+            known = ", ".join(each.step_id for each in steps)
+            raise RuleBroken(f"There is no step {step_id}. The steps are {known}.")
+        if step_id not in meta["steps_completed"]:
+            done = ", ".join(str(each) for each in meta["steps_completed"]) or "none yet"
+            raise RuleBroken(f"Step {step_id} is not complete yet. Complete: {done}.")
+        return self._opening(meta, roster, steps, Position(phase, step), notices, kind)
 
     # --- replaying --------------------------------------------------------------------------------------
 
@@ -137,6 +145,8 @@ class Legs:
             running = analysis.elaboration is not None or opening.kind == "elaborate"
             over = opening.phase.key in meta["phases_completed"] and analysis.stage is not Stage.PHASE
             return (done or opening.step is None) and (running or not over)
+        if _is_reopened(analysis):
+            return done
         steps, _, _ = self._content()
         where = position(steps, _progress(meta), dict(self._facts(meta, steps)))
         return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
@@ -161,7 +171,7 @@ class Legs:
         steps: tuple[Step, ...],
         where: Position,
         notices: tuple[str, ...],
-        kind: str = "",
+        kind: OpeningKind | None = None,
     ) -> Opening:
         progress, facts = _progress(meta), self._facts(meta, steps)
         known = dict(facts)
@@ -175,7 +185,7 @@ class Legs:
         )
         finished = where.step is None and progress.finished()
         return Opening(
-            kind="elaborate" if kind else "finished" if finished else "step" if where.step else "menu",
+            kind=kind or ("finished" if finished else "step" if where.step else "menu"),
             item=read_item(self._folder),
             roster=roster,
             steps=steps,
@@ -186,7 +196,7 @@ class Legs:
             depth=depth,
             arrival=self._arrival(where.phase, progress),
             handed_over_by=_handed_over_by(roster, where.phase, progress),
-            parked=parked_for(self._folder, where.step.step_id) if where.step and not kind else (),
+            parked=parked_for(self._folder, where.step.step_id) if where.step and kind != "elaborate" else (),
             notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
             moved_on=is_stale(meta.get("codebase_hash"), current_commit(self._root)),
             user_name=self._user_name,
@@ -242,6 +252,13 @@ def _replay(journal: Journal, recorded: Recorded) -> Leg:
         analysis, commands = analysis.receive(event)
         words = event.text if isinstance(event, on.UserSpoke) and event.text.strip() else words
     return Leg(journal, analysis, commands, True, words)
+
+
+def _is_reopened(analysis: Analysis) -> bool:
+    """True for a step that was complete already when its leg began."""
+    opening = analysis.opening
+    completed = opening.progress.steps_completed
+    return opening.kind == "step" and opening.step is not None and opening.step.step_id in completed
 
 
 def _handed_over_by(roster: Roster, phase: Phase, progress: Progress) -> Phase | None:

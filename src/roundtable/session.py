@@ -48,13 +48,14 @@ class Session:
         item: str,
         *,
         step: str | None = None,
+        reopen: str | None = None,
         panel: Panel | None = None,
         user_name: str | None = None,
         interactive: bool = False,
         items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
     ) -> None:
-        """An analysis of an item, or with `step` a roundtable on that completed step.
+        """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
         `on_words` is handed a speaker's key and words as they come, before they count.
@@ -63,6 +64,7 @@ class Session:
         self.folder = find_item(self.root, item, items_folder=items_folder)
         self.listening: Awaits | None = None
         self._step = step
+        self._reopen = reopen
         self._panel: Panel = panel or OfflinePanel()
         self._user_name = user_name
         self._interactive = interactive
@@ -107,7 +109,7 @@ class Session:
     async def _run(self) -> None:
         with ItemLock(self.folder):
             legs = Legs(self.root, self.folder, self._user_name)
-            leg = legs.elaborate(self._step) if self._step else legs.start()
+            leg = self._first(legs)
             while True:
                 ending = await self._play(leg)
                 if ending is None:
@@ -126,6 +128,11 @@ class Session:
                     )
                     return
                 leg = after
+
+    def _first(self, legs: Legs) -> Leg:
+        if self._step is not None:
+            return legs.elaborate(self._step)
+        return legs.reopen(self._reopen) if self._reopen is not None else legs.start()
 
     async def _play(self, leg: Leg) -> Ending | None:
         """One leg to its end, or None where the words ran out before."""

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("item", required=False)
 @click.option("--start-over", is_flag=True, help="Begin with the first step again; what was written stays.")
+@click.option("--from", "reopen", metavar="ID", help="Go through a completed step again, such as 01-03.")
 @click.pass_obj
-def analyze(flags: Flags, item: str | None, start_over: bool) -> int:
+def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None) -> int:
     """Analyse ITEM step by step; goes on where it stopped.
 
     Without ITEM it is the one that is open. At each menu, [E] brings all personas to the table. Messages come
@@ -35,7 +36,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool) -> int:
     folder = _folder(settings, item) if item is not None else _open_item(flags, settings, answers)
     if start_over:
         _begin_anew(folder)
-    return _converse(flags, settings, answers, folder)
+    return _converse(flags, settings, answers, folder, reopen=reopen)
 
 
 @click.command(cls=Command)
@@ -57,7 +58,12 @@ def _folder(settings: Settings, item: str) -> Path:
 
 
 def _converse(
-    flags: Flags, settings: Settings, answers: Answers, folder: Path, step: str | None = None
+    flags: Flags,
+    settings: Settings,
+    answers: Answers,
+    folder: Path,
+    step: str | None = None,
+    reopen: str | None = None,
 ) -> int:
     from ...session import Session
     from ...settings import user_name
@@ -71,6 +77,7 @@ def _converse(
         settings.root,
         slug,
         step=step,
+        reopen=reopen,
         user_name=name,
         interactive=at_terminal,
         items_folder=settings.items_folder,

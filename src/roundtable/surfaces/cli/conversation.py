@@ -13,7 +13,6 @@ from .output import ReaderGone, fit, put, put_json
 from .signals import Interrupted, heeded, ignore
 
 if TYPE_CHECKING:
-
     from ...session import Session
     from .answers import Answers
 
