@@ -32,6 +32,7 @@ _FILLERS = tuple(
         *("so", "well", "alright"),
     )
 )
+_LONGEST_FILLER = max(len(filler) for filler in _FILLERS)
 _QUESTION_WORDS = frozenset(words_of("what how why when where who which"))
 _CONDITIONS = tuple(
     words_of(phrase)
@@ -79,7 +80,7 @@ def hear_exit(text: str) -> Exit | None:
     words = tuple(word.text for word in kept)
     if words in _KEYWORDS or any(words[: len(start)] == start for start in _WRAP_UPS):
         return "exit"
-    if not words or words[0].split("'")[0] in _QUESTION_WORDS:
+    if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _LONGEST_QUESTION:
         return None
     places = [place for place in _keyword_places(words) if _is_meant(kept, *place)]
     if not places:
@@ -97,7 +98,7 @@ def _kept(text: str) -> tuple[_Word, ...]:
     kept: list[_Word] = []
     at, end_before, after_filler = 0, 0, False
     while at < len(words):
-        skipped = _filler_length(words[at:])
+        skipped = _filler_length(words[at : at + _LONGEST_FILLER])
         if skipped:
             at, after_filler = at + skipped, True
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 _LOOKALIKES = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "`": "'", "“": '"', "”": '"', "、": ",", "،": ",", "؟": "?"}
@@ -13,6 +14,7 @@ _LOOKALIKES = str.maketrans(
 WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
 
 
+@lru_cache(maxsize=256)
 def folded(text: str) -> str:
     """The text in small letters, composed, with straight apostrophes and without invisible characters."""
     # Before as well as after: normalising takes some lookalikes apart and brings others forth.

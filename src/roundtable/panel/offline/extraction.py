@@ -41,7 +41,7 @@ def synthesise(table: Table, library: Library) -> Draft:
     """What was decided, found, left open and promised, in the words of those who said it."""
     names = tuple(persona.first_name for persona in table.roster.personas)
     made = {each.turn: each for turn in table.turns if (each := recall(turn, library))}
-    decisions = _decisions(table, names)
+    decisions = _decisions(table, names, library)
     insights = (*_persona_insights(table, made, library), *_user_insights(table, names))
     insights = tuple(sorted(insights, key=lambda entry: entry.turns))
     settled = {number for entry in decisions for number in entry.turns}
@@ -55,10 +55,10 @@ def synthesise(table: Table, library: Library) -> Draft:
 # --- decisions ------------------------------------------------------------------------------------------
 
 
-def _decisions(table: Table, names: Sequence[str]) -> tuple[Entry, ...]:
+def _decisions(table: Table, names: Sequence[str], library: Library) -> tuple[Entry, ...]:
     found: list[Entry] = []
     for number in decided(table.turns):
-        entry = _decision(table, table.turns[number - 1], names)
+        entry = _decision(table, table.turns[number - 1], names, library)
         earlier = next((each for each in found if _replaces(entry, each)), None)
         if earlier is not None:
             found.remove(earlier)
@@ -69,12 +69,12 @@ def _decisions(table: Table, names: Sequence[str]) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def _decision(table: Table, turn: Turn, names: Sequence[str]) -> Entry:
+def _decision(table: Table, turn: Turn, names: Sequence[str], library: Library) -> Entry:
     """A decision in the user's words; what "that" or "option A" means comes from what was proposed."""
     sentences = deciding(turn.text, names) if turn.speaker == USER else ()
     text = flat(" ".join(sentences)) or own_words(turn)
     if sentences and all(points_back(sentence, names) for sentence in sentences):
-        before = _proposal(table, turn)
+        before = _proposal(table, turn, library)
         if before is not None:
             proposed = proposal(before.text)
             return Entry(
@@ -100,9 +100,10 @@ def _replaces(later: Entry, earlier: Entry) -> bool:
     return len(one & other) >= max(1, min(len(one), len(other)) // 2)
 
 
-def _proposal(table: Table, turn: Turn) -> Turn | None:
-    before = (each for each in reversed(table.turns[: turn.number - 1]) if each.speaker != USER)
-    return next(before, None)
+def _proposal(table: Table, turn: Turn, library: Library) -> Turn | None:
+    """The last contribution that made a point; the last one at all where none did."""
+    before = [each for each in reversed(table.turns[: turn.number - 1]) if each.speaker != USER]
+    return next((each for each in before if not is_stock(each, library)), before[0] if before else None)
 
 
 def proposal(text: str) -> str:
@@ -172,7 +173,7 @@ def _user_insights(table: Table, names: Sequence[str]) -> list[Entry]:
 def _states(piece: str, names: Sequence[str]) -> bool:
     """True for more than assent or a sound."""
     told = words_of(without_address(piece, names))
-    return bool(content(piece)) or not piece.isascii() or not words("assent").issuperset(told)
+    return not words("assent").issuperset(told)
 
 
 # --- questions and actions --------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ def _was_answered(table: Table, turn: Turn, made: dict[int, Made], library: Libr
     reply = next(iter(table.turns[turn.number :]), None)
     if reply is None or reply.speaker == USER:
         return False
-    answers = {line.text for line in library.stock if line.use in ("found", "figure")}
+    answers = {line.text for line in library.stock if line.use in ("found", "figure", "why")}
     return reply.number in made or any(line.recover(reply.text) is not None for line in answers)
 
 

@@ -15,7 +15,7 @@ from .probes import Library
 from .reading import Hit, Reading, Sentence, hits
 
 _LONGEST_TOPIC = 90
-_LAST_TOPIC, _FOREIGN, _CODE = "bare", "foreign", "code"
+_LAST_TOPIC, _FOREIGN, _CODE, _THIN = "bare", "foreign", "code", "thin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,10 @@ def _stakes(brief: Brief, reading: Reading, library: Library) -> list[Stake]:
     if reading.language == "foreign":
         last = _FOREIGN
         values["quote"] = quote(reading.sentences[-1].text)
-    elif not reading.sentences and reading.names:
+    elif reading.sentences:
+        last = _THIN
+        values["quote"] = quote(reading.sentences[0].text)
+    elif reading.names:
         last = _CODE
         values["word"] = reading.names[0]
     known = [stake for stake in stakes if stake.topic != _LAST_TOPIC]

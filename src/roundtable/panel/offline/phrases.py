@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ...core.words import words_of
 from .lexicon import words
@@ -21,21 +22,25 @@ _FIGURE = re.compile(
 )
 _MOST_WORDS = 4
 _LONGEST_QUOTE = 100
-SHORT_QUOTE = 48
+SHORT_QUOTE = 60
 _LONGEST_SUBJECT = 70
 _CLAUSE = re.compile(r"[^,:;()–—]+(?:[,:](?!\s)[^,:;()–—]+)*[,:;)–—]*")
+_GROUP = ("everyone", "everybody", "team", "all of you", "you all")
+_JOINING = re.compile(r"^(?:but|and|so|or)\s+", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"^\s*(?:(?:ok|okay|so|well|and|but|then|hm+|yes|no|right|thanks)\b[,.!]?\s+)*", re.IGNORECASE
 )
 _ABOUT = re.compile(
-    r"^(?:and\s+)?(?:what|how) about (?P<thing>.+?)\??$|^and (?P<other>the .+?)\?$", re.IGNORECASE
+    r"^(?:and\s+)?(?:(?:what|how) about|what do (?:you|we)(?: all)? think (?:about|of)) (?P<thing>.+?)\??$"
+    r"|^and (?P<other>the .+?)\?$",
+    re.IGNORECASE,
 )
 
 
 def stem(word: str) -> str:
     """A word without its commonest endings, for comparing only."""
     for ending in ("ings", "ing", "ies", "ied", "ed", "es", "s", "ly"):
-        if len(word) > len(ending) + 3 and word.endswith(ending):
+        if len(word) > len(ending) + 3 and word.endswith(ending) and not word.endswith("ss"):
             word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
             break
     # "merging" and "merge" meet; so do "planned" and "plan".
@@ -44,6 +49,7 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 
+@lru_cache(maxsize=2048)
 def content(text: str) -> tuple[str, ...]:
     """The stems of the words that carry a meaning, in order."""
     empty = words("empty")
@@ -59,7 +65,7 @@ def quote(sentence: str, longest: int = _LONGEST_QUOTE, around: int = 0) -> str:
         return text
     for clause in _CLAUSE.finditer(text):
         if clause.start() <= around < clause.end() and 16 <= len(clause.group().strip()) <= longest:
-            return clause.group().strip(" ,:;–—-")
+            return _JOINING.sub("", clause.group().strip(" ,:;–—-"))
     # A long way into the sentence the place itself is where the quotation begins.
     start = text.rfind(" ", 0, around + 1) + 1 if around > longest // 2 else 0
     cut = text[start : start + longest]
@@ -125,7 +131,7 @@ def camel(thing: str) -> str | None:
 def without_address(message: str, names: Iterable[str]) -> str:
     """A message without the fillers and the name with which it begins."""
     text = _ADDRESS.sub("", message.strip())
-    for name in names:
+    for name in (*names, *_GROUP):
         text = re.sub(rf"^{re.escape(name)}\b\s*[,:]\s*", "", text, flags=re.IGNORECASE)
         text = re.sub(rf",\s*{re.escape(name)}(?=[?.!]?\s*$)", "", text, flags=re.IGNORECASE)
     return _ADDRESS.sub("", text).strip()
@@ -147,12 +153,15 @@ def message_sentences(message: str) -> list[str]:
 def subject(message: str, names: Iterable[str] = ()) -> str:
     """What a message is about: a noun phrase where it is certain, else its own words between quotes."""
     pieces = [without_address(piece, names) for piece in message_sentences(message)]
-    pieces = [piece for piece in pieces if content(piece)] or [message.strip() or "that"]
+    pieces = [piece for piece in pieces if content(piece)] or [piece for piece in pieces if piece] or ["that"]
     chosen = next((piece for piece in pieces if is_question(piece)), pieces[0])
+    chosen = re.sub(r"^(?:let['’]?s|please)\s+(?=\w+ \w)", "", chosen, flags=re.IGNORECASE)
     asked = _ABOUT.match(chosen)
     if asked:
         rest = asked["thing"] or asked["other"]
         found = noun_phrase(rest)
         if found and len(content(found)) == len(content(rest)):
             return found
+        if content(rest):
+            return f'"{quote(rest, _LONGEST_SUBJECT)}"'
     return f'"{quote(chosen, _LONGEST_SUBJECT)}"'

@@ -22,8 +22,9 @@ from .template import PLURAL
 
 Origin = Literal["section", "document", "item", "user"]
 NOBODY = "the person using it"
-_MOST_TEXT = 60_000
+_MOST_TEXT = 40_000
 _MOST_EVIDENCE = 4
+_MOST_HITS = 8
 _MOST_CODE = 8_000
 _WEIGHT: Mapping[Origin, int] = {"user": 6, "section": 4, "item": 3, "document": 2}
 _CLAIM = re.compile(
@@ -253,7 +254,9 @@ def _hit(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | 
     found: list[Hit] = []
     for sentence in chosen:
         matches = [_match(cue, sentence.text) for cue in probe.calls_for]
-        if not all(matches) or any_of(probe.unless, sentence.text):
+        # A question of the user that names the topic is about it, whatever its verb.
+        asked = sentence.origin == "user" and is_question(sentence.text) and matches[0] is not None
+        if not (all(matches) or asked) or any_of(probe.unless, sentence.text):
             continue
         values = dict(_values(sentence, reading))
         for match in matches:
@@ -261,11 +264,13 @@ def _hit(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | 
                 values.update(_thing(match["thing"]))
         first = matches[0]
         if first:
-            values["word"] = first.group(1) if first.re.groups and first.group(1) else first.group()
+            values["word"] = _single(first.group(1) if first.re.groups and first.group(1) else first.group())
             values["quote"] = quote(sentence.text, around=first.start())
             values["says"] = attributed(sentence, values["quote"])
         weight = 6 + _WEIGHT[sentence.origin] + _fit(probe, reading) + (2 if "thing" in values else 0)
         found.append(Hit(probe, sentence, values, weight, first.start() if first else 0))
+        if len(found) == _MOST_HITS:
+            break
     if not found:
         return None
     best, *others = sorted(found, key=lambda hit: -hit.weight)
@@ -277,6 +282,12 @@ def _match(cue: str, text: str) -> re.Match[str] | None:
     """Where a cue is met; the place that names a thing before one that does not."""
     met = tuple(pattern(cue).finditer(text))
     return next((match for match in met if match.groupdict().get("thing")), met[0] if met else None)
+
+
+def _single(word: str) -> str:
+    """One of what a word names: `reminder` for `Reminders`, while `SMS` stays."""
+    small = word if word.isupper() else word.lower()
+    return small[:-1] if is_plural(small) else small
 
 
 def _gap(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | None:
@@ -305,7 +316,7 @@ def gaps(kind: str, chosen: tuple[Sentence, ...], reading: Reading) -> Iterator[
         case "happy":
             failure = words("failure")
             for sentence in chosen:
-                claim = _CLAIM.search(sentence.text)
+                claim = None if is_question(sentence.text) else _CLAIM.search(sentence.text)
                 if claim and failure.isdisjoint(words_of(sentence.text)) and len(words_of(sentence.text)) > 4:
                     yield sentence, claim.group().lower()
         case "term":

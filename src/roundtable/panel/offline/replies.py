@@ -27,8 +27,15 @@ _EACH = re.compile(
     r"(?P<what>[a-z]+s) "
     r"(?P<per>(?:a|an|per|each|every) (?:second|minute|hour|day|night|week|month|year|shift))\b"
 )
+_OPEN_TO_ALL = re.compile(
+    r"\bwhat (?:do|would) (?:you|we)(?: all)? (?:think|say)\s*[?.!]*$|\b(?:what|anything) else\s*[?.!]*$"
+    r"|\bwhat (?:is|are we|do we|did we) (?:missing|miss|forget)\s*[?.!]*$",
+    re.IGNORECASE,
+)
+_WHY = re.compile(r"\bwhy\b|\bhow (?:so|come)\b|\bwhat do you mean\b", re.IGNORECASE)
 _MANY_LINES = 40
-_FEW = 4
+_LONGEST = 4_000
+_FEW = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +48,27 @@ class Message:
     pasted: bool
     little: bool
     """Assent, thanks, a sound: nothing to take up."""
+    why: bool
+    """A bare question for the reason of what was said."""
     upset: bool
     """Short words of displeasure at the discussion itself."""
 
     @classmethod
     def of(cls, turn: Turn, names: tuple[str, ...]) -> Message:
-        pieces = message_sentences(turn.text)
-        decides = bool(turn.verdict.decisions) or bool(deciding(turn.text, names))
-        told = content(without_address(turn.text[:4_000], names))
+        text = turn.text[:_LONGEST]
+        pieces = message_sentences(text)
+        asks = any(is_question(piece) for piece in pieces)
+        decides = bool(turn.verdict.decisions) or bool(deciding(text, names))
+        assents = words("assent").issuperset(words_of(text))
+        told = content(without_address(text, names))
         return cls(
             turn=turn,
-            asks=any(is_question(piece) for piece in pieces),
+            asks=asks,
             decides=decides,
             pasted=turn.text.count("\n") >= _MANY_LINES,
-            little=not told and not decides,
-            upset=bool(words("upset") & set(words_of(turn.text[:4_000]))) and len(told) < _FEW,
+            little=not decides and (bool(_OPEN_TO_ALL.search(text)) or assents or not (told or asks)),
+            why=asks and not told and bool(_WHY.search(text)),
+            upset=not words("upset").isdisjoint(told) and len(set(told) - words("upset")) < _FEW,
         )
 
 
@@ -66,9 +79,9 @@ def answer(floor: Floor) -> Iterator[Candidate]:
         yield from next_points(floor)
         return
     message = Message.of(turn, floor.first_names)
-    if message.little:
-        if message.asks:
-            yield from _explained(floor)
+    if message.why:
+        yield from _explained(floor)
+    if message.little or message.why:
         yield from next_points(floor)
         return
     for candidate in _answers(floor, message):
@@ -95,7 +108,7 @@ def follow(floor: Floor) -> Iterator[Candidate]:
 
 def takes_up(text: str, message: str, names: Iterable[str] = ()) -> bool:
     """True where a reply speaks of what the message speaks of, apart from whom it addresses."""
-    told = set(content(message[:4_000])) - set(content(" ".join(names)))
+    told = set(content(message[:_LONGEST])) - set(content(" ".join(names)))
     return not told or not told.isdisjoint(content(text))
 
 
@@ -113,11 +126,12 @@ def _answers(floor: Floor, message: Message) -> Iterator[Candidate]:
         return
     if message.upset and not message.decides:
         yield from floor.stock("upset")
-    if language(turn.text[:4_000]) == "foreign" and not any(
-        "offline panel" in each.text for each in floor.earlier
-    ):
+    if language(turn.text[:_LONGEST]) == "foreign":
+        if any("offline panel" in each.text for each in floor.earlier):
+            yield from _quoted(floor, turn)
         yield from floor.stock("foreign")
-    if message.asks and _HOW_MANY.search(turn.text):
+        return
+    if message.asks and _HOW_MANY.search(turn.text[:_LONGEST]):
         yield from _counted(floor, turn)
     if message.decides and not message.asks:
         yield from _after_decision(floor, turn)
@@ -135,19 +149,20 @@ def _called(floor: Floor, turn: Turn) -> tuple[Hit, ...]:
         Sentence(without_address(piece, floor.first_names), "user") for piece in message_sentences(turn.text)
     )
     from_words = tuple(hit for hit in hits(floor.reading, floor.library, key, pieces) if hit.probe.calls_for)
-    asked = set(content(turn.text[:4_000]))
+    asked = set(content(turn.text[:_LONGEST]))
     named = {hit.probe.id for hit in from_words}
     related = tuple(
         hit
         for hit in hits(floor.reading, floor.library, key)
-        if hit.probe.id not in named and len(asked & set(content(hit.sentence.text))) > 1
+        if hit.probe.id not in named
+        and len(asked & set(content(hit.sentence.text))) > (0 if floor.focus in hit.probe.topics else 1)
     )
     return (*from_words, *related)
 
 
 def _counted(floor: Floor, turn: Turn) -> Iterator[Candidate]:
     """An answer with the item's own figures; that there is none, where there is none."""
-    own = set(content(turn.text[:4_000]))
+    own = set(content(turn.text[:_LONGEST]))
     asked = own | set(content(floor.table.focus_question))
     counted = [each for each in floor.reading.sentences if figures(each.text)]
     counted = [each for each in counted if asked & set(content(each.text))] or [
@@ -157,7 +172,7 @@ def _counted(floor: Floor, turn: Turn) -> Iterator[Candidate]:
     for sentence in counted[:3]:
         quoted = quote(sentence.text)
         given = sorted(figures(quoted), key=lambda each: own.isdisjoint(content(each)))
-        given = [each for each in (product(quoted, own), *given) if each]
+        given = [each for each in (product(quoted, own), *given) if each and re.search(r"[^\W\d]|%", each)]
         if given:
             values = {"quote": quoted, "says": attributed(sentence, quoted), "figure": given[0]}
             yield from floor.stock("figure", values)
@@ -182,7 +197,8 @@ def _after_decision(floor: Floor, turn: Turn) -> Iterator[Candidate]:
     if proposed is not None:
         values["subject"] = f"{_whose(floor, proposed.speaker)} {proposed.phrase.handle}"
     for made, question in still_open(floor.made, floor.table):
-        if made.speaker in floor.table.roster and made != proposed:
+        heard = question.lower() in floor.heard
+        if made.speaker in floor.table.roster and made != proposed and not heard:
             known = {"name": _whose(floor, made.speaker), "open": _small(question)}
             yield from floor.stock("decided-open", values | known)
     yield from floor.stock("decided", values)
@@ -193,10 +209,7 @@ def _meant(floor: Floor, turn: Turn) -> Made | None:
     sentences = deciding(turn.text, floor.first_names)
     if not sentences or not all(points_back(each, floor.first_names) for each in sentences):
         return None
-    before = next(
-        (each for each in reversed(floor.table.turns[: turn.number - 1]) if each.speaker != USER), None
-    )
-    return next((made for made in floor.made if before and made.turn == before.number), None)
+    return next((made for made in reversed(floor.made) if made.turn < turn.number), None)
 
 
 def _whose(floor: Floor, speaker: str) -> str:
@@ -208,15 +221,20 @@ def _looked_up(floor: Floor, turn: Turn) -> Iterator[Candidate]:
     found = (*_told_before(floor, turn), *floor.reading.about(turn.text)[:4])
     if not found and re.search(r"\bwho(?:m|se)?\b", turn.text, re.IGNORECASE):
         found = tuple(each for each in floor.reading.sentences if actor([each.text]))[:2]
-    for sentence in found or floor.reading.coded(turn.text):
+    yield from _quoted(floor, turn, found or floor.reading.coded(turn.text))
+    yield from floor.stock("absent")
+
+
+def _quoted(floor: Floor, turn: Turn, found: tuple[Sentence, ...] | None = None) -> Iterator[Candidate]:
+    """An answer with what is written on the subject."""
+    for sentence in floor.reading.about(turn.text)[:4] if found is None else found:
         quoted = quote(sentence.text)
         yield from floor.stock("found", {"quote": quoted, "says": attributed(sentence, quoted)})
-    yield from floor.stock("absent")
 
 
 def _told_before(floor: Floor, turn: Turn) -> list[Sentence]:
     """What the user said earlier about the same thing, the closest first."""
-    asked = set(content(turn.text[:4_000]))
+    asked = set(content(turn.text[:_LONGEST]))
     told = [
         Sentence(without_address(piece, floor.first_names), "user")
         for each in floor.table.turns[: turn.number - 1]

@@ -164,6 +164,7 @@ def _priority(floor: Floor, hit: Hit) -> int:
     opposed = any(made.probe.id == hit.probe.opposes for made in raised)
     return (
         hit.weight
+        + (20 if hit.sentence.origin == "user" else 0)
         + (12 if floor.focus in hit.probe.topics else 0)
         + (3 if opposed else 0)
         - (3 * max(0, len(raised) - 1))
@@ -196,6 +197,8 @@ def _fresh(floor: Floor, hit: Hit) -> Hit:
     for each in (hit, *hit.others):
         if each.values["quote"].lower() not in floor.heard:
             return each
+    if len(hit.values["quote"]) <= SHORT_QUOTE:
+        return hit
     short = quote(hit.sentence.text, SHORT_QUOTE, hit.at)
     return replace(hit, values={**hit.values, "quote": short, "says": attributed(hit.sentence, short)})
 
@@ -230,27 +233,27 @@ def _before(floor: Floor, hit: Hit) -> Made | None:
     return None
 
 
-def unread(floor: Floor) -> Iterator[tuple[Sentence, Mapping[str, str]]]:
-    """The sentences that nobody has quoted yet, or whatever else there is to point at."""
+def quotable(floor: Floor) -> Iterator[Mapping[str, str]]:
+    """The sentences to ask about, or whatever else there is to point at; those quoted least come first."""
     found: list[Sentence] = list(floor.reading.sentences)
     if not found:
         found = [Sentence(name, "document", "the code") for name in floor.reading.names]
         found += [Sentence(heading, "document", document) for heading, document in floor.reading.empty]
-        found.append(Sentence(floor.table.item.name, "item"))
-    for sentence in found:
-        quoted = quote(sentence.text)
-        if quoted and quoted.lower() not in floor.heard:
-            yield sentence, {"quote": quoted, "says": attributed(sentence, quoted)}
+    quoted = [(each, quote(each.text)) for each in found]
+    for each, words in sorted(quoted, key=lambda pair: floor.heard.count(pair[1].lower() or pair[0].text)):
+        if words:
+            yield {"quote": words, "says": attributed(each, words)}
 
 
 def next_points(floor: Floor) -> Iterator[Candidate]:
     """What a speaker says of its own accord: a probe, else a question about a sentence nobody took up."""
     yield from points(floor)
-    for _, values in islice(unread(floor), _MOST_QUOTES):
+    for values in islice(quotable(floor), _MOST_QUOTES):
         yield from floor.stock("next", values)
     if not any(line.persona == floor.brief.speaker.key for line in floor.library.stock):
         yield from patterns(floor)
-    yield from floor.stock("bare")
+    if not floor.reading.sentences:
+        yield from floor.stock("bare")
 
 
 def patterns(floor: Floor) -> Iterator[Candidate]:

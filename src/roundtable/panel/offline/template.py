@@ -44,7 +44,13 @@ class Template:
         if self.fragment not in said.lower():
             return None
         found = _pattern(self.text).search(said)
-        return dict(found.groupdict()) if found else None
+        if found is None:
+            return None
+        raised = {name.lower() for name, _, _ in _PART.findall(self.text) if name[:1].isupper()}
+        return {
+            name: value[:1].lower() + value[1:] if name in raised else value
+            for name, value in found.groupdict().items()
+        }
 
 
 def capital(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-MOST_SENTENCES = 300
+MOST_SENTENCES = 200
 LONGEST_LINE = 2_000
 _FENCE = re.compile(r"\s*(```|~~~)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?P<text>.+?)\s*#*\s*$")
@@ -19,6 +19,13 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[^\W\d_a-z]|\d)|(?<=[。！？])")
 _LABEL = re.compile(r"^(?P<label>[A-Z][\w &/-]{1,40}):\s+(?=\S)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
+# What an issue form asks; the answer below it is what counts.
+_BOILERPLATE = re.compile(
+    r"is your feature request related|describe the (?:bug|solution|feature|problem)"
+    r"|describe (?:alternatives|what)"
+    r"|steps to reproduce|(?:expected|actual) (?:behaviou?r|result)s?$|additional context$|to reproduce$",
+    re.IGNORECASE,
+)
 _CODE_SIGN = re.compile(r"[{}();=<>\[\]|&$\\]")
 _CODE_START = re.compile(
     r"\s*(?:def|class|import|from|return|func|fn|const|let|var|public|private|#include|SELECT|if \(|for \(|@)"
@@ -127,5 +134,7 @@ def _paragraphs(lines: tuple[str, ...]) -> Iterator[str]:
 
 def _is_said(piece: str) -> bool:
     """True for a sentence worth quoting: some letters, no table row, no bare rule."""
+    if _BOILERPLATE.match(piece):
+        return False
     letters = sum(char.isalpha() for char in piece)
     return letters >= 6 and letters * 2 >= len(piece.replace(" ", "")) and not piece.startswith("|")

@@ -1,0 +1,1 @@
+"""The loan desk of the city library."""

@@ -1,0 +1,127 @@
+"""Probe files: strict about what they say, kind to the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roundtable.panel.offline.probefile import read_library, read_probes
+from roundtable.panel.offline.probes import ANYBODY, USES
+
+GOOD = """
+[[probe]]
+id = "zoe.night"
+persona = "tester"
+topics = ["night"]
+calls_for = ['\\bnight\\b', '\\bshift\\b']
+[[probe.says]]
+form = "risk"
+text = "At night {actor} is alone: {says}."
+handle = "worry about the night"
+insight = "{Actor} is alone at night."
+"""
+
+
+@pytest.fixture
+def probes(tmp_path: Path) -> Path:
+    folder = tmp_path / ".roundtable" / "probes"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.rule("PERS-3")
+def test_the_built_in_files_are_sound() -> None:
+    library, problems = read_library()
+    assert problems == ()
+    assert len(library.probes) >= 40
+    for persona in ("business-analyst", "solutions-architect", "system-designer"):
+        assert len(library.of(persona)) >= 12
+    topics = {topic.id for topic in library.topics}
+    assert {topic for probe in library.probes for topic in probe.topics} <= topics
+    assert all(library.lines(use, "nobody-knows") for use in USES)
+
+
+@pytest.mark.rule("PERS-3")
+def test_every_phrase_can_be_found_again_in_what_was_said() -> None:
+    library, _ = read_library()
+    values = {
+        "thing": "the red form", "actor": "the nurse", "quote": "It works",
+        "says": 'the item says "It works"',
+        "figure": "8 forms", "word": "fast", "cls": "Form", "fn": "form", "title": "Scope", "item": "Forms",
+        "lead": "Mind this: ", "name": "Alex", "their": "point",
+    }  # fmt: skip
+    for probe in library.probes:
+        for phrase in probe.says:
+            said = phrase.text.fill(values)
+            assert said is not None
+            found = phrase.text.recover(said)
+            assert found is not None, probe.id
+            assert phrase.insight.fill(found) == phrase.insight.fill(values), probe.id
+            others = [
+                each.id
+                for each in library.of(probe.persona)
+                for other in each.says
+                if other != phrase and other.text.recover(said) is not None
+            ]
+            assert others == [], probe.id
+
+
+@pytest.mark.rule("PERS-3")
+def test_a_project_adds_and_replaces(probes: Path) -> None:
+    (probes / "own.toml").write_text(GOOD + GOOD.replace("zoe.night", "maya.undo"), encoding="utf-8")
+    found, problems = read_probes(probes.parents[1])
+    assert problems == ()
+    by_id = {probe.id: probe for probe in found}
+    assert by_id["zoe.night"].persona == "tester"
+    assert by_id["maya.undo"].persona == "tester"
+    assert len(found) == len(read_probes()[0]) + 1
+
+
+@pytest.mark.rule("PERS-3")
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("{actor} is", "{whoever} is"), "probe zoe.night, text: has the slot {whoever}"),
+        (("{Actor} is alone", "{figure} is alone"), "probe zoe.night, insight: has the slot {figure}"),
+        (("\\\\bnight\\\\b", "(night"), "probe zoe.night, calls_for: is no regular expression"),
+        (("handle =", "handel ="), "probe zoe.night, handel: is not a field here"),
+        (("form = \"risk\"\n", ""), "probe zoe.night, form: is missing"),
+        (("calls_for = ", "unless = "), "probe zoe.night, calls_for: either this or `gap`"),
+        (("topics = [\"night\"]", "topics = \"night\""), "probe zoe.night, topics: must be a list of texts"),
+        (("{says}.", "{says} {."), "probe zoe.night, text: has a brace that is no slot"),
+        (("calls_for = ", "gap = \"nothing\"\nunless = "), "probe zoe.night, gap: is none of"),
+        (("handle =", "against = true\nhandle ="), "probe zoe.night, opposes: is missing"),
+    ],
+)  # fmt: skip
+def test_a_bad_entry_is_named_and_left_out(probes: Path, change: tuple[str, str], complaint: str) -> None:
+    old, new = change[0].replace("\\\\", "\\"), change[1]
+    assert old in GOOD
+    (probes / "own.toml").write_text(GOOD.replace(old, new), encoding="utf-8")
+    found, problems = read_probes(probes.parents[1])
+    assert "zoe.night" not in {probe.id for probe in found}
+    assert len(found) == len(read_probes()[0])
+    assert len(problems) == 1
+    assert problems[0].text.startswith(f".roundtable/probes/own.toml, {complaint}")
+
+
+@pytest.mark.rule("PERS-3")
+def test_a_file_that_is_no_toml_is_named_and_the_rest_is_read(probes: Path) -> None:
+    (probes / "a.toml").write_text("[[probe", encoding="utf-8")
+    (probes / "b.toml").write_text(GOOD, encoding="utf-8")
+    found, problems = read_probes(probes.parents[1])
+    assert "zoe.night" in {probe.id for probe in found}
+    assert [problem.file for problem in problems] == [".roundtable/probes/a.toml"]
+    assert problems[0].skipped
+
+
+def test_an_opposed_probe_must_exist(probes: Path) -> None:
+    (probes / "own.toml").write_text(GOOD.replace("topics", 'opposes = "no.body"\ntopics'), encoding="utf-8")
+    _, problems = read_probes(probes.parents[1])
+    assert [problem.reason for problem in problems] == ["opposes 'no.body', which is no probe"]
+
+
+def test_whoever_has_no_lines_speaks_with_anybodys() -> None:
+    library, _ = read_library()
+    assert library.lines("last", "stranger") == library.lines("last", ANYBODY)
+    assert library.of("stranger") == ()
