@@ -7,7 +7,8 @@ from pathlib import Path
 
 import roundtable
 from roundtable.core.diagram import diagram
-from tools.readme import play
+from tools.example import GOLDEN, documents, played
+from tools.readme import transcript
 
 ROOT = Path(__file__).parents[1]
 
@@ -16,12 +17,13 @@ def test_the_diagram_in_the_docs_is_made_from_the_table() -> None:
     assert f"```mermaid\n{diagram()}\n```" in (ROOT / "docs" / "architecture.md").read_text()
 
 
-def test_the_transcript_in_the_readme_is_what_one_sees() -> None:
+def test_the_readme_and_the_golden_example_are_what_one_gets() -> None:
     page = (ROOT / "README.md").read_text()
-    shown = play()
-    assert "The analysis is complete." in shown
     block = page.partition("<!-- made by tools/readme.py -->\n```text\n")[2].partition("```")[0]
-    assert " ".join(block.split()) in " ".join(shown.split())
+    with played() as run:
+        assert "The analysis is complete." in run.shown
+        assert block == transcript(run.shown), "run `python -m tools.readme`"
+        assert documents(GOLDEN) == documents(run.item), "run `python -m tools.example`"
     assert "Updated requirements-spec.md" in block
 
 

@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import textwrap
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from .example import ROOT, played
+
 README = ROOT / "README.md"
-EXAMPLE = ROOT / "src" / "roundtable" / "content" / "example"
 _WIDTH = 100
 _BLOCK = re.compile(r"(?<=<!-- made by tools/readme.py -->\n```text\n).*?(?=```)", re.DOTALL)
 
 
-def play() -> str:
-    """What `make run` shows without a terminal."""
-    with tempfile.TemporaryDirectory() as folder:
-        project = Path(folder) / "example"
-        shutil.copytree(EXAMPLE, project)
-        command = [sys.executable, "-m", "roundtable", "--root", str(project), "analyze"]
-        answers = ["--answers", str(project / "answers.txt")]
-        environment = {**os.environ, "HOME": folder, "ROUNDTABLE_USER_NAME": "You"}
-        done = subprocess.run(
-            [*command, *answers], env=environment, capture_output=True, text=True, check=True
-        )
-        return done.stdout
-
-
-def transcript() -> str:
+def transcript(shown: str) -> str:
     """The first roundtable of the example, as wide as a page."""
-    shown = play()
     start = shown.index("---\nELABORATION MODE")
     end = shown.index("\n", shown.index("Saved the discussion", start))
-    lines = shown[start:end].splitlines()
-    return (
-        "\n".join(
-            textwrap.fill(line, _WIDTH, break_on_hyphens=False, break_long_words=False) if line else ""
-            for line in lines
-        )
-        + "\n"
-    )
+    return "\n".join(_wrapped(line) for line in shown[start:end].splitlines()) + "\n"
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, _WIDTH, break_on_hyphens=False, break_long_words=False)
 
 
 def main() -> None:
-    made = transcript()
+    with played() as run:
+        made = transcript(run.shown)
     README.write_text(_BLOCK.sub(lambda _: made, README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
