@@ -73,6 +73,56 @@ class TestAdd:
         assert find_item(tmp_path, "x", items_folder="backlog") == folder
         assert list_items(tmp_path) == ()
 
+    @pytest.mark.rule("ITEM-1", "ITEM-4")
+    def test_an_item_from_a_tracker_keeps_its_title_and_where_it_comes_from(self, tmp_path: Path) -> None:
+        folder = add_item(
+            tmp_path,
+            "## Why\r\n\r\nForms lose it.\n",
+            title=" Offline\n forms. \x07",
+            source="github",
+            source_id="GH-21",
+            commit=None,
+        )
+        assert folder.name == "gh-21-offline-forms"
+        assert (folder / "draft.md").read_text() == "# Offline forms.\n\n## Why\n\nForms lose it.\n"
+        meta = json.loads((folder / "meta.json").read_text())
+        assert (meta["source"], meta["source_id"]) == ("github", "GH-21")
+        assert meta["slug"] == "gh-21-offline-forms"
+        expected = Item(
+            "gh-21-offline-forms", "Offline forms.", "## Why\n\nForms lose it.", "github", "GH-21"
+        )
+        assert read_item(folder) == expected
+        assert find_item(tmp_path, "gh-21") == folder
+
+    @pytest.mark.rule("ITEM-1")
+    @pytest.mark.parametrize(
+        ("source_id", "title", "name"),
+        [
+            ("ABC-12", "Export", "abc-12-export"),
+            ("MY_TEAM-3", "Export", "myteam-3-export"),
+            ("GH-21", "🎉", "gh-21-untitled-item"),
+            ("GH-21", "x" * 70, "gh-21-" + "x" * 54),
+            ("GH-21", "x" * 53 + " yz", "gh-21-" + "x" * 53),
+            (None, "x" * 70, "x" * 60),
+        ],
+    )
+    def test_the_source_id_stands_in_front_of_the_slug(
+        self, tmp_path: Path, source_id: str | None, title: str, name: str
+    ) -> None:
+        folder = add_item(tmp_path, "", title=title, source_id=source_id, commit=None)
+        assert folder.name == name
+        assert (folder / "draft.md").read_text() == f"# {title}\n"
+        assert read_item(folder).name == title
+
+    @pytest.mark.rule("ITEM-1")
+    def test_the_same_issue_twice_gets_a_number(self, tmp_path: Path) -> None:
+        made = [add_item(tmp_path, "", title="Export", source_id="GH-2", commit=None).name for _ in range(2)]
+        assert made == ["gh-2-export", "gh-2-export-2"]
+
+    def test_an_empty_title_is_none(self, tmp_path: Path) -> None:
+        with pytest.raises(RuleBroken, match=r"^An item needs a few words\."):
+            add_item(tmp_path, "text", title=" \x07", commit=None)
+
     @pytest.mark.parametrize(
         ("text", "title"),
         [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ..core.items import Item
 from ..core.markup import printable
 from . import files
 from .artifact import DRAFT, LARGEST, shown
+from .lock import JOURNAL_FOLDER
 from .meta import meta_problem, read_meta, write_meta
 from .slugs import UNTITLED, numbered, slug
 
@@ -39,19 +41,32 @@ class ItemEntry:
     problem: str | None
 
 
-def add_item(root: Path, text: str, *, items_folder: str = ITEMS_FOLDER, commit: str | None) -> Path:
-    """A new item with this text: its folder, with draft.md and meta.json in it."""
+def add_item(
+    root: Path,
+    text: str,
+    *,
+    title: str | None = None,
+    source: str = "manual",
+    source_id: str | None = None,
+    items_folder: str = ITEMS_FOLDER,
+    commit: str | None,
+) -> Path:
+    """A new item with this text: its folder, with draft.md and meta.json in it.
+
+    Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
+    """
     text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    title = _title_of(text)
+    title = _title_of(text) if title is None else shown(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
     home = root / items_folder
     files.make_folder(home, parents=True)
-    folder = _new_folder(home, slug(title))
-    files.write(folder / DRAFT, f"# {title}\n\n{text}\n".encode())
+    name = slug(title)
+    folder = _new_folder(home, slug(f"{source_id} {name}") if source_id else name)
+    files.write(folder / DRAFT, (f"# {title}\n\n{text}".rstrip() + "\n").encode())
     meta: dict[str, Any] = {
-        "source": "manual",
-        "source_id": None,
+        "source": source,
+        "source_id": source_id,
         "slug": folder.name,
         "created_at": files.timestamp(),
         "analysis_status": "raw",
@@ -88,6 +103,13 @@ def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Pat
         if matches:
             raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {_listed(matches)}.")
     raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
+
+
+def last_activity(folder: Path) -> str | None:
+    """When the item was last worked on: the latest change of its meta.json or an open journal, in UTC."""
+    known = [folder / "meta.json", *(folder / JOURNAL_FOLDER).glob("*.jsonl")]
+    times = [path.stat().st_mtime for path in known if path.is_file()]
+    return datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds") if times else None
 
 
 def read_item(folder: Path) -> Item:

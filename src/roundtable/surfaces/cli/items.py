@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-import re
+import os
+import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...core.errors import RuleBroken
+from ...core.errors import RuleBroken, TrackerFailed
 from .flags import Command, Flags
-from .output import command, one_line, put_json, put_text, table
+from .output import command, put_json, put_text, table, tell
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...core.steps import Step
     from ...store.items import ItemEntry
 
-_TRACKED = re.compile(r"#\d+|[A-Za-z][A-Za-z0-9]*-\d+")
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What a new item is made of."""
+
+    text: str
+    title: str | None
+    source: str = "manual"
+    source_id: str | None = None
 
 
 @click.command(cls=Command)
 @click.argument("text", nargs=-1, required=True)
+@click.option("--title", help="The item's title; an issue with one is not looked up in its tracker.")
 @click.pass_obj
-def add(flags: Flags, text: tuple[str, ...]) -> None:
-    """Add an item described by TEXT; its first line is the title."""
+def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
+    """Add an item described by TEXT; its first line is the title.
+
+    TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira.
+    """
     from ...store.commit import current_commit
     from ...store.items import add_item, read_item
 
-    settings, words = flags.settings(), " ".join(text)
-    if _TRACKED.fullmatch(words.strip()):
-        raise RuleBroken(
-            f"{one_line(words)} names an issue in a tracker; items are described in words for now. "
-            'Try: roundtable add "what it is about"'
-        )
+    settings = flags.settings()
+    found = _described(flags, settings.root, " ".join(text), title)
     folder = add_item(
         settings.root,
-        words,
+        found.text,
+        title=found.title,
+        source=found.source,
+        source_id=found.source_id,
         items_folder=settings.items_folder,
         commit=current_commit(settings.root),
     )
@@ -45,26 +60,63 @@ def add(flags: Flags, text: tuple[str, ...]) -> None:
         put_text(f"Added {item.slug}: {item.name}\nGo on with: {command('analyze', item.slug)}")
 
 
+def _described(flags: Flags, root: Path, words: str, title: str | None) -> _Described:
+    """What the words are, or what the tracker says about the issue that they name."""
+    from ...trackers import fetch_issue, parse_reference
+
+    reference = parse_reference(words)
+    if reference is None:
+        return _Described(words, title)
+    if title is None:
+        try:
+            issue = fetch_issue(reference, root, os.environ)
+        except TrackerFailed as failure:
+            title = _asked_title(flags, failure)
+        else:
+            return _Described(issue.text, issue.title, issue.source, issue.source_id)
+    return _Described("", title, reference.source, reference.source_id)
+
+
+def _asked_title(flags: Flags, failure: TrackerFailed) -> str:
+    """The title from the user at a terminal; the failure stands where there is none."""
+    streams = (sys.stdin, sys.stderr)
+    if flags.json or flags.answers or not all(stream and stream.isatty() for stream in streams):
+        raise failure
+    tell(str(failure))
+    try:
+        title: str = click.prompt("Title (Enter leaves)", default="", show_default=False, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    if not title.strip():
+        raise RuleBroken("No title, so nothing was added.")
+    return title
+
+
 @click.command("list", cls=Command)
 @click.pass_obj
 def list_(flags: Flags) -> None:
     """List the items: how far each has come."""
     from ...content.catalogue import load_steps
+    from ...store.commit import current_commit
     from ...store.items import list_items
 
     settings = flags.settings()
     entries = list_items(settings.root, items_folder=settings.items_folder)
-    steps = load_steps(settings.root)
-    rows = [_row(entry, steps) for entry in entries]
+    steps, commit = load_steps(settings.root), current_commit(settings.root)
+    rows = [_row(entry, steps, commit) for entry in entries]
     if flags.json:
         put_json(rows, indent=2)
     elif rows:
-        put_text(table(("item", "status", "steps", "elaborations", "title"), [_cells(row) for row in rows]))
+        head = ("item", "steps", "status", "elaborations", "last activity", "title")
+        put_text(table(head, [_cells(row) for row in rows]))
     else:
         put_text('No items yet. Add one with: roundtable add "what it is about"')
 
 
-def _row(entry: ItemEntry, steps: tuple[Step, ...]) -> dict[str, Any]:
+def _row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
+    from ...store.items import last_activity
+    from ...store.meta import is_stale
+
     meta = entry.meta or {}
     completed = meta.get("steps_completed", [])
     return {
@@ -74,6 +126,8 @@ def _row(entry: ItemEntry, steps: tuple[Step, ...]) -> dict[str, Any]:
         "steps_completed": sum(step.step_id in completed for step in steps),
         "steps": len(steps),
         "elaborations": len(meta.get("elaborations", [])),
+        "last_activity": last_activity(entry.folder),
+        "stale": is_stale(meta.get("codebase_hash"), commit),
         "problem": entry.problem,
     }
 
@@ -81,8 +135,14 @@ def _row(entry: ItemEntry, steps: tuple[Step, ...]) -> dict[str, Any]:
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         row["slug"],
-        row["analysis_status"],
-        f"{row['steps_completed']}/{row['steps']}",
+        _bar(row["steps_completed"], row["steps"]),
+        row["analysis_status"] + (", stale" if row["stale"] else ""),
         str(row["elaborations"]),
+        (row["last_activity"] or "")[:16].replace("T", " "),
         row["title"],
     )
+
+
+def _bar(done: int, of: int) -> str:
+    """One sign per step, readable without colours."""
+    return f"[{'#' * done}{'-' * (of - done)}] {done}/{of}"

@@ -1,6 +1,6 @@
 """The program: all commands, and what becomes of whatever goes wrong in them.
 
-0  done or paused (also where the reader of stdout has gone)     3  the panel failed
+0  done or paused (also where the reader of stdout has gone)     3  the panel or a tracker failed
 1  unexpected, or the disk failed                                4  the item is locked or corrupt
 2  usage: a wrong option, item, step, file or setting            130  interrupted
 """
@@ -21,6 +21,7 @@ from ...core.errors import (
     PanelFailed,
     RoundtableError,
     RuleBroken,
+    TrackerFailed,
 )
 from .analyze import analyze, elaborate
 from .content import personas, steps
@@ -37,6 +38,7 @@ STATUSES: dict[type[RoundtableError], int] = {
     ItemUnknown: USAGE,
     ContentBroken: USAGE,
     PanelFailed: PANEL,
+    TrackerFailed: PANEL,
     ItemLocked: ITEM,
     ItemCorrupt: ITEM,
     DiskFailed: UNEXPECTED,

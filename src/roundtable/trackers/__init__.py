@@ -1,0 +1,26 @@
+"""Issues from trackers, with the user's own credentials (rule ITEM-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import assert_never
+
+from .issue import Issue
+from .reference import GithubReference, JiraReference, Reference, parse_reference
+
+__all__ = ["GithubReference", "Issue", "JiraReference", "Reference", "fetch_issue", "parse_reference"]
+
+
+def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
+    """Title and text of the issue, from its tracker; TrackerFailed says what to do where it gives none."""
+    match reference:
+        case GithubReference():
+            from .github import fetch_github  # late: most items are words, and need no network
+
+            return fetch_github(reference, root, environment)
+        case JiraReference():
+            from .jira import fetch_jira
+
+            return fetch_jira(reference, environment)
+    assert_never(reference)

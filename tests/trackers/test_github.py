@@ -1,0 +1,244 @@
+"""Issues from GitHub over its REST interface, where gh is not there or not logged in."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.errors import TrackerFailed
+from roundtable.trackers import GithubReference, Issue, fetch_issue
+from roundtable.trackers.remote import origin, parse_remote
+from trackers.server import CANARY, Tracker
+
+pytestmark = pytest.mark.rule("ITEM-2")
+
+PATH = "/repos/acme/shop/issues/21"
+GH_21 = GithubReference(21)
+NAMED = GithubReference(21, "acme/shop", "github.com")
+BY_HAND = 'Or add it by hand: roundtable add GH-21 --title "what it is about"'
+
+
+@pytest.fixture
+def environment(environment: dict[str, str], server: Tracker) -> dict[str, str]:
+    return environment | {"GITHUB_API_URL": server.address}
+
+
+def git(root: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True)
+
+
+def failure(reference: GithubReference, root: Path, environment: dict[str, str]) -> str:
+    with pytest.raises(TrackerFailed) as caught:
+        fetch_issue(reference, root, environment)
+    assert CANARY not in f"{caught.value}{caught.value.__cause__!r}{caught.value.__context__!r}"
+    return str(caught.value)
+
+
+def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, str], root: Path) -> None:
+    server.gives(
+        PATH,
+        {
+            "title": "Offline \x1b[31mforms\n",
+            "body": "Forms lose\x00 what was typed.\r\n\r\n- [ ] keep\r\n",
+            "url": "https://api.github.com/repos/acme/shop/issues/21",
+            "html_url": "https://github.com/acme/shop/issues/21",
+        },
+    )
+    environment["GITHUB_TOKEN"] = f" {CANARY}\n"
+    assert fetch_issue(NAMED, root, environment) == Issue(
+        title="Offline forms",
+        text="Forms lose what was typed.\n\n- [ ] keep",
+        source="github",
+        source_id="GH-21",
+        url="https://github.com/acme/shop/issues/21",
+    )
+    (asked,) = server.asked
+    assert asked.path == PATH
+    assert asked.headers["Authorization"] == f"Bearer {CANARY}"
+    assert asked.headers["Accept"] == "application/vnd.github+json"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "sent"),
+    [
+        ({"GITHUB_TOKEN": "a", "GH_TOKEN": "b"}, "Bearer a"),
+        ({"GITHUB_TOKEN": " ", "GH_TOKEN": "b"}, "Bearer b"),
+        ({"GH_TOKEN": "b"}, "Bearer b"),
+        ({}, None),
+    ],
+)
+def test_the_token_comes_from_the_environment(
+    server: Tracker, environment: dict[str, str], root: Path, tokens: dict[str, str], sent: str | None
+) -> None:
+    server.gives(PATH, {"title": "T"})
+    fetch_issue(NAMED, root, environment | tokens)
+    assert server.asked[0].headers.get("Authorization") == sent
+
+
+@pytest.mark.parametrize(
+    "answer", [{"title": "", "body": None}, {"title": None}, {"title": 5, "html_url": 7}]
+)
+def test_an_issue_without_words_is_called_by_its_id(
+    server: Tracker, environment: dict[str, str], root: Path, answer: object
+) -> None:
+    server.gives(PATH, answer)
+    assert fetch_issue(NAMED, root, environment) == Issue("GH-21", "", "github", "GH-21", "")
+
+
+def test_the_repository_is_the_projects_own(server: Tracker, environment: dict[str, str], root: Path) -> None:
+    git(root, "init")
+    git(root, "remote", "add", "origin", "git@github.com:acme/shop.git")
+    server.gives(PATH, {"title": "T"})
+    assert fetch_issue(GH_21, root, environment).title == "T"
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_without_a_repository_the_address_is_asked_for(
+    environment: dict[str, str], root: Path, prepared: bool
+) -> None:
+    if prepared:
+        git(root, "init")
+        git(root, "remote", "add", "origin", str(root / "elsewhere"))
+    assert failure(GH_21, root, environment) == (
+        'GH-21 names no repository, and git knows no remote "origin" here that does. Nothing was added. '
+        f"Give the full address: https://github.com/OWNER/NAME/issues/21. {BY_HAND}"
+    )
+
+
+def test_a_refusal_without_a_token_says_so(server: Tracker, environment: dict[str, str], root: Path) -> None:
+    assert failure(NAMED, root, environment) == (
+        "GitHub has no GH-21, or does not show it without credentials (404). Nothing was added. "
+        f'Check the reference. Set GITHUB_TOKEN, or log in with "gh auth login". {BY_HAND}'
+    )
+    server.refuses(PATH, 403)
+    assert "GitHub does not show GH-21 without credentials (403)." in failure(NAMED, root, environment)
+
+
+@pytest.mark.parametrize("name", ["GITHUB_TOKEN", "GH_TOKEN"])
+def test_a_refused_token_is_named(
+    server: Tracker, environment: dict[str, str], root: Path, name: str
+) -> None:
+    server.refuses(PATH, 401)
+    assert failure(NAMED, root, environment | {name: CANARY}) == (
+        f"GitHub does not accept the credentials (401). Nothing was added. Check {name}. {BY_HAND}"
+    )
+
+
+@pytest.mark.parametrize("token", [f"{CANARY}\nX-Evil: 1", f"{CANARY} x", f"{CANARY}ü", f"{CANARY}\x00"])
+def test_a_token_that_is_none_is_not_sent(
+    server: Tracker, environment: dict[str, str], root: Path, token: str
+) -> None:
+    assert failure(NAMED, root, environment | {"GITHUB_TOKEN": token}) == (
+        f"GITHUB_TOKEN holds characters that no token has. Nothing was added. Check GITHUB_TOKEN. {BY_HAND}"
+    )
+    assert server.asked == []
+
+
+def test_an_answer_without_a_title_is_no_issue(
+    server: Tracker, environment: dict[str, str], root: Path
+) -> None:
+    server.gives(PATH, {"message": "hello"})
+    assert failure(NAMED, root, environment).startswith(
+        f"GitHub at {server.host} answered with something that is no issue."
+    )
+
+
+def test_a_moved_repository_is_followed(server: Tracker, environment: dict[str, str], root: Path) -> None:
+    server.refuses(PATH, 301, Location=f"{server.address}/repositories/7/issues/21")
+    server.gives("/repositories/7/issues/21", {"title": "Moved"})
+    assert fetch_issue(NAMED, root, environment | {"GITHUB_TOKEN": CANARY}).title == "Moved"
+    assert server.asked[1].headers["Authorization"] == f"Bearer {CANARY}"
+
+
+def test_a_pasted_address_of_another_host_never_gets_the_token(
+    environment: dict[str, str], root: Path
+) -> None:
+    # GitHub's own runners set GITHUB_API_URL to GitHub itself.
+    for address in ("", "https://api.github.com"):
+        given = environment | {"GITHUB_API_URL": address, "GITHUB_TOKEN": CANARY}
+        reference = GithubReference(21, "acme/shop", "git.nowhere.invalid")
+        assert failure(reference, root, given) == (
+            "There is no host git.nowhere.invalid to be found. Nothing was added. "
+            f"Check the connection and GITHUB_API_URL. {BY_HAND}"
+        )
+
+
+def test_a_company_is_told_what_to_set(
+    environment: dict[str, str],
+    root: Path,
+    secure: Tracker,
+    certificate: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    given = environment | {"GITHUB_API_URL": "https://api.github.com", "GITHUB_TOKEN": CANARY}
+    assert failure(GithubReference(21, "acme/shop", secure.host), root, given) == (
+        "GitHub has no GH-21, or does not show it without credentials (404). Nothing was added. "
+        f"Check the reference. Set GITHUB_API_URL=https://{secure.host}/api/v3 and GITHUB_TOKEN, "
+        f'or log in with "gh auth login". {BY_HAND}'
+    )
+    (asked,) = secure.asked
+    assert asked.path == f"/api/v3{PATH}"
+    assert "Authorization" not in asked.headers
+
+
+def test_the_address_that_is_set_serves_a_company(
+    environment: dict[str, str], root: Path, server: Tracker
+) -> None:
+    server.gives(PATH, {"title": "Ours"})
+    reference = GithubReference(21, "acme/shop", "git.corp.example")
+    assert fetch_issue(reference, root, environment | {"GITHUB_TOKEN": CANARY}).title == "Ours"
+    assert server.asked[0].headers["Authorization"] == f"Bearer {CANARY}"
+
+
+class TestRemote:
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "https://github.com/acme/web.shop",
+            "https://github.com/acme/web.shop.git",
+            "https://github.com/acme/web.shop/",
+            "https://ada:secret@github.com/acme/web.shop.git",
+            "http://www.github.com/acme/web.shop",
+            "git@github.com:acme/web.shop.git",
+            "github.com:acme/web.shop",
+            "git@GitHub.com:/acme/web.shop.git",
+            "ssh://git@github.com/acme/web.shop.git",
+            "ssh://git@ssh.github.com:443/acme/web.shop.git",
+            "git://github.com/acme/web.shop.git",
+            "git@github-work:acme/web.shop.git",
+        ],
+    )
+    def test_is_read_whichever_way_git_writes_it(self, address: str) -> None:
+        assert parse_remote(address) == ("github.com", "acme/web.shop")
+
+    def test_may_be_on_a_companys_host(self) -> None:
+        assert parse_remote("git@git.corp.example:acme/shop.git") == ("git.corp.example", "acme/shop")
+        assert parse_remote("ssh://git@git.corp.example:2222/a/b") == ("git.corp.example", "a/b")
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "",
+            "/srv/git/shop.git",
+            "../shop",
+            "file:///srv/git/shop.git",
+            "https://github.com/shop",
+            "C:\\git\\shop",
+            "https://gitlab.com/group/sub/shop.git",
+            "https://github.com/-acme /shop",
+        ],
+    )
+    def test_a_folder_or_a_deeper_path_is_none(self, address: str) -> None:
+        assert parse_remote(address) is None
+
+    def test_is_asked_of_git(self, root: Path, environment: dict[str, str], programs: Path) -> None:
+        assert origin(root, environment) is None
+        git(root, "init")
+        assert origin(root, environment) is None
+        git(root, "remote", "add", "origin", "https://github.com/acme/shop")
+        assert origin(root, environment) == ("github.com", "acme/shop")
+        (programs / "git").unlink()
+        assert origin(root, {"PATH": str(programs)}) is None

@@ -1,0 +1,356 @@
+"""Whatever a service answers, it ends in an object or in one clear line, and no credential shows."""
+
+from __future__ import annotations
+
+import json
+import time
+from email.utils import formatdate
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.errors import OutsideFailure, TrackerFailed
+from roundtable.trackers.http import LARGEST, PATIENCE, get_json, stays
+from roundtable.trackers.service import Service, base_address, headers
+from trackers.server import CANARY, Reply, Tracker, tracker
+
+pytestmark = pytest.mark.rule("ITEM-2")
+
+BY_HAND = 'dd it by hand: roundtable add ABC-1 --title "what it is about"'
+SAVED = "Nothing was added."
+
+
+def service(address: str, *, token: str | None = CANARY, place: str | None = "THE_URL") -> Service:
+    authorization = f"Bearer {token}" if token else None
+    return Service("Tracker", address, "THE_TOKEN", place, headers("application/json", authorization))
+
+
+def failure(given: Service, *paths: str, patience: float = 5.0) -> str:
+    with pytest.raises(TrackerFailed) as caught:
+        get_json(given, *(paths or ("/x",)), source_id="ABC-1", patience=patience)
+    text = str(caught.value)
+    assert CANARY not in text
+    assert "\n" not in text
+    assert text.endswith(BY_HAND)
+    assert isinstance(caught.value, OutsideFailure)
+    assert caught.value.saved == SAVED
+    shown = f"{given!r}{caught.value.__cause__!r}{caught.value.__context__!r}"
+    assert CANARY not in shown
+    return text.removesuffix(f"Or a{BY_HAND}").removesuffix(f"A{BY_HAND}").strip()
+
+
+def test_an_object_comes_back(server: Tracker) -> None:
+    server.gives("/x", {"title": "Größe"})
+    assert get_json(service(server.address), "/x", source_id="ABC-1") == {"title": "Größe"}
+    (asked,) = server.asked
+    assert asked.headers["Authorization"] == f"Bearer {CANARY}"
+    assert asked.headers["Accept"] == "application/json"
+    assert asked.headers["User-Agent"].startswith("roundtable/")
+
+
+def test_without_credentials_none_are_sent(server: Tracker) -> None:
+    server.gives("/x", {})
+    assert get_json(service(server.address, token=None), "/x", source_id="ABC-1") == {}
+    assert "Authorization" not in server.asked[0].headers
+
+
+def test_the_next_path_is_tried_where_one_is_unknown(server: Tracker) -> None:
+    server.gives("/y", {"a": 1})
+    assert get_json(service(server.address), "/x", "/y", source_id="ABC-1") == {"a": 1}
+    assert [asked.path for asked in server.asked] == ["/x", "/y"]
+
+
+def test_the_next_path_is_not_tried_after_another_refusal(server: Tracker) -> None:
+    server.refuses("/x", 401)
+    server.gives("/y", {})
+    assert "(401)" in failure(service(server.address), "/x", "/y")
+    assert "(404)" in failure(service(server.address), "/u", "/v")
+
+
+@pytest.mark.parametrize(
+    ("status", "known", "unknown"),
+    [
+        (
+            401,
+            f"Tracker does not accept the credentials (401). {SAVED} Check THE_TOKEN.",
+            f"Tracker asks for credentials (401). {SAVED} Set THE_TOKEN.",
+        ),
+        (
+            403,
+            f"Tracker does not show ABC-1 with these credentials (403). {SAVED} Check THE_TOKEN.",
+            f"Tracker does not show ABC-1 without credentials (403). {SAVED} Set THE_TOKEN.",
+        ),
+        (
+            404,
+            "Tracker has no ABC-1, or does not show it with these credentials (404). "
+            f"{SAVED} Check the reference. Check THE_TOKEN.",
+            "Tracker has no ABC-1, or does not show it without credentials (404). "
+            f"{SAVED} Check the reference. Set THE_TOKEN.",
+        ),
+        (410, f"ABC-1 was deleted on Tracker (410). {SAVED}", f"ABC-1 was deleted on Tracker (410). {SAVED}"),
+        (
+            429,
+            f"Tracker takes no more requests for now (429). {SAVED} Try again later.",
+            f"Tracker takes no more requests for now (429). {SAVED} Try again later. "
+            "With credentials it takes more. Set THE_TOKEN.",
+        ),
+        (500, f"Tracker is in trouble (500). {SAVED} Try again later.", None),
+        (503, f"Tracker is in trouble (503). {SAVED} Try again later.", None),
+        (499, f"Tracker did not take the request (499). {SAVED} Check THE_URL.", None),
+        (400, f"Tracker did not take the request (400). {SAVED} Check THE_URL.", None),
+        (
+            304,
+            f"Tracker sends the request on, and it arrives nowhere (304). {SAVED} Check THE_URL.",
+            None,
+        ),
+    ],
+)
+def test_a_refusal_says_what_to_set(server: Tracker, status: int, known: str, unknown: str | None) -> None:
+    server.refuses("/x", status)
+    assert failure(service(server.address)) == known
+    assert failure(service(server.address, token=None)) == (unknown or known)
+
+
+def test_a_service_without_an_address_of_ones_own_says_to_check_the_connection(server: Tracker) -> None:
+    server.refuses("/x", 400)
+    assert failure(service(server.address, place=None)).endswith(f"(400). {SAVED} Check the connection.")
+
+
+@pytest.mark.parametrize(
+    ("given", "wait"),
+    [
+        ({"Retry_After": "0"}, "1 second."),
+        ({"Retry_After": "1"}, "1 second."),
+        ({"Retry_After": "90"}, "90 seconds."),
+        ({"Retry_After": "91"}, "2 minutes."),
+        ({"Retry_After": "5400"}, "90 minutes."),
+        ({"Retry_After": "5401"}, "2 hours."),
+        ({"Retry_After": "30", "X_RateLimit_Reset": "1"}, "30 seconds."),
+    ],
+)
+def test_the_wait_is_named(server: Tracker, given: dict[str, str], wait: str) -> None:
+    server.refuses("/x", 429, **given)
+    assert failure(service(server.address)).endswith(f"Try again in {wait}")
+
+
+def test_the_wait_may_be_a_moment(server: Tracker) -> None:
+    server.refuses("/x", 429, X_RateLimit_Reset=str(int(time.time()) + 290))
+    assert failure(service(server.address)).endswith("Try again in 5 minutes.")
+    server.refuses("/x", 429, Retry_After=formatdate(time.time() + 290, usegmt=True))
+    assert failure(service(server.address)).endswith("Try again in 5 minutes.")
+    server.refuses("/x", 429, X_RateLimit_Reset="1")
+    assert failure(service(server.address)).endswith("Try again in 1 second.")
+
+
+@pytest.mark.parametrize("header", ["Retry_After", "X_RateLimit_Reset"])
+@pytest.mark.parametrize("value", ["soon", "-5", "", "Mon, 99 Foo 2026"])
+def test_a_wait_that_cannot_be_read_is_later(server: Tracker, header: str, value: str) -> None:
+    server.refuses("/x", 429, **{header: value})
+    assert failure(service(server.address)).endswith("Try again later.")
+
+
+def test_a_rate_limit_may_come_as_403(server: Tracker) -> None:
+    server.refuses("/x", 403, X_RateLimit_Remaining="0")
+    assert failure(service(server.address)).startswith("Tracker takes no more requests for now (403).")
+    server.refuses("/x", 403, Retry_After="7")
+    assert failure(service(server.address)).endswith("Try again in 7 seconds.")
+    server.refuses("/x", 403, X_RateLimit_Remaining="4")
+    assert failure(service(server.address)).startswith("Tracker does not show ABC-1")
+
+
+def test_a_redirect_within_the_host_is_followed_with_the_credentials(server: Tracker) -> None:
+    server.refuses("/x", 301, Location="/moved")
+    server.refuses("/moved", 307, Location=f"{server.address}/there")
+    server.gives("/there", {"a": 1})
+    assert get_json(service(server.address), "/x", source_id="ABC-1") == {"a": 1}
+    assert [asked.headers.get("Authorization") for asked in server.asked] == [f"Bearer {CANARY}"] * 3
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_to_another_host_gets_no_credentials(server: Tracker, other: Tracker, status: int) -> None:
+    other.gives("/x", {"title": "stolen"})
+    server.refuses("/x", status, Location=f"{other.address}/x")
+    assert failure(service(server.address)) == (
+        f"Tracker at {server.host} sends the request on to {other.host}. "
+        f"The credentials were not sent there. {SAVED} If that is right, set THE_URL to it."
+    )
+    assert other.asked == []
+
+
+def test_a_redirect_to_the_same_host_by_another_name_or_scheme_is_another_host(server: Tracker) -> None:
+    port = server.host.partition(":")[2]
+    server.refuses("/x", 301, Location=f"http://localhost:{port}/x")
+    assert f"on to localhost:{port}." in failure(service(server.address))
+    server.refuses("/x", 301, Location=f"https://{server.host}/x")
+    assert "sends the request on" in failure(service(server.address))
+    server.refuses("/x", 301, Location="ftp://127.0.0.1/x")
+    assert "sends the request on to 127.0.0.1." in failure(service(server.address))
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("https://a.example/x", "https://a.example/y", True),
+        ("https://a.example/x", "https://A.example:443/y", True),
+        ("http://a.example/x", "https://a.example/x", True),
+        ("http://a.example:80/x", "https://a.example:443/x", True),
+        ("http://a.example/x", "https://b.example/x", False),
+        ("http://a.example/x", "https://a.example:8443/x", False),
+        ("http://a.example:8080/x", "https://a.example/x", False),
+        ("https://a.example/x", "http://a.example/x", False),
+        ("https://a.example/x", "https://a.example:444/x", False),
+        ("https://a.example/x", "https://b.a.example/x", False),
+        ("https://a.example/x", "https://a.example@b.example/x", False),
+    ],
+)
+def test_the_secure_side_of_a_host_is_the_same_host(old: str, new: str, same: bool) -> None:
+    assert stays(old, new) is same
+
+
+def test_a_redirect_without_credentials_or_address_of_ones_own(server: Tracker) -> None:
+    server.refuses("/x", 301, Location="https://login.example/")
+    assert failure(service(server.address, token=None, place=None)) == (
+        f"Tracker at {server.host} sends the request on to login.example. {SAVED} Check the connection."
+    )
+
+
+def test_a_redirect_that_arrives_nowhere(server: Tracker) -> None:
+    server.refuses("/x", 301, Location="/x")
+    expected = f"Tracker sends the request on, and it arrives nowhere (301). {SAVED} Check THE_URL."
+    assert failure(service(server.address)) == expected
+    server.refuses("/x", 301)
+    assert failure(service(server.address)) == expected
+    server.refuses("/x", 301, Location="file:///etc/passwd")
+    assert failure(service(server.address)) == expected
+    for number in range(9):
+        server.refuses(f"/{number}", 302, Location=f"/{number + 1}")
+    server.gives("/9", {})
+    assert "(302)" in failure(service(server.address), "/0")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "what"),
+    [
+        (b"<!doctype html><p>Log in", "text/html", "a web page"),
+        (b"Please log in", "text/html; charset=utf-8", "a web page"),
+        (b"  <html>", "application/json", "a web page"),
+        (b'{"title":', "application/json", "something that is no issue"),
+        (b"", "application/json", "something that is no issue"),
+        (b"[1]", "application/json", "something that is no issue"),
+        (b"null", "application/json", "something that is no issue"),
+        (b'{"a": "\xff"}', "application/json", "something that is no issue"),
+        (b"[" * 100_000, "application/json", "something that is no issue"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "application/json", "something that is no issue"),
+    ],
+)
+def test_an_answer_that_is_no_object(server: Tracker, body: bytes, kind: str, what: str) -> None:
+    server.replies["/x"] = Reply(body=body, headers={"Content-Type": kind})
+    told = f"Tracker at {server.host} answered with {what}. {SAVED} Check THE_URL"
+    assert failure(service(server.address)) == f"{told} and THE_TOKEN."
+    assert failure(service(server.address, token=None)) == f"{told}."
+
+
+def test_an_answer_may_have_five_megabytes(server: Tracker) -> None:
+    assert LARGEST == 5_000_000
+    filler = "x" * (LARGEST - len('{"a": ""}'))
+    server.gives("/x", {"a": filler})
+    assert get_json(service(server.address), "/x", source_id="ABC-1") == {"a": filler}
+    server.gives("/x", {"a": filler + "x"})
+    assert failure(service(server.address)) == (
+        f"The answer of Tracker is larger than 5 MB. {SAVED} Check THE_URL."
+    )
+
+
+def test_nobody_waits_longer_than_the_time(server: Tracker) -> None:
+    assert PATIENCE == 10
+    server.replies["/x"] = Reply(manner="hangs")
+    expected = f"{server.host} did not answer within 0.3 seconds. {SAVED} Check the connection and THE_URL."
+    assert failure(service(server.address), patience=0.3) == expected
+    server.replies["/x"] = Reply(body=json.dumps({}).encode(), manner="drips")
+    assert failure(service(server.address), patience=0.3) == expected
+
+
+def test_a_connection_that_breaks_off(server: Tracker) -> None:
+    server.replies["/x"] = Reply(manner="breaks")
+    assert failure(service(server.address)) == (
+        f"The connection to {server.host} broke off. {SAVED} Check the connection and THE_URL."
+    )
+
+
+def test_a_connection_that_is_refused() -> None:
+    with tracker() as gone:
+        pass
+    assert failure(service(gone.address)) == (
+        f"{gone.host} refused the connection. {SAVED} Check the connection and THE_URL."
+    )
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "x" * 64 + ".invalid"])
+def test_a_host_that_does_not_exist(host: str) -> None:
+    assert failure(service(f"http://{host}", place=None)) == (
+        f"There is no host {host} to be found. {SAVED} Check the connection."
+    )
+
+
+def test_a_connection_that_is_not_secure(server: Tracker) -> None:
+    assert failure(service(server.address.replace("http:", "https:"))) == (
+        f"There is no secure connection to {server.host}. {SAVED} Check the connection and THE_URL."
+    )
+    assert server.asked == []
+
+
+def test_a_certificate_that_nobody_trusts(secure: Tracker) -> None:
+    said = failure(service(secure.address))
+    assert said.startswith(f"The certificate of {secure.host} is not trusted: ")
+    assert said.endswith(f" {SAVED} If your company signs its own, name its file in SSL_CERT_FILE.")
+    assert secure.asked == []
+
+
+def test_a_certificate_that_the_user_trusts(
+    secure: Tracker, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    secure.gives("/x", {"a": 1})
+    assert get_json(service(secure.address), "/x", source_id="ABC-1") == {"a": 1}
+
+
+class TestBaseAddress:
+    @pytest.mark.parametrize(
+        ("value", "base"),
+        [
+            ("https://company.example", "https://company.example"),
+            ("http://company.example:8080/jira//", "http://company.example:8080/jira"),
+            ("https://company.example/jira?x=y#z", "https://company.example/jira"),
+        ],
+    )
+    def test_is_taken_without_its_ending(self, value: str, base: str) -> None:
+        assert base_address("THE_URL", value, "ABC-1") == base
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            "company.example",
+            "ftp://company.example",
+            "file:///etc",
+            "https://",
+            "https://[x",
+            "https://a:b",
+            "https://a b",
+        ],
+    )
+    def test_must_be_a_web_address(self, value: str) -> None:
+        with pytest.raises(TrackerFailed) as caught:
+            base_address("THE_URL", value, "ABC-1")
+        assert str(caught.value) == (
+            f"THE_URL is not an address that can be used. {SAVED} "
+            f"Set it to something like https://company.example. Or a{BY_HAND}"
+        )
+
+    def test_must_not_hold_a_password(self) -> None:
+        with pytest.raises(TrackerFailed) as caught:
+            base_address("THE_URL", f"https://ada:{CANARY}@company.example", "ABC-1")
+        assert str(caught.value) == (
+            f"THE_URL holds a name or a password. {SAVED} "
+            f"Take them out; they have variables of their own. Or a{BY_HAND}"
+        )

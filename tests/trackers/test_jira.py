@@ -1,0 +1,144 @@
+"""Issues from Jira, with the credentials in the environment."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.errors import TrackerFailed
+from roundtable.trackers import Issue, JiraReference, fetch_issue
+from roundtable.trackers.jira import fetch_jira
+from trackers.server import CANARY, Reply, Tracker
+
+pytestmark = pytest.mark.rule("ITEM-2")
+
+PATH = "/rest/api/3/issue/ABC-12?fields=summary,description"
+OLD_PATH = "/rest/api/2/issue/ABC-12?fields=summary,description"
+ABC_12 = JiraReference("ABC-12")
+ENDING = 'Nothing was added. {} Or add it by hand: roundtable add ABC-12 --title "what it is about"'
+
+
+@pytest.fixture
+def environment(server: Tracker) -> dict[str, str]:
+    return {"JIRA_BASE_URL": f"{server.address}/", "JIRA_USER": "ada@example.org", "JIRA_TOKEN": CANARY}
+
+
+def failure(environment: dict[str, str], reference: JiraReference = ABC_12, **more: float) -> str:
+    with pytest.raises(TrackerFailed) as caught:
+        fetch_jira(reference, environment, **more)
+    assert CANARY not in f"{caught.value}{caught.value.__cause__!r}"
+    return str(caught.value)
+
+
+def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, str], tmp_path: Path) -> None:
+    words = {"type": "text", "text": "Forms lose\x1b[31m what was typed."}
+    document = {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [words]}]}
+    server.gives(
+        PATH, {"key": "ABC-12", "fields": {"summary": "Offline\n forms\x07", "description": document}}
+    )
+    assert fetch_issue(ABC_12, tmp_path, environment) == Issue(
+        title="Offline forms",
+        text="Forms lose what was typed.",
+        source="jira",
+        source_id="ABC-12",
+        url=f"{server.address}/browse/ABC-12",
+    )
+    (asked,) = server.asked
+    scheme, _, sent = asked.headers["Authorization"].partition(" ")
+    assert (scheme, b64decode(sent).decode()) == ("Basic", f"ada@example.org:{CANARY}")
+
+
+def test_a_server_of_ones_own_answers_in_plain_text(server: Tracker, environment: dict[str, str]) -> None:
+    server.gives(OLD_PATH, {"fields": {"summary": "Old", "description": "h2. Why\r\nBecause\rso."}})
+    issue = fetch_jira(ABC_12, environment)
+    assert (issue.title, issue.text) == ("Old", "h2. Why\nBecause\nso.")
+    assert [asked.path for asked in server.asked] == [PATH, OLD_PATH]
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"summary": None, "description": None}, {"summary": " ", "description": 5}]
+)
+def test_an_issue_without_words_is_called_by_its_id(
+    server: Tracker, environment: dict[str, str], fields: dict[str, object]
+) -> None:
+    server.gives(PATH, {"fields": fields})
+    issue = fetch_jira(ABC_12, environment)
+    assert (issue.title, issue.text) == ("ABC-12", "")
+
+
+@pytest.mark.parametrize("answer", [{}, {"fields": None}, {"errorMessages": ["x"]}])
+def test_an_answer_without_fields_is_no_issue(
+    server: Tracker, environment: dict[str, str], answer: object
+) -> None:
+    server.gives(PATH, answer)
+    assert failure(environment).startswith(f"Jira at {server.host} answered with something that is no issue.")
+
+
+@pytest.mark.parametrize(
+    ("missing", "told"),
+    [
+        (("JIRA_TOKEN",), "Set JIRA_TOKEN."),
+        (("JIRA_USER", "JIRA_TOKEN"), "Set JIRA_USER and JIRA_TOKEN."),
+        (("JIRA_BASE_URL", "JIRA_USER", "JIRA_TOKEN"), "Set JIRA_BASE_URL, JIRA_USER and JIRA_TOKEN."),
+    ],
+)
+@pytest.mark.parametrize("blank", [True, False])
+def test_missing_credentials_are_named(
+    environment: dict[str, str], missing: tuple[str, ...], told: str, blank: bool
+) -> None:
+    left = {name: value for name, value in environment.items() if name not in missing}
+    left |= dict.fromkeys(missing, " ") if blank else {}
+    assert failure(left) == f"Jira cannot be asked for ABC-12 yet. {ENDING.format(told)}"
+
+
+def test_the_address_in_the_reference_is_suggested() -> None:
+    given = JiraReference("ABC-12", "https://company.example/jira")
+    told = "Set JIRA_BASE_URL. JIRA_BASE_URL would be https://company.example/jira."
+    assert failure({"JIRA_USER": "ada", "JIRA_TOKEN": CANARY}, given).endswith(ENDING.format(told))
+    told = "Set JIRA_USER."
+    assert failure({"JIRA_BASE_URL": "https://a", "JIRA_TOKEN": CANARY}, given).endswith(ENDING.format(told))
+
+
+def test_an_address_in_the_reference_never_gets_the_credentials(
+    server: Tracker, other: Tracker, environment: dict[str, str]
+) -> None:
+    assert failure(environment, JiraReference("ABC-12", f"{other.address}/jira")) == (
+        f"ABC-12 is on {other.host}, and JIRA_BASE_URL names {server.host}. "
+        + ENDING.format(
+            f"Set JIRA_BASE_URL to {other.address}/jira, with the JIRA_USER and JIRA_TOKEN for it."
+        )
+    )
+    assert server.asked == other.asked == []
+    server.gives(PATH, {"fields": {"summary": "Here"}})
+    assert fetch_jira(JiraReference("ABC-12", server.address), environment).title == "Here"
+
+
+def test_an_address_that_cannot_be_used_is_said(environment: dict[str, str]) -> None:
+    said = failure(environment | {"JIRA_BASE_URL": "company"})
+    assert said.startswith("JIRA_BASE_URL is not an address that can be used.")
+    said = failure(environment | {"JIRA_BASE_URL": f"https://ada:{CANARY}@company.example"})
+    assert said.startswith("JIRA_BASE_URL holds a name or a password.")
+
+
+def test_what_goes_wrong_names_the_variables(server: Tracker, environment: dict[str, str]) -> None:
+    server.refuses(PATH, 401)
+    assert failure(environment) == (
+        "Jira does not accept the credentials (401). " + ENDING.format("Check JIRA_USER and JIRA_TOKEN.")
+    )
+    server.replies[PATH] = Reply(body=b"<html>", headers={"Content-Type": "text/html"})
+    assert failure(environment) == (
+        f"Jira at {server.host} answered with a web page. "
+        + ENDING.format("Check JIRA_BASE_URL and JIRA_USER and JIRA_TOKEN.")
+    )
+    server.replies[PATH] = Reply(manner="hangs")
+    assert failure(environment, patience=0.2).startswith(f"{server.host} did not answer within 0.2 seconds.")
+
+
+def test_any_characters_may_stand_in_the_credentials(server: Tracker, environment: dict[str, str]) -> None:
+    server.gives(PATH, {"fields": {}})
+    environment["JIRA_TOKEN"] = "pä\nß\udcff"
+    fetch_jira(ABC_12, environment)
+    sent = b64decode(server.asked[0].headers["Authorization"].partition(" ")[2])
+    assert sent == b"ada@example.org:p\xc3\xa4\n\xc3\x9f\xff"
