@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 run: setup
 	@rm -rf build/example && mkdir -p build && cp -R src/roundtable/content/example build/example
 	@if [ -t 0 ] && [ -t 1 ]; then answers=; else answers="--answers build/example/answers.txt"; fi; \
-	$(BIN)/python -m roundtable --root build/example analyze $$answers
+	$(BIN)/python -m roundtable --root build/example/project analyze $$answers
 
 test: check
 	$(BIN)/python -m pytest -n 2

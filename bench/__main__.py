@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from . import additions, journal, startup
+from . import additions, journal, panel, startup, survey, terminal
 
 
 def main() -> None:
-    for part in (startup, journal, additions):
+    for part in (startup, journal, additions, panel, survey, terminal):
         print(f"\n{(part.__doc__ or '').splitlines()[0]}")
         for row in part.measure():
             print(f"  {row}")

@@ -77,7 +77,7 @@ class ScriptedPanel:
         self._asked("follow_up")
         return ask.criterion.follow_up
 
-    async def draft(self, ask: AskDraft) -> tuple[SectionText, ...]:
+    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
         self._asked("draft")
         text = "\n".join(f"- **{answer.label}**: {answer.text}" for answer in ask.brief.answers)
         return tuple(SectionText(target, text) for target in ask.targets if target.output.endswith(".md"))

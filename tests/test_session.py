@@ -229,10 +229,10 @@ def test_a_hand_edit_during_a_run_survives(place: tuple[Path, Path]) -> None:
     root, item = place
 
     class Editing(ScriptedPanel):
-        async def draft(self, ask):  # type: ignore[no-untyped-def]
+        async def draft(self, ask, material):  # type: ignore[no-untyped-def]
             edited = meta(item) | {"owner": "Kim", "elaboration_config": {"max_turns": 4}}
             (item / "meta.json").write_text(json.dumps(edited))
-            return await super().draft(ask)
+            return await super().draft(ask, material)
 
     lines = talk(root, item, [*ANSWERS, "E", "One word."], panel=Editing())
     after = meta(item)
@@ -571,6 +571,15 @@ def test_a_journal_that_breaks_the_rules_is_set_aside(place: tuple[Path, Path]) 
     journal.write_text(journal.read_text().replace('"UserSpoke"', '"FollowedUp"'))
     lines = talk(root, item, [])
     assert any("breaks the rules" in text for text in texts(lines, "notice"))
+
+
+@pytest.mark.rule("META-3")
+def test_half_a_character_in_meta_json_stops_nothing(place: tuple[Path, Path]) -> None:
+    root, item = place
+    raw = json.dumps(meta(item) | {"steps_completed": ["\ud800", "00-01"]})
+    (item / "meta.json").write_text(raw)
+    talk(root, item, ANSWERS)
+    assert meta(item)["steps_completed"] == ["\ud800", "00-01", "00-02"]
 
 
 def test_early_words_wait_and_listening_says_what_is_awaited(place: tuple[Path, Path]) -> None:

@@ -56,6 +56,14 @@ def test_the_strongest_layer_that_says_something_counts(
     assert warnings == ()
 
 
+def test_a_synthesis_is_reviewed_before_or_after_it_is_written(project: Path) -> None:
+    assert load_settings(project, environment={})[0].review == "after"
+    assert load_settings(project, environment={"ROUNDTABLE_REVIEW": "before"})[0].review == "before"
+    settings, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
+    assert settings.review == "after"
+    assert warnings == ("Environment: ROUNDTABLE_REVIEW must be one of after, before, not never.",)
+
+
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:
     settings, warnings = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
     assert settings == Settings(project, "docs/requirements", "offline", None)
@@ -83,9 +91,9 @@ def test_unknown_keys_and_wrong_types_are_named_and_passed_over(project: Path, f
     settings, warnings = load_settings(project, environment={})
     assert settings == Settings(project, user_name="Ada")
     assert warnings == (
-        f"{file}: itms is no setting; the settings are items, panel, user_name.",
+        f"{file}: itms is no setting; the settings are items, panel, user_name, review.",
         f'{file}: panel must be a text in quotes, such as "offline".',
-        f"{file}: root is no setting; the settings are items, panel, user_name.",
+        f"{file}: root is no setting; the settings are items, panel, user_name, review.",
     )
 
 

@@ -37,10 +37,10 @@ class Played:
 def played() -> Iterator[Played]:
     """The example, analysed to its end in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        project = Path(folder) / "example"
-        shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns("__pycache__"))
+        project = Path(folder) / "project"
+        shutil.copytree(EXAMPLE / "project", project, ignore=shutil.ignore_patterns("__pycache__"))
         command = [sys.executable, "-m", "roundtable", "--root", str(project), "analyze"]
-        answers = ["--answers", str(project / "answers.txt")]
+        answers = ["--answers", str(EXAMPLE / "answers.txt")]
         environment = {**os.environ, "HOME": folder, "ROUNDTABLE_USER_NAME": "You"}
         done = subprocess.run(
             [*command, *answers], env=environment, capture_output=True, text=True, check=True

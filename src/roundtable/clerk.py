@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, assert_never
@@ -10,11 +11,13 @@ from typing import Any, assert_never
 from .core import commands as do
 from .core import events as on
 from .core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from .core.items import Item
 from .core.markup import printable
 from .core.steps import Step
-from .core.synthesis import Draft
-from .core.turns import NEUTRAL
+from .core.synthesis import Draft, Entry, problems, settle
+from .core.turns import NEUTRAL, Material
 from .core.voice import Said, Violation, check_voice
+from .drafting import SURVEY, recall
 from .offers import collect
 from .panel.base import Panel, Speech
 from .panel.offline import OfflinePanel
@@ -24,9 +27,13 @@ from .store.meta import append_elaboration, change_meta, max_turns, read_meta
 from .store.outputs import Outputs
 from .store.parking import park
 from .store.transcript import write_transcript
+from .surveyor import Surveyor
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
+
+Review = Callable[[Draft, do.Table], Awaitable[Draft]]
+"""Is handed a synthesis that would be accepted, and gives back what is to be written of it."""
 
 Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
@@ -41,12 +48,22 @@ _LONGEST = 6_000
 class Clerk:
     """Carries out commands for one item."""
 
-    def __init__(self, root: Path, folder: Path, steps: tuple[Step, ...], panel: Panel) -> None:
+    def __init__(
+        self,
+        root: Path,
+        folder: Path,
+        steps: tuple[Step, ...],
+        panel: Panel,
+        review: Review | None = None,
+    ) -> None:
         self.panel = panel
+        self._review = review
+        self._struck: tuple[Entry, ...] = ()
         self._root = root
         self._folder = folder
         self._outputs = Outputs(folder, steps)
         self._offline = OfflinePanel()
+        self._surveyor = Surveyor(root, folder)
 
     def go_offline(self) -> None:
         """From now on the offline panel gives the words."""
@@ -68,11 +85,12 @@ class Clerk:
             case do.AskReading(brief):
                 return on.ArtifactsRead(_clean(await self.panel.read(brief, self._outputs.all_material())))
             case do.AskOffers():
-                return on.Offered(collect(task, self._outputs.stored_answers()))
+                return on.Offered(await asyncio.to_thread(self._offers, task))
             case do.AskFollowUp():
                 return on.FollowedUp(_spoken(await self.panel.follow_up(task)))
             case do.AskDraft():
-                return on.Drafted(await self.panel.draft(task))
+                material = await asyncio.to_thread(self._material, task.brief)
+                return on.Drafted(await self.panel.draft(task, material))
             case do.AskFeedback():
                 return on.FeedbackTaken(_spoken(await self.panel.take_up(task)), timestamp())
             case _:
@@ -121,12 +139,42 @@ class Clerk:
                 draft = await self.panel.synthesise(task)
             except PanelFailed as failure:
                 return on.SynthesisFailed(str(failure))
+            if task.problems or not problems(draft, task.table.turns):
+                draft = await self._reviewed(draft, task.table)
             return on.SynthesisDrafted(draft, timestamp())
         try:
             draft = await self._offline.synthesise(task)
         except PanelFailed:
             draft = Draft()
-        return on.SynthesisDrafted(draft, timestamp(), extracted=True)
+        return on.SynthesisDrafted(await self._reviewed(draft, task.table), timestamp(), extracted=True)
+
+    async def _reviewed(self, draft: Draft, table: do.Table) -> Draft:
+        """The draft as the user wants it written; what is struck is kept for the transcript."""
+        if self._review is None:
+            return draft
+        whole = settle(draft, table.turns)
+        kept = await self._review(whole, table)
+        self._struck = tuple(entry for entry in whole.entries if entry not in kept.entries)
+        return kept
+
+    def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
+        brief = task.brief
+        step_id = brief.step.step_id
+
+        def surveyed(label: str) -> str | None:
+            return self._surveyor.offer(brief.item, step_id, label)
+
+        return collect(task, self._stored_answers(brief.item), surveyed)
+
+    def _material(self, brief: do.StepBrief) -> tuple[Material, ...]:
+        """The item's files, and what the survey found for the step in hand."""
+        found = self._surveyor.report(brief.item, brief.step.step_id)
+        survey = (Material(SURVEY, found),) if found else ()
+        return (*self._outputs.documents(), *survey)
+
+    def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
+        documents = {each.name: each.text for each in self._outputs.documents()}
+        return self._outputs.stored_answers() | recall(documents, item.name)
 
     # --- with the store ---------------------------------------------------------------------------------
 
@@ -204,7 +252,7 @@ class Clerk:
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
         record, table = task.record, task.table
         try:
-            path = write_transcript(self._folder, task, self.panel.name)
+            path = write_transcript(self._folder, task, self.panel.name, self._struck)
             park(
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from .core.commands import AskOffers, StepBrief
 from .core.events import Offer
 from .core.markup import printable
 from .core.steps import Question
 
+Stored = Mapping[tuple[str, str], str]
+"""Answers that stand in the documents, by step and label."""
+Surveyed = Callable[[str], str | None]
+"""What the code survey suggests for a label of the step in hand."""
+
 _LONGEST = 400
 _ANSWER = re.compile(r"answer\s+(?:(?P<step>\d\d-\d\d)\s+)?(?P<label>.+)", re.IGNORECASE)
 
 
-def collect(ask: AskOffers, stored: Mapping[tuple[str, str], str]) -> tuple[Offer, ...]:
+def collect(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
     """The draft answers for the questions, from where each question says that one may come."""
-    offers = (_offer(ask.brief, question, stored) for question in ask.questions)
+    offers = (_offer(ask.brief, question, stored, surveyed) for question in ask.questions)
     return tuple(offer for offer in offers if offer is not None)
 
 
-def _offer(brief: StepBrief, question: Question, stored: Mapping[tuple[str, str], str]) -> Offer | None:
+def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed) -> Offer | None:
     source = question.draft.strip()
     given = stored.get((brief.step.step_id, question.label))
     if given:
-        return Offer(question.label, _short(given), "what stands in the document")
+        # Whole: taken as it is, it replaces what stands there.
+        return Offer(question.label, given, "what stands in the document")
     if source.casefold() == "item":
         text = _first_sentences(brief.item.text)
         return Offer(question.label, text, "the item") if text else None
+    if source.casefold() == "survey":
+        text = surveyed(question.label) or ""
+        return Offer(question.label, text, "the code") if text else None
     if source.casefold().startswith("text:"):
         return Offer(question.label, source[5:].strip(), "")
     if answer := _ANSWER.fullmatch(source):
@@ -36,9 +45,7 @@ def _offer(brief: StepBrief, question: Question, stored: Mapping[tuple[str, str]
     return None
 
 
-def _earlier(
-    brief: StepBrief, question: Question, step_id: str, label: str, stored: Mapping[tuple[str, str], str]
-) -> Offer | None:
+def _earlier(brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored) -> Offer | None:
     if step_id == brief.step.step_id:
         own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
         return Offer(question.label, _short(own.text), f"your answer on {label}") if own else None

@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from pathlib import Path
 
-from .clerk import Clerk, Task
+from .clerk import Clerk, Review, Task
 from .core import commands as do
 from .core import events as on
 from .core import lines as texts
@@ -54,11 +54,13 @@ class Session:
         interactive: bool = False,
         items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
+        review: Review | None = None,
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
-        `on_words` is handed a speaker's key and words as they come, before they count.
+        `on_words` is handed a speaker's key and words as they come, before they count; `review` is handed
+        each synthesis before it is written.
         """
         self.root = Path(root)
         self.folder = find_item(self.root, item, items_folder=items_folder)
@@ -69,11 +71,23 @@ class Session:
         self._user_name = user_name
         self._interactive = interactive
         self._on_words = on_words or (lambda *_: None)
+        self._review = review
+        self._table: _Table | None = None
         self._said: deque[str] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._wrap_up_wanted = False
+
+    @property
+    def analysis(self) -> Analysis | None:
+        """The leg in play as it stands, to look at; None before there is one."""
+        return self._table.analysis if self._table is not None else None
+
+    @property
+    def panel_name(self) -> str:
+        """What the panel is called that gives the words now."""
+        return self._panel.name
 
     def say(self, text: str) -> None:
         """Say something; early words wait for the next turn to listen."""
@@ -136,7 +150,8 @@ class Session:
 
     async def _play(self, leg: Leg) -> Ending | None:
         """One leg to its end, or None where the words ran out before."""
-        table = _Table(leg, Clerk(self.root, self.folder, leg.analysis.opening.steps, self._panel))
+        clerk = Clerk(self.root, self.folder, leg.analysis.opening.steps, self._panel, self._review)
+        table = self._table = _Table(leg, clerk)
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
         if leg.resumed and not await self._take_up_again(leg, table):
@@ -276,21 +291,21 @@ class _Table:
         self.journal = leg.journal
         self.clerk = clerk
         self.commands = leg.commands
-        self._analysis: Analysis = leg.analysis
+        self.analysis: Analysis = leg.analysis
 
     def commit(self, event: on.Event) -> None:
         """Try the event on the machine, write it to disk, then let it count."""
-        after, commands = self._analysis.receive(event)
+        after, commands = self.analysis.receive(event)
         self.journal.append(event)
-        self._analysis, self.commands = after, commands
+        self.analysis, self.commands = after, commands
 
     @property
     def discussing(self) -> bool:
-        return self._analysis.elaboration is not None
+        return self.analysis.elaboration is not None
 
     @property
     def state(self) -> State | None:
-        discussion = self._analysis.elaboration
+        discussion = self.analysis.elaboration
         return discussion.state if discussion else None
 
     @property

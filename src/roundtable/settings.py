@@ -4,6 +4,7 @@
     items = "docs/requirements"     # where the items' folders are, inside the project
     panel = "offline"               # who gives the personas their words
     user_name = "Ada"               # what the personas call you; else git's user.name
+    review = "after"                # "before": a synthesis is shown at the terminal before it is written
 
 What cannot be used is passed over with a warning that names the file and the key.
 """
@@ -22,6 +23,7 @@ from .core.markup import printable
 from .store import files
 
 PANELS = ("offline",)
+REVIEWS = ("after", "before")
 ITEMS = "docs/requirements"
 _LONGEST_NAME = 80
 _LARGEST = 1024 * 1024
@@ -36,6 +38,7 @@ class Settings:
     items_folder: str = ITEMS
     panel: str = "offline"
     user_name: str | None = None
+    review: str = "after"
 
 
 @dataclass(slots=True)
@@ -84,7 +87,11 @@ def load_settings(
         found.take(str(own), _table(own, str(own), found))
     values = found.values
     settings = Settings(
-        home, values.get("items", ITEMS), values.get("panel", PANELS[0]), values.get("user_name")
+        home,
+        values.get("items", ITEMS),
+        values.get("panel", PANELS[0]),
+        values.get("user_name"),
+        values.get("review", REVIEWS[0]),
     )
     return settings, tuple(found.warnings)
 
@@ -172,6 +179,10 @@ def _bad_panel(value: str) -> str | None:
     return None if value in PANELS else f"must be one of {', '.join(PANELS)}, not {value[:40]}"
 
 
+def _bad_review(value: str) -> str | None:
+    return None if value in REVIEWS else f"must be one of {', '.join(REVIEWS)}, not {value[:40]}"
+
+
 def _bad_name(value: str) -> str | None:
     name = " ".join(printable(value).split())
     return None if 0 < len(name) <= _LONGEST_NAME else f"must have 1 to {_LONGEST_NAME} characters"
@@ -181,5 +192,6 @@ _CHECKS: Mapping[str, Callable[[str], str | None]] = {
     "items": _bad_items,
     "panel": _bad_panel,
     "user_name": _bad_name,
+    "review": _bad_review,
 }
-_EXAMPLES = {"items": ITEMS, "panel": PANELS[0], "user_name": "Ada"}
+_EXAMPLES = {"items": ITEMS, "panel": PANELS[0], "user_name": "Ada", "review": REVIEWS[0]}

@@ -21,17 +21,23 @@ def rules() -> tuple[set[str], set[str]]:
 
 
 def covered() -> dict[str, set[str]]:
-    """Which tests name which rule, from their `rule` marks."""
+    """Which tests name which rule, from the `rule` marks of tests, classes and whole modules."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in TESTS.rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                continue
-            for mark in node.decorator_list:
+            for mark in _marks(node):
                 if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.rule":
                     for argument in mark.args:
-                        found[ast.literal_eval(argument)].add(f"{path.relative_to(TESTS)}::{node.name}")
+                        found[ast.literal_eval(argument)].add(str(path.relative_to(TESTS)))
     return found
+
+
+def _marks(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.decorator_list
+    if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
+        return node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+    return []
 
 
 def test_every_rule_that_is_not_open_has_a_test() -> None:

@@ -380,3 +380,11 @@ def test_any_text_can_be_added_and_read(tmp_path_factory: pytest.TempPathFactory
     assert item.name
     assert len(item.name) <= 80
     assert find_item(root, folder.name) == folder
+
+
+@pytest.mark.rule("ITEM-1")
+@pytest.mark.parametrize(
+    "title", ["C# interop layer", "Export as PDF - with cover", "Move A -> B", "a > b is wrong"]
+)
+def test_signs_inside_a_title_stay(tmp_path: Path, title: str) -> None:
+    assert read_item(add_item(tmp_path, title, commit=None)).name == title

@@ -18,9 +18,9 @@ from roundtable.artifacts.ownership import skeleton
 from roundtable.core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from roundtable.core.errors import DiskFailed, RuleBroken
 from roundtable.core.events import SectionText
+from roundtable.core.markup import plain
 from roundtable.core.steps import Question, Step, Target
 from roundtable.core.turns import Material
-from roundtable.store.answers import plain
 from roundtable.store.artifact import change_artifact, read_artifact, reason_of, refusal
 from roundtable.store.outputs import Outputs
 
@@ -556,6 +556,11 @@ class TestCsv:
         self.run(outputs, "id\n1\n")
         assert path.read_bytes() == b"other,id\nx,\n,1\n"
 
+    def test_an_edited_row_is_known_by_its_requirement(self, outputs: Outputs, folder: Path) -> None:
+        path = self.held(folder, b"requirement,priority\nFR-001,Could\n")
+        self.run(outputs, "requirement,priority\nFR-001,Must\nFR-002,Must\n")
+        assert path.read_bytes() == b"requirement,priority\nFR-001,Could\nFR-002,Must\n"
+
     def test_an_edited_row_is_known_by_its_label(self, outputs: Outputs, folder: Path) -> None:
         path = self.held(folder, b"step,label,answer\n01-08,Must,mine\n01-08\n")
         self.run(outputs, "step,label,answer\n01-08,Must,ours\n01-08,Could,x\n")
@@ -784,6 +789,12 @@ class TestMaterial:
         assert outputs.scope() == (None, None)
         assert outputs.stored_answers() == {}
 
+    def test_documents_are_what_the_steps_write_whole(self, outputs: Outputs, folder: Path) -> None:
+        assert outputs.documents() == ()
+        (folder / "spec.md").write_text("x" * 70_000)
+        (folder / "other.md").write_text("no")
+        assert [(each.name, len(each.text)) for each in outputs.documents()] == [("spec.md", 70_000)]
+
     @pytest.mark.rule("DEPTH-1")
     def test_the_scope_is_read_from_the_quick_scan(self, outputs: Outputs, folder: Path) -> None:
         assert outputs.scope() == (None, None)
@@ -826,6 +837,28 @@ class TestStoredAnswers:
             b"**Cost**:\n\nno\n\n- no\n"
         )
         assert outputs.stored_answers() == {("01-01", "Problem"): "# one \ufffd\ntwo", ("01-01", "Cost"): "5"}
+
+    def test_steps_and_code_below_a_label_are_its_answer_and_open_questions_are_not(
+        self, outputs: Outputs, folder: Path
+    ) -> None:
+        (folder / "spec.md").write_text(
+            "## Context\n\n**Problem**:\n\n1. one\n2. two\n\n```text\na\n```\n\n- three\n\n**Cost**:\n\n"
+            "- Open question: How much?\n"
+        )
+        assert outputs.stored_answers() == {("01-01", "Problem"): "one\ntwo\n```text\na\n```\nthree"}
+
+    def test_every_section_that_a_step_writes_holds_answers(self, folder: Path) -> None:
+        asks = step("01-01", "Context", "spec.md", labels="Problem Left")
+        asks = replace(asks, targets=(Target("spec.md", "1. Context"), Target("spec.md", "2. Out")))
+        outputs = Outputs(folder, (asks,))
+        sections = (
+            SectionText(asks.targets[0], "**Problem**: a"),
+            SectionText(asks.targets[1], "**Left**: b"),
+        )
+        outputs.write_step(WriteStep(asks, sections))
+        assert "\n## 1. Context\n" in (folder / "spec.md").read_text()
+        assert "\n## 2. Out\n" in (folder / "spec.md").read_text()
+        assert outputs.stored_answers() == {("01-01", "Problem"): "a", ("01-01", "Left"): "b"}
 
     def test_a_label_with_signs_is_known(self, folder: Path) -> None:
         asks = replace(step("01-01", "Context", "spec.md"), deep=(Question("A *b* `", "?"),))

@@ -28,6 +28,8 @@ _LEADING_SIGN = re.compile(
     r"|\[(?=(?:\\.|[^\]\\])*\]:)"
 )
 _LEADING_NUMBER = re.compile(r"([0-9]{1,9})([.)])(?= |$)")
+# What `harmless` puts before a sign that would open a block, and before a lone backtick.
+_ESCAPE = re.compile(r"^\\(?=[#>+*~|=_\[-])|(?<=^\d)\\(?=[.)])|(?<=^\d\d)\\(?=[.)])|\\(?=`)|\\(?=\\$)")
 
 
 def printable(text: str) -> str:
@@ -43,6 +45,11 @@ def harmless(text: str) -> str:
     if number := _LEADING_NUMBER.match(line):
         return f"{number[1]}\\{line[number.end(1) :]}"
     return line
+
+
+def plain(text: str) -> str:
+    """Text from a document without what keeps it from acting as markup."""
+    return _ESCAPE.sub("", text).replace("&lt;", "<").replace("--&gt;", "-->")
 
 
 def _inline_escaped(line: str) -> str:

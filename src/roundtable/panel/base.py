@@ -67,8 +67,8 @@ class Panel(Protocol):
     async def follow_up(self, ask: AskFollowUp) -> str:
         """One question that takes up an answer which misses a criterion."""
 
-    async def draft(self, ask: AskDraft) -> tuple[SectionText, ...]:
-        """The text of each section that the step writes, from the answers."""
+    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
+        """The text of each section that the step writes, from the answers and the item's files."""
 
     async def take_up(self, ask: AskFeedback) -> str:
         """The lead's reply to the user's feedback on a step."""

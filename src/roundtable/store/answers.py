@@ -7,14 +7,13 @@ from collections.abc import Iterator
 
 from ..artifacts.outline import Outline, Piece
 from ..artifacts.sections import named, sections_of
-from ..core.markup import printable
+from ..core.markup import plain, printable
 from ..core.steps import DEPTHS, Question, Step
 
 _LABELLED = re.compile(r"(?:[-*+][ \t]+)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*(?P<text>.*)")
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
-# What `harmless` puts before a sign that would open a block, and before a lone backtick.
-_ESCAPE = re.compile(r"^\\(?=[#>+*~|=_\[-])|(?<=^\d)\\(?=[.)])|(?<=^\d\d)\\(?=[.)])|\\(?=`)|\\(?=\\$)")
-_KINDS = ("paragraph", "bullet_list", "ordered_list")
+_KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
+_OPEN = "- Open question: "
 
 
 def answers_in(shape: Outline, step: Step, heading: str) -> dict[str, str]:
@@ -22,21 +21,21 @@ def answers_in(shape: Outline, step: Step, heading: str) -> dict[str, str]:
     labels = {question.label.replace("*", ""): question.label for question in _questions(step)}
     found: dict[str, str] = {}
     for section in named(sections_of(shape), heading):
-        listed = ""
+        listed, gathered, last = "", list[str](), ""
         for piece in _own_pieces(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()
-            pairs = list(_labelled(lines))
-            if listed and piece.kind == "bullet_list":
-                found[listed] = _entries(lines)
+            # Code may stand between the entries; a second list right after the first is somebody else's.
+            more = piece.kind != "paragraph" and not (gathered and "fence" not in (piece.kind, last))
+            last = piece.kind
+            if listed and more and not lines[0].startswith(_OPEN):
+                gathered.append("\n".join(lines).strip() if piece.kind == "fence" else _entries(lines))
+                found[listed] = "\n".join(gathered)
+                continue
+            pairs = [("", "")] if piece.kind == "fence" else list(_labelled(lines))
             found.update((labels[label], text) for label, text in pairs if label in labels and text)
             label, text = pairs[-1]
-            listed = "" if text else labels.get(label, "")
+            listed, gathered = "" if text else labels.get(label, ""), []
     return found
-
-
-def plain(text: str) -> str:
-    """Text from a document without what keeps it from acting as markup."""
-    return _ESCAPE.sub("", text).replace("&lt;", "<").replace("--&gt;", "-->")
 
 
 def _own_pieces(shape: Outline, start: int, end: int) -> Iterator[Piece]:
@@ -57,8 +56,15 @@ def _questions(step: Step) -> Iterator[Question]:
 
 
 def _entries(lines: list[str]) -> str:
-    """The entries of a list, one on each line."""
-    return "\n".join(_text([_NEXT.sub("", line, count=1)]) for line in lines if line.strip())
+    """The entries of a list, one on each line, with what runs on below them."""
+    entries: list[list[str]] = []
+    for line in lines:
+        if begins := _NEXT.match(line):
+            entries.append([line[begins.end() :]])
+        elif line.strip():
+            entries = entries or [[]]
+            entries[-1].append(line)
+    return "\n".join(_text(words) for words in entries)
 
 
 def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:

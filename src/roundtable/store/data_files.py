@@ -18,7 +18,7 @@ from ..core.markup import printable
 from . import json_text
 
 _DELIMITERS = ",;\t"
-_KEY = re.compile(r"(?:^|[\W_])(?:id|key|label)$", re.IGNORECASE)
+_KEY = re.compile(r"(?:^|[\W_])(?:id|key|label|requirement)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ LONGEST_TITLE = 80
 _ADD = 'Add one with: roundtable add "what it is about"'
 _LISTED = 20
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<title>.*?\S)(?:[ \t]+#+)?[ \t]*")
-_LEADING_SIGNS = re.compile(r"(?:#{1,6}|[-*+>])[ \t]+")
+_LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
 

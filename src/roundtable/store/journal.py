@@ -120,7 +120,8 @@ def journals(folder: Path) -> tuple[Journal, ...]:
 
 
 def _line(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
+    # Escaped, so that even half a character that meta.json can hold does not stop the session.
+    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _decode(lines: list[bytes]) -> Recorded:

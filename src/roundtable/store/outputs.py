@@ -112,6 +112,11 @@ class Outputs:
         found, _ = self._read(name for name in every if is_markdown(name) and name.lower() not in RESERVED)
         return _within(found, limit)
 
+    def documents(self) -> tuple[Material, ...]:
+        """Every file that the steps write, whole: what ids and references are read from."""
+        found, _ = self._read(output for step in self.steps for output in step.outputs)
+        return tuple(found)
+
     def scope(self) -> tuple[str | None, str | None]:
         """The scope and the complexity that quick-scan.md names."""
         found, _ = self._read(("quick-scan.md",))
@@ -130,7 +135,8 @@ class Outputs:
             for step in self.steps
             for output in step.outputs
             if output in documents
-            for label, text in answers_in(documents[output], step, step.section(output) or step.title).items()
+            for heading in _headings(step, output)
+            for label, text in answers_in(documents[output], step, heading).items()
         }
 
     def _updated(self, command: UpdateArtifacts, output: str) -> str:
@@ -212,9 +218,10 @@ class Outputs:
     def _skeleton(self, step: Step, output: str) -> bytes:
         """A new document with the sections that the phase's steps fill."""
         headings = dict.fromkeys(
-            name_of(other.section(output) or other.title)
+            name_of(heading)
             for other in self._phase(step)
             if output in other.outputs
+            for heading in _headings(other, output)
         )
         item = harmless(read_item(self.folder).name)
         return skeleton(_title(output), item, tuple(headings))
@@ -251,6 +258,12 @@ class Outputs:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
                 found.append(Material(name, printable(text)))
         return found, problems
+
+
+def _headings(step: Step, output: str) -> tuple[str, ...]:
+    """The sections that a step writes in an output."""
+    own = tuple(target.section for target in step.targets if target.output == output)
+    return own or (step.title,)
 
 
 def _not_added(where: str) -> str:

@@ -11,13 +11,12 @@ from ..artifacts.outline import outline
 from ..artifacts.sections import Section, sections_of
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
-from ..core.markup import harmless, printable
+from ..core.markup import harmless, plain, printable
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
 from ..core.synthesis import flat, shortened
 from ..core.turns import USER, Parked
 from . import files
-from .answers import plain
 from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
 
 LATER = "Later"

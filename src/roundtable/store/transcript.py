@@ -21,8 +21,11 @@ _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 _TABLE_ROW = re.compile(r"[-:| ]+")
 
 
-def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
-    """Write the discussion's transcript, once, and return its path relative to the item's folder."""
+def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tuple[Entry, ...] = ()) -> str:
+    """Write the discussion's transcript, once, and return its path relative to the item's folder.
+
+    `struck` are the entries that the user struck or reworded before the synthesis was written.
+    """
     step_id, at = command.record.step_id, command.record.timestamp
     home = folder / FOLDER
     files.make_folder(home)
@@ -39,7 +42,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
             return f"{FOLDER}/{path.name}"
     number = 1 + max((_parts(path)[1] for path in earlier), default=0)
     path = home / f"{step_id}-{number}.md"
-    files.write(path, f"{marker}\n\n{_document(command, panel)}".encode())
+    files.write(path, f"{marker}\n\n{_document(command, panel, struck)}".encode())
     return f"{FOLDER}/{path.name}"
 
 
@@ -64,7 +67,7 @@ def _carries(path: Path, marker: str) -> bool:
         return False
 
 
-def _document(command: SaveRecord, panel: str) -> str:
+def _document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str:
     table = command.table
     said = decided(table.turns)
     parts = [
@@ -75,6 +78,9 @@ def _document(command: SaveRecord, panel: str) -> str:
         "## Synthesis",
         *_synthesis(command),
     ]
+    if struck:
+        listed = "\n".join(f"- {_entry(entry, command)}" for entry in struck)
+        parts += ["### Struck or reworded before it was written", listed]
     if command.parked:
         parts += ["## Put off", "\n".join(_parked(point, table.roster) for point in command.parked)]
     return "\n\n".join(parts) + "\n"

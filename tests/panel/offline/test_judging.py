@@ -56,7 +56,7 @@ def test_far_off_talk_belongs_nowhere(words: str) -> None:
     [
         "Who decides when both answers differ?",
         "How large may a form become?",
-        "Which database holds the forms while there is no signal?",
+        "Which answers does the tablet hold while there is no signal?",
         "Why?",
         "Is signature enough?",
         "ok",

@@ -32,7 +32,7 @@ def probes(tmp_path: Path) -> Path:
 
 @pytest.mark.rule("PERS-3")
 def test_the_built_in_files_are_sound() -> None:
-    library, problems = read_library()
+    library, problems = read_library(strict=True)
     assert problems == ()
     assert len(library.probes) >= 40
     for persona in ("business-analyst", "solutions-architect", "system-designer"):

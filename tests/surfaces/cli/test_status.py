@@ -171,3 +171,17 @@ def test_control_characters_of_a_title_do_not_reach_the_terminal(cli: CommandLin
         assert ran.status == 0
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(ran.out)
         assert "red" in ran.out
+
+
+@pytest.mark.rule("META-8")
+def test_status_follows_its_schema(cli: CommandLine) -> None:
+    from jsonschema import Draft202012Validator
+
+    schema = Path(roundtable.__file__).parent / "content" / "schemas" / "status.schema.json"
+    validator = Draft202012Validator(json.loads(schema.read_text()))
+    validator.validate(cli.run("status", SLUG, "--json").json)
+    _change(cli, phases_completed=list(PHASE_KEYS), codebase_hash="abc1234", source_id="GH-21")
+    validator.validate(cli.run("status", SLUG, "--json").json)
+    (cli.item / "meta.json").write_text("[")
+    for report in cli.run("status", "--json").json:
+        validator.validate(report)

@@ -58,7 +58,7 @@ def terminals() -> Iterator[list[Terminal]]:
 def test_the_prompt_stands_where_the_user_is_heard_and_words_are_not_repeated(
     cli: CommandLine, terminals: list[Terminal]
 ) -> None:
-    terminal = Terminal(cli, "analyze")
+    terminal = Terminal(cli, "analyze", "--plain")
     terminals.append(terminal)
     before = terminal.expect("\r\n\r\n> ")
     assert before.startswith("Maya Chen: Hi, I'm Maya, your Business Analyst.")
@@ -72,7 +72,7 @@ def test_the_prompt_stands_where_the_user_is_heard_and_words_are_not_repeated(
 
 
 def test_ctrl_c_ends_it_with_everything_saved(cli: CommandLine, terminals: list[Terminal]) -> None:
-    terminal = Terminal(cli, "analyze")
+    terminal = Terminal(cli, "analyze", "--plain")
     terminals.append(terminal)
     terminal.expect("> ")
     terminal.process.sendline(SAID)
@@ -82,13 +82,13 @@ def test_ctrl_c_ends_it_with_everything_saved(cli: CommandLine, terminals: list[
     assert status == 130
     assert rest.endswith(f"Interrupted. Everything is saved. Go on with: roundtable analyze {SLUG}\r\n")
     assert "Traceback" not in rest
-    again = Terminal(cli, "analyze")
+    again = Terminal(cli, "analyze", "--plain")
     terminals.append(again)
     assert f": {SAID}\r\n" in again.expect("> ")
 
 
 def test_a_closed_terminal_is_a_hangup(cli: CommandLine, terminals: list[Terminal]) -> None:
-    terminal = Terminal(cli, "analyze")
+    terminal = Terminal(cli, "analyze", "--plain")
     terminals.append(terminal)
     terminal.expect("> ")
     terminal.process.sendline(SAID)
@@ -111,7 +111,7 @@ def test_where_several_items_are_open_the_user_chooses(
     cli: CommandLine, terminals: list[Terminal], choice: str
 ) -> None:
     cli.add("Another one")
-    terminal = Terminal(cli, "analyze")
+    terminal = Terminal(cli, "analyze", "--plain")
     terminals.append(terminal)
     assert "2  offline-forms  Offline forms" in terminal.expect("Which one? ")
     for nonsense in ("9", "0", "nobody"):
@@ -130,7 +130,7 @@ def test_no_choice_is_a_usage_error_and_ctrl_c_an_interrupt(
 ) -> None:
     cli.add("Another one")
     for leave, expected in (("sendeof", 2), ("sendintr", 130)):
-        terminal = Terminal(cli, "analyze")
+        terminal = Terminal(cli, "analyze", "--plain")
         terminals.append(terminal)
         terminal.expect("Which one? ")
         getattr(terminal.process, leave)()
@@ -145,7 +145,7 @@ def test_a_discussion_that_was_cut_off_is_offered_again(cli: CommandLine, termin
     while "00-01" not in cli.run("status", SLUG, "--json").json["steps_completed"]:
         assert cli.run("analyze", answers=["I don't know"]).status == 0
     cli.run("elaborate", SLUG, "--step", "00-01", answers=[])
-    terminal = Terminal(cli, "elaborate", SLUG, "--step", "00-01")
+    terminal = Terminal(cli, "elaborate", SLUG, "--step", "00-01", "--plain")
     terminals.append(terminal)
     before = terminal.expect("> ")
     assert "The discussion of step 00-01 was cut off at turn 3 of 10." in before

@@ -22,7 +22,7 @@ _CUE = r"""\b(?:
     | \w+\s+it\s+is(?:\s+then)?[.!]?$
     )"""
 _NOT_YET = re.compile(
-    r"\b(?:not|never|haven't|hasn't|isn't|wasn't|nothing|nobody|once|if|until|unless|before|when)\b[^.;]{0,40}"
+    r"\b(?:not|never|haven't|hasn't|isn't|wasn't|nothing|nobody|once|if|until|unless|before|when)\b[^.;,]{0,40}"
     r"\b(?:decid|agree|settle|chose|pick|go(?:ing)? with)\w*|\b(?:un|in)decided\b|\bdisagree",
     re.IGNORECASE,
 )
@@ -86,8 +86,13 @@ def _decides(piece: str, names: tuple[str, ...]) -> bool:
 def _is_told(sentence: str, names: tuple[str, ...]) -> bool:
     """True for an imperative that says what is to be done with the item."""
     told = re.sub(r"^please\s+", "", without_address(sentence, names), flags=re.IGNORECASE)
-    first = re.match(r"[A-Za-z']+", told)
-    if first is None or first.group().lower() not in words("imperative") or _TO_THE_PANEL.match(told):
+    first = re.match(r"([A-Za-z']+)(?: +([A-Za-z']+))?", told)
+    if first is None or _TO_THE_PANEL.match(told):
+        return False
+    verb, following = first[1].lower(), (first[2] or "").lower()
+    # Many a verb is a noun too; what stands after it shows which is meant.
+    orders = verb in words("verb") and (following in words("determiner") or following in words("ordered"))
+    if verb not in words("imperative") and not orders:
         return False
     return bool(content(told)) or points_back(sentence, names)
 

@@ -12,7 +12,7 @@ from ...core.words import words_of
 from .decisions import deciding, option, points_back
 from .lexicon import words
 from .memory import Made, is_stock, recall, still_open
-from .phrases import content, is_question, message_sentences, quote, without_address
+from .phrases import content, is_question, message_sentences, pasted, quote, without_address
 from .probes import Library
 from .template import capital
 
@@ -21,6 +21,7 @@ _MOST_QUESTIONS = 5
 _MOST_ACTIONS = 4
 _LONG = 240
 _FEWEST = 3
+_MANY_LINES = 20
 _ASKED = "asked by the user"
 _STRONG = re.compile(
     r"\b(?:must|has to|have to|needs?|the risk|criterion|never|cannot|Option [AB]|implies|contract|fails?)\b",
@@ -30,6 +31,9 @@ _BECAUSE = re.compile(
     r"[,;]?\s+(?:because|since|so that|as otherwise|otherwise)\s+(?P<why>[^.?!]+)", re.IGNORECASE
 )
 _CHANGE = re.compile(r"\b(?:no|instead|actually|rather|after all|change|scrap|forget|not)\b", re.IGNORECASE)
+_TAKES_BACK = re.compile(
+    r"\b(?:actually|instead|after all|scrap|forget|changed? (?:my|our) mind)\b", re.IGNORECASE
+)
 _TODO = re.compile(
     r"\b(?P<who>I|we|[A-Z][\w'-]+)(?:'ll|’ll| will| shall|,? please| can you| needs? to| has to| should)\s+"
     r"(?P<what>(?:ask|check|write|measure|find out|talk to|clarify|document|prepare|send|test|look up|confirm"
@@ -97,12 +101,13 @@ def _replaces(later: Entry, earlier: Entry) -> bool:
     if not _CHANGE.search(later.text):
         return False
     one, other = set(content(later.text)), set(content(earlier.text))
-    return len(one & other) >= max(1, min(len(one), len(other)) // 2)
+    wanted = 1 if _TAKES_BACK.search(later.text) else max(1, min(len(one), len(other)) // 2)
+    return len(one & other) >= wanted
 
 
 def _proposal(table: Table, turn: Turn, library: Library) -> Turn | None:
     """The last contribution that made a point; the last one at all where none did."""
-    before = [each for each in reversed(table.turns[: turn.number - 1]) if each.speaker != USER]
+    before = [each for each in reversed(table.turns[1 : turn.number - 1]) if each.speaker != USER]
     return next((each for each in before if not is_stock(each, library)), before[0] if before else None)
 
 
@@ -155,8 +160,9 @@ def _user_insights(table: Table, names: Sequence[str]) -> list[Entry]:
         decisions = set(deciding(turn.text, names)) if turn.number in holding else set()
         if turn.number in holding and not decisions:
             continue
-        if turn.text.count("\n") > 20:
-            found.append(Entry(own_words(turn), (turn.number,)))
+        if turn.text.count("\n") > _MANY_LINES:
+            count, telling = pasted(turn.text)
+            found.append(Entry(f'Pasted {count}, among them "{telling}".', (turn.number,)))
             continue
         said = [
             piece
@@ -205,11 +211,11 @@ def _questions(
 
 
 def _was_answered(table: Table, turn: Turn, made: dict[int, Made], library: Library) -> bool:
-    """True where somebody answered with a point or with the item's own words."""
+    """True where somebody answered with a point or with a figure."""
     reply = next(iter(table.turns[turn.number :]), None)
     if reply is None or reply.speaker == USER:
         return False
-    answers = {line.text for line in library.stock if line.use in ("found", "figure", "why")}
+    answers = {line.text for line in library.stock if line.use in ("figure", "why")}
     return reply.number in made or any(line.recover(reply.text) is not None for line in answers)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from ...core.commands import AskFeedback, StepBrief
 from ...core.lines import listed
 from ...core.turns import Material
+from .calling import hits
 from .phrases import quote
 from .probes import Library
-from .reading import Reading, Sentence, hits
+from .reading import Reading, Sentence
 from .template import capital
 
 _MOST_DOCUMENTS = 3

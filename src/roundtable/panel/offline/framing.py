@@ -10,11 +10,14 @@ from ...core.lines import framing as framed
 from ...core.lines import listed
 from ...core.voice import check_voice
 from ..base import Framing
-from .phrases import figures, quote
+from .calling import Hit, hits
+from .phrases import content, figures, is_question, quote
 from .probes import Library
-from .reading import Hit, Reading, Sentence, hits
+from .reading import Reading, Sentence
 
 _LONGEST_TOPIC = 90
+# Gaps that fit nearly every text: the step's own question is better than any of them.
+_PLAIN = frozenset({"happy", "hedge", "term", "quality"})
 _LAST_TOPIC, _FOREIGN, _CODE, _THIN = "bare", "foreign", "code", "thin"
 
 
@@ -95,12 +98,28 @@ def _stakes(brief: Brief, reading: Reading, library: Library) -> list[Stake]:
         values["quote"] = quote(reading.sentences[-1].text)
     elif reading.sentences:
         last = _THIN
-        values["quote"] = quote(reading.sentences[0].text)
+        values["quote"] = quote(_central(reading).text)
     elif reading.names:
         last = _CODE
         values["word"] = reading.names[0]
     known = [stake for stake in stakes if stake.topic != _LAST_TOPIC]
-    return [*known, Stake(last, values, bare, 0), Stake(_LAST_TOPIC, values, bare, 0)]
+    special = [stake for stake in known if stake.topic not in _PLAIN]
+    plain = [stake for stake in known if stake.topic in _PLAIN]
+    titled = {**values, "quote": quote(reading.item.name)}
+    own = [Stake(f"step-{reading.step.step_id}", titled, bare, 0)] if last == _THIN else []
+    return [*special, *own, *plain, Stake(last, values, bare, 0), Stake(_LAST_TOPIC, values, bare, 0)]
+
+
+def _central(reading: Reading) -> Sentence:
+    """The sentence of the step, or of the item, that comes closest to the title and can stand alone."""
+    titled = set(content(reading.item.name))
+    whole = [
+        each for each in reading.sentences if 5 < len(each.text.split()) < 30 and not is_question(each.text)
+    ]
+    own = [each for each in whole if each.origin == "section"]
+    return max(
+        own or whole or reading.sentences, key=lambda each: len(titled.intersection(content(each.text)))
+    )
 
 
 def raised_before(hit: Hit, reading: Reading) -> bool:
@@ -120,7 +139,8 @@ def _opening(reading: Reading, anchor: Sentence | None = None) -> str:
         second = anchor
     said = first.said
     if second is not None and second.document == first.document:
-        said += f' and "{quote(second.text)}"'
+        under = f"under {second.label} " if second.label and second.label != first.label else ""
+        said += f' and {under}"{quote(second.text)}"'
     note = ""
     if reading.language == "foreign":
         note = " The text is in a language that the offline panel cannot read, so we quote it and stay brief."

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ...core.commands import Table
-from ...core.turns import OffTopic, Verdict
+from ...core.turns import USER, OffTopic, Verdict
 from ...core.words import words_of
 from .decisions import deciding
-from .lexicon import words
+from .lexicon import sign, words
 from .phrases import content, is_question, message_sentences, noun_phrase, quote, without_address
-from .probes import Library
+from .probes import Library, pattern
+from .ranking import Ranking, ranking
 from .reading import Reading
 
-_LAST_TURNS = 3
 _LONGEST = 60
+_LONG = 4
+_MANY_LINES = 20
+# How much more of another step than of this one a question has to hold.
+_MARGIN = 1.5
+_LEAST = 2.0
 
 
 def judge(table: Table, reading: Reading, library: Library) -> Verdict:
@@ -31,62 +36,108 @@ def judge(table: Table, reading: Reading, library: Library) -> Verdict:
 def drift(table: Table, reading: Reading, library: Library, names: Iterable[str]) -> OffTopic | None:
     """What the last turn drifts to; None unless it is clear."""
     turn = table.turns[-1]
-    pieces = [without_address(piece, names) for piece in message_sentences(turn.text)]
+    known_names = tuple(names)
+    pieces = [without_address(piece, known_names) for piece in message_sentences(turn.text)]
     asked = [piece for piece in pieces if is_question(piece)] or pieces
-    if not asked or turn.text.count("\n") > 20:
+    if not asked or turn.text.count("\n") > _MANY_LINES:
         return None
-    known = _known(table, reading)
-    if all(_far_off(piece, known) for piece in asked):
-        return OffTopic(_subject(asked[0], words("far_off")), None)
-    places = [_place(piece, table, library, known) for piece in asked]
-    if any(place is None for place in places):
+    home = _home(table, reading)
+    steps = ranking(table.steps, library)
+    small_talk = not words("upset").intersection(words_of(turn.text)) and not deciding(turn.text, known_names)
+    if small_talk and all(_far_off(piece, home, steps.work) for piece in pieces):
+        return OffTopic(_subject(asked[0]), None)
+    if not any(is_question(piece) for piece in pieces):
+        return None
+    places = [_place(piece, table, steps, home) for piece in asked]
+    if any(place is None for place in places[:1]):
         return None
     step_id, phrase = next(place for place in places if place)
     return OffTopic(phrase, step_id)
 
 
-def _known(table: Table, reading: Reading) -> frozenset[str]:
-    """The stems that are at home in this discussion."""
-    recent = " ".join(turn.text[:2_000] for turn in table.turns[:-1][-_LAST_TURNS:])
-    own = " ".join((table.step.title, table.focus_question, table.focus_topic, recent))
+def _home(table: Table, reading: Reading) -> frozenset[str]:
+    """The stems that are at home here: of the item, the focus, and what the user has said before."""
+    told = [
+        turn.text[:2_000]
+        for turn in table.turns[:-1]
+        if turn.speaker == USER and turn.verdict.off_topic is None
+    ]
+    own = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
     return reading.stems | frozenset(content(own))
 
 
-def _far_off(sentence: str, known: frozenset[str]) -> bool:
-    said = set(words_of(sentence))
-    far = said & words("far_off")
-    return (
-        bool(far)
-        and known.isdisjoint(content(" ".join(sorted(far))))
-        and len(known & set(content(sentence))) < 2
-    )
+def _far_off(sentence: str, home: frozenset[str], work: frozenset[str]) -> bool:
+    """True for small talk: everyday words, or the way small talk begins, and nothing of the item."""
+    telling = set(content(sentence)) - _light()
+    if not telling:
+        return False
+    aside = bool(sign("aside").search(sentence))
+    everyday = words("far_off") | words("everyday") if aside else words("far_off")
+    strange = {word for word in words_of(sentence) if word in everyday and home.isdisjoint(content(word))}
+    shared = len(home & telling)
+    if strange:
+        return shared < 1 + 2 * aside or len(strange) > shared
+    if aside:
+        return shared < 1 + (len(telling) > _LONG)
+    # Not one word that anybody uses at work, and somebody speaks of himself or asks after another.
+    return not shared and telling.isdisjoint(work) and bool(sign("personal").search(sentence))
 
 
-def _place(sentence: str, table: Table, library: Library, known: frozenset[str]) -> tuple[str, str] | None:
+@lru_cache(maxsize=1)
+def _light() -> frozenset[str]:
+    return frozenset(content(" ".join(words("light"))))
+
+
+def _place(sentence: str, table: Table, steps: Ranking, home: frozenset[str]) -> tuple[str, str] | None:
     """The other step whose subject a sentence names, with the words that name it."""
     own = table.step.step_id
-    best: tuple[int, str, str] | None = None
-    for step in table.steps:
-        for phrase in (*library.places.get(step.step_id, ()), step.title):
-            found = re.search(rf"\b{re.escape(phrase)}(?:s|es)?\b", sentence, re.IGNORECASE)
-            if not found:
-                continue
-            if step.step_id == own:
-                return None
-            strength = len(found.group())
-            if best is None or strength > best[0]:
-                best = (strength, step.step_id, found.group())
-    if best is None:
+    said = content(sentence)
+    foreign = set(said) - home
+    evidence = {step.step_id: _evidence(steps, step.step_id, sentence, foreign, home) for step in table.steps}
+    here = max((found for step_id, found in evidence.items() if step_id[:2] == own[:2]), default=0.0)
+    scores = steps.scores(said)
+    away = {step_id: found for step_id, found in evidence.items() if step_id != own and found >= _LEAST}
+    if not away or evidence.get(own, 0.0) >= _LEAST:
         return None
-    # Only what shares nothing else with this discussion is sent away.
-    rest = set(content(sentence)) - set(content(best[2]))
-    if not rest.isdisjoint(known) or not known.isdisjoint(content(best[2])):
+    best = max(away, key=lambda step_id: (away[step_id], scores.get(step_id, 0.0)))
+    near = best[:2] == own[:2]
+    # Inside one phase the steps share most of their words, so only a phrase of its own tells them apart.
+    if near and _longest(steps.phrases.get(best, ()), sentence) is None:
         return None
-    return best[1], best[2].lower() if not best[2].isupper() else best[2]
+    if not near and away[best] <= here:
+        return None
+    if scores.get(own, 0.0) > _MARGIN * scores.get(best, 0.0) + away[best]:
+        return None
+    return best, _named(sentence, steps, best, foreign)
 
 
-def _subject(sentence: str, wanted: frozenset[str]) -> str:
-    named = next((word for word in words_of(sentence) if word in wanted), None)
+def _evidence(steps: Ranking, step_id: str, sentence: str, foreign: set[str], home: frozenset[str]) -> float:
+    """How much a sentence speaks of a step, by its phrases and by words that the item itself lacks."""
+    phrase = _longest(steps.phrases.get(step_id, ()), sentence)
+    worth = 0.0
+    if phrase and not home.issuperset(content(phrase)):
+        worth = 2.0 + len(phrase) / 100
+    strong = foreign & steps.strong.get(step_id, frozenset())
+    return worth + len(strong) + len(foreign & steps.vocabulary.get(step_id, frozenset()))
+
+
+def _named(sentence: str, steps: Ranking, step_id: str, foreign: set[str]) -> str:
+    """The words by which the other step was known."""
+    phrase = _longest(steps.phrases.get(step_id, ()), sentence)
+    if phrase is None:
+        wanted = foreign & steps.vocabulary.get(step_id, frozenset())
+        known = [word for word in words_of(sentence) if set(content(word)) & wanted]
+        phrase = " and ".join(dict.fromkeys(known)) or sentence
+    return phrase if phrase.isupper() else phrase.lower()
+
+
+def _longest(phrases: tuple[str, ...], sentence: str) -> str | None:
+    found = (pattern(rf"\b(?:{phrase})\b").search(sentence) for phrase in phrases)
+    return max((match.group() for match in found if match), key=len, default=None)
+
+
+def _subject(sentence: str) -> str:
+    named = next((word for word in words_of(sentence) if word in words("far_off")), None)
     if named:
         at = sentence.lower().find(named)
         return noun_phrase("the " + sentence[at:]) or f"the {named}"

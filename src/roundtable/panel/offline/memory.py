@@ -39,11 +39,11 @@ def recall(turn: Turn, library: Library) -> Made | None:
     """The point that a persona's turn makes; None where the words come from no probe."""
     if turn.speaker == USER:
         return None
-    for probe in library.of(turn.speaker):
-        for phrase in probe.says:
-            values = phrase.text.recover(turn.text)
-            if values is not None:
-                return Made(turn.number, turn.speaker, probe, phrase, values)
+    low = turn.text.lower()
+    for fragment, probe, phrase in library.phrases(turn.speaker):
+        values = phrase.text.recover(turn.text) if fragment in low else None
+        if values is not None:
+            return Made(turn.number, turn.speaker, probe, phrase, values)
     return None
 
 

@@ -19,12 +19,11 @@ from ...core.commands import (
     Table,
 )
 from ...core.events import SectionText
-from ...core.items import Item
-from ...core.steps import Step
 from ...core.synthesis import Draft
 from ...core.turns import Material, Verdict
+from ...drafting import draft
 from ..base import Framing, Hearer, Speech
-from . import drafting, extraction, feedback, framing, judging, replies, speaking
+from . import extraction, feedback, framing, judging, replies, speaking
 from .probefile import read_library
 from .probes import Library
 from .reading import Reading, read
@@ -35,10 +34,10 @@ NAME = "offline"
 class OfflinePanel:
     """Three disciplined colleagues without a network: they know what their disciplines ask, and they read."""
 
-    def __init__(self, project: Path | None = None) -> None:
+    def __init__(self, project: Path | None = None, library: Library | None = None) -> None:
         self._project = project
-        self._known: Library | None = None
-        self._read = lru_cache(maxsize=4)(_read)
+        self._known = library
+        self._read = lru_cache(maxsize=4)(read)
 
     @property
     def name(self) -> str:
@@ -72,8 +71,8 @@ class OfflinePanel:
     async def follow_up(self, ask: AskFollowUp) -> str:
         return ask.criterion.follow_up
 
-    async def draft(self, ask: AskDraft) -> tuple[SectionText, ...]:
-        return drafting.draft(ask)
+    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
+        return draft(ask, {each.name: each.text for each in material})
 
     async def take_up(self, ask: AskFeedback) -> str:
         return feedback.take_up(ask, self.library)
@@ -84,11 +83,7 @@ class OfflinePanel:
         )
 
     def _reading(self, table: Table) -> Reading:
-        return self._read(table.item, table.step, table.material)
-
-
-def _read(item: Item, step: Step, material: tuple[Material, ...]) -> Reading:
-    return read(item, step, material)
+        return self._read(table.item, table.step, table.material, table.steps)
 
 
 def _candidates(floor: speaking.Floor) -> speaking.Candidates:

@@ -25,6 +25,13 @@ _LONGEST_QUOTE = 100
 SHORT_QUOTE = 60
 _LONGEST_SUBJECT = 70
 _CLAUSE = re.compile(r"[^,:;()–—]+(?:[,:](?!\s)[^,:;()–—]+)*[,:;)–—]*")
+# Where a sentence can stop without being cut in the middle of a thought.
+_JOIN = re.compile(
+    r"(?:[,;:]|\s[–—-])?\s(?:and|but|because|which|so|when|while|if|although|since|where|instead of)\s|[,;]\s"
+)
+_TROUBLE = re.compile(
+    r"\b(?:error|exception|fatal|failed|failure|panic|traceback|denied|refused|timeout)\b", re.IGNORECASE
+)
 _GROUP = ("everyone", "everybody", "team", "all of you", "you all")
 _JOINING = re.compile(r"^(?:but|and|so|or)\s+", re.IGNORECASE)
 _ADDRESS = re.compile(
@@ -69,6 +76,9 @@ def quote(sentence: str, longest: int = _LONGEST_QUOTE, around: int = 0) -> str:
     # A long way into the sentence the place itself is where the quotation begins.
     start = text.rfind(" ", 0, around + 1) + 1 if around > longest // 2 else 0
     cut = text[start : start + longest]
+    ends = [join.start() for join in _JOIN.finditer(cut) if join.start() > longest * 2 // 5]
+    if ends and around < start + ends[-1]:
+        return f"... {cut[: ends[-1]]}" if start else cut[: ends[-1]]
     whole = start + len(cut) == len(text)
     cut = cut if whole else (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(",:; ") + " ..."
     return f"... {cut}" if start else cut
@@ -111,15 +121,25 @@ def actor(texts: Iterable[str]) -> str | None:
     persons = words("person")
     seen: Counter[str] = Counter()
     for text in texts:
-        for word in words_of(text):
+        tokens = [token.lower() for token in _TOKEN.findall(text)]
+        for word, following in zip(tokens, [*tokens[1:], ""], strict=False):
             single = word if word in persons else word.removesuffix("s")
-            if single in persons:
+            if single in persons and _acts(following):
                 seen[single] += 1
     if not seen:
         return None
     # "user" is what a text says when it does not know; a named role is worth more.
     seen["user"] = seen["user"] // 3
     return f"the {seen.most_common(1)[0][0]}"
+
+
+def _acts(following: str) -> bool:
+    """True where the word after a person shows that the person is meant: not "patient record"."""
+    if not following[:1].isalpha():
+        return True
+    plain = following.removesuffix("s")
+    known = words("verb") | words("bound") | words("adverb") | words("participle") | words("determiner")
+    return following in known or plain in words("verb") or following.endswith(("ed", "ly"))
 
 
 def camel(thing: str) -> str | None:
@@ -138,7 +158,9 @@ def without_address(message: str, names: Iterable[str]) -> str:
 
 
 def is_question(sentence: str) -> bool:
-    """True where a sentence asks."""
+    """True where a sentence asks; "what a ..." without a mark exclaims."""
+    if words_of(sentence)[:2] in (("what", "a"), ("what", "an")) and "?" not in sentence:
+        return False
     return sentence.rstrip("\"')* ").endswith(("?", "？")) or words_of(sentence)[:1] in (
         ("what",), ("how",), ("why",), ("when",), ("where",), ("who",), ("which",),
     )  # fmt: skip
@@ -165,3 +187,10 @@ def subject(message: str, names: Iterable[str] = ()) -> str:
         if content(rest):
             return f'"{quote(rest, _LONGEST_SUBJECT)}"'
     return f'"{quote(chosen, _LONGEST_SUBJECT)}"'
+
+
+def pasted(text: str) -> tuple[str, str]:
+    """How many lines were pasted, and the one that tells most: the first that speaks of trouble."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    telling = next((line for line in lines if _TROUBLE.search(line)), lines[0] if lines else text)
+    return f"{len(lines)} lines", quote(telling, 90)

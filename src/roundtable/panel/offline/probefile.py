@@ -15,7 +15,8 @@ from typing import TypeVar
 
 from ...content.problem import Problem, UnusableError, printable
 from ...content.source import Source, read
-from .probes import ANYBODY, GAPS, USES, Library, Phrase, Probe, Stock, Topic, pattern
+from .probes import ANYBODY, GAPS, NEXT, USES, Library, Phrase, Probe, Stock, Topic, pattern
+from .shelf import shelf
 from .template import Template
 
 BUILT_IN = Path(__file__).resolve().parents[2] / "content" / "probes"
@@ -24,17 +25,30 @@ _READ = frozenset({"thing", "actor", "quote", "says", "figure", "word", "cls", "
 _SPOKEN = _READ | {"lead"}
 _REFERENCE = frozenset({"name", "their"})
 _FRAMED = frozenset({"thing", "actor", "quote", "says", "figure", "word", "title", "item"})
-_STOCK = frozenset({"subject", "actor", "item", "title", "step", "number", "lens"})
+_STOCK = frozenset({"actor", "item", "title", "step", "number", "lens"})
+_LINE = frozenset({"quote", "says"})
+_REPLY = frozenset({"subject"})
+_POINT = frozenset({"name", "open"})
 _MORE: Mapping[str, frozenset[str]] = {
-    "figure": frozenset({"quote", "says", "figure"}),
-    "found": frozenset({"quote", "says"}),
-    "next": frozenset({"quote", "says"}),
+    "figure": _LINE | _REPLY | {"figure"},
+    "found": _LINE | _REPLY | {"asked"},
+    "absent": _REPLY | {"asked"},
+    **dict.fromkeys(("stated", "objected", "decided"), frozenset({"claim"})),
+    "body-amount": frozenset({"figure"}),
+    "body-duration": frozenset({"figure"}),
+    "body-amount-decided": frozenset({"figure"}),
+    "body-rule": frozenset({"word"}),
+    **dict.fromkeys(NEXT, _LINE),
+    "link-point": _REFERENCE,
+    "link-line": frozenset({"quote"}),
+    "recall": _POINT,
     "why": frozenset({"says", "handle"}),
-    "decided-open": frozenset({"name", "open"}),
+    "decided-open": _POINT,
     "pasted": frozenset({"quote", "figure"}),
     "tradeoff": frozenset({"one", "other", "point", "counterpoint"}),
     "reading": frozenset({"doc", "quote"}),
     "ahead": frozenset({"doc", "quote"}),
+    **dict.fromkeys(("upset", "foreign", "feedback"), _REPLY),
 }
 _PROBE_FIELDS = frozenset(
     {"id", "persona", "topics", "steps", "calls_for", "gap", "unless", "settled_by", "opposes", "says"}
@@ -42,23 +56,35 @@ _PROBE_FIELDS = frozenset(
 _PHRASE_FIELDS = frozenset({"form", "text", "handle", "insight", "open", "action", "lead", "against"})
 _TOPIC_FIELDS = frozenset({"id", "name", "gap", "question"})
 _STOCK_FIELDS = frozenset({"use", "persona", "texts"})
-_SECTIONS = frozenset({"probe", "topic", "stock", "places"})
+_SECTIONS = frozenset({"probe", "topic", "stock", "places", "vocabulary"})
+_SLOT = re.compile(r"\{[A-Za-z_]+\}")
 _Made = TypeVar("_Made")
 
 
 def read_probes(project: Path | None = None) -> tuple[tuple[Probe, ...], tuple[Problem, ...]]:
     """All probes in use, and what is wrong with their files."""
-    library, problems = read_library(project)
+    library, problems = read_library(project, strict=True)
     return library.probes, problems
 
 
-def read_library(project: Path | None = None) -> tuple[Library, tuple[Problem, ...]]:
-    """Everything that the panel knows, and what is wrong with the files that say it."""
+def read_own(project: Path) -> tuple[tuple[Probe, ...], tuple[Problem, ...]]:
+    """A project's own probes, and what is wrong with their files."""
+    built_in = {probe.id: probe for probe in _read_shelf().probes}
+    library, problems = read_library(project)
+    return tuple(probe for probe in library.probes if probe != built_in.get(probe.id)), problems
+
+
+def read_library(project: Path | None = None, *, strict: bool = False) -> tuple[Library, tuple[Problem, ...]]:
+    """Everything that the panel knows, and what is wrong with the files that say it.
+
+    The expressions of the built-in files are tried only where `strict`: compiling them all takes longer than
+    a discussion needs most of them.
+    """
     problems: list[Problem] = []
-    library = _read_folder(BUILT_IN, "probes", problems, Library())
+    library = _read_folder(BUILT_IN, "probes", problems, Library(), strict=True) if strict else _read_shelf()
     if project is not None:
         folder = project.resolve() / ".roundtable" / "probes"
-        library = _read_folder(folder, ".roundtable/probes", problems, library)
+        library = _read_folder(folder, ".roundtable/probes", problems, library, strict=True)
     known = {probe.id for probe in library.probes}
     problems += [
         Problem("probes", probe.id, f"opposes '{probe.opposes}', which is no probe", skipped=False)
@@ -68,7 +94,26 @@ def read_library(project: Path | None = None) -> tuple[Library, tuple[Problem, .
     return library, tuple(problems)
 
 
-def _read_folder(folder: Path, shown: str, problems: list[Problem], library: Library) -> Library:
+def parse(text: str) -> tuple[Library, tuple[Problem, ...]]:
+    """What one probe file says, on its own."""
+    problems: list[Problem] = []
+    library = _joined(Library(), tomllib.loads(text), "probes", problems, _tried_probe)
+    return library, tuple(problems)
+
+
+def _read_shelf() -> Library:
+    """The built-in files as they stand; that they are sound is checked with the program, not by its users."""
+    kept = shelf(BUILT_IN)
+    library = Library(needles=kept.needles)
+    for name, tables in kept.tables.items():
+        if name != LEXICON and tables is not None:
+            library = _joined(library, tables, f"probes/{name}", [], _probe)
+    return library
+
+
+def _read_folder(
+    folder: Path, shown: str, problems: list[Problem], library: Library, *, strict: bool
+) -> Library:
     try:
         names = sorted(entry.name for entry in folder.iterdir() if entry.suffix == ".toml")
     except (FileNotFoundError, NotADirectoryError):
@@ -87,24 +132,31 @@ def _read_folder(folder: Path, shown: str, problems: list[Problem], library: Lib
         except UnusableError as error:
             problems.append(Problem(source.shown, error.field, error.reason, skipped=True))
         else:
-            library = _joined(library, tables, source.shown, problems)
+            library = _joined(library, tables, source.shown, problems, _tried_probe if strict else _probe)
     return library
 
 
-def _joined(library: Library, tables: Mapping[str, object], shown: str, problems: list[Problem]) -> Library:
+def _joined(
+    library: Library,
+    tables: Mapping[str, object],
+    shown: str,
+    problems: list[Problem],
+    probe: Callable[[Mapping[str, object]], Probe],
+) -> Library:
     strange = sorted(set(tables) - _SECTIONS)
     problems += [Problem(shown, name, "is not known here and is ignored", skipped=False) for name in strange]
-    probes = tuple(_made(tables, "probe", shown, problems, _probe))
-    replaced = {probe.id for probe in probes}
+    probes = tuple(_made(tables, "probe", shown, problems, probe))
+    replaced = {each.id for each in probes}
     return replace(
         library,
-        probes=(*(probe for probe in library.probes if probe.id not in replaced), *probes),
+        probes=(*(each for each in library.probes if each.id not in replaced), *probes),
         topics=(*library.topics, *_made(tables, "topic", shown, problems, _topic)),
         stock=(
             *library.stock,
             *(line for each in _made(tables, "stock", shown, problems, _stock) for line in each),
         ),
         places={**library.places, **_places(tables.get("places"), shown, problems)},
+        vocabulary={**library.vocabulary, **_vocabulary(tables.get("vocabulary"), shown, problems)},
     )
 
 
@@ -127,9 +179,21 @@ def _made(
             )
 
 
+def _tried_probe(entry: Mapping[str, object]) -> Probe:
+    """A probe whose expressions compile."""
+    probe = _probe(entry)
+    for name in ("calls_for", "unless", "settled_by"):
+        for text in getattr(probe, name):
+            try:
+                pattern(text)
+            except re.error as error:
+                raise UnusableError(name, f"is no regular expression: {text} ({error})") from None
+    return probe
+
+
 def _probe(entry: Mapping[str, object]) -> Probe:
     _known(entry, _PROBE_FIELDS)
-    calls_for, gap = _patterns(entry, "calls_for"), _text(entry, "gap", required=False)
+    calls_for, gap = _texts(entry, "calls_for"), _text(entry, "gap", required=False)
     if bool(calls_for) == bool(gap):
         raise UnusableError("calls_for", "either this or `gap` says when the probe speaks")
     if gap and gap not in GAPS:
@@ -148,8 +212,8 @@ def _probe(entry: Mapping[str, object]) -> Probe:
         steps=_texts(entry, "steps"),
         calls_for=calls_for,
         gap=gap,
-        unless=_patterns(entry, "unless"),
-        settled_by=_patterns(entry, "settled_by"),
+        unless=_texts(entry, "unless"),
+        settled_by=_texts(entry, "settled_by"),
         opposes=opposes,
     )
 
@@ -209,6 +273,18 @@ def _places(value: object, shown: str, problems: list[Problem]) -> dict[str, tup
     return places
 
 
+def _vocabulary(value: object, shown: str, problems: list[Problem]) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        return {}
+    words: dict[str, tuple[str, ...]] = {}
+    for step_id in value:
+        try:
+            words[step_id] = tuple(_text(value, step_id).split())
+        except UnusableError as error:
+            problems.append(Problem(shown, f"vocabulary, {step_id}", error.reason, skipped=False))
+    return words
+
+
 # --- fields ---------------------------------------------------------------------------------------------
 
 
@@ -248,16 +324,6 @@ def _tables(entry: Mapping[str, object], name: str) -> Iterable[Mapping[str, obj
     return values
 
 
-def _patterns(entry: Mapping[str, object], name: str) -> tuple[str, ...]:
-    found = _texts(entry, name)
-    for text in found:
-        try:
-            pattern(text)
-        except re.error as error:
-            raise UnusableError(name, f"is no regular expression: {text} ({error})") from None
-    return found
-
-
 def _template(
     entry: Mapping[str, object], name: str, allowed: frozenset[str], *, blank: bool = False
 ) -> Template:
@@ -269,10 +335,13 @@ def _template(
 
 def _checked(text: str, name: str, allowed: frozenset[str]) -> Template:
     template = Template(text)
+    if "{" not in text and "}" not in text:
+        return template
     strange = sorted(template.slots - allowed)
     if strange:
         raise UnusableError(name, f"has the slot {{{strange[0]}}}, which cannot be filled here")
-    if re.search(r"[{}]", re.sub(r"\{[A-Za-z_]+\}", "", text.replace("<", "").replace(">", ""))):
+    braces = len(_SLOT.findall(text))
+    if text.count("{") != braces or text.count("}") != braces:
         raise UnusableError(name, "has a brace that is no slot")
     return template
 

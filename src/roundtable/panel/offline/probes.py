@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from .template import Template
 
 ANYBODY = "*"
 """The persona of what every persona may say."""
 
-GAPS = ("quality", "happy", "hedge", "empty", "term", "bare")
-"""What a reading finds missing: a measure, the failure, a decision, a text, a definition, everything."""
+GAPS = ("unanswered", "quality", "happy", "hedge", "empty", "term", "bare")
+"""What a reading finds missing: an answer, a measure, the failure, a decision, a text, a definition, all."""
+
+KINDS = (
+    "count", "case", "break", "who", "see", "sign", "choice", "whether", "how", "what", "kept", "where",
+    "advice", "why",
+)  # fmt: skip
+"""What a question may ask for."""
+
+OPENINGS = ("found", "absent", "stated", "objected", "decided")
+"""How an answer begins: what is written, that nothing is, what the user stated, minds or decided."""
+
+BODIES = tuple(
+    f"body-{kind}"
+    for kind in (*KINDS, "fact", "amount", "duration", "objection", "decision", "amount-decided", "rule")
+)
+"""How an answer goes on, by what was asked or said."""
+
+NEXT = ("next-figure", "next-person", "next-failure", "next-claim", "next")
+"""What is said of a sentence that nobody took up, by what it speaks of."""
 
 USES = (
-    "figure", "no-figure", "found", "absent", "decided", "decided-open", "stated", "next", "pasted",
-    "foreign", "bare", "why", "upset", "last", "tradeoff", "feedback", "reading", "ahead",
+    *OPENINGS, "body", *BODIES, "link-point", "link-line", "decided-open", *NEXT, "recall", "figure",
+    "pasted", "foreign", "bare", "why", "upset", "last", "tradeoff", "feedback", "reading", "ahead",
 )  # fmt: skip
 """What stock lines are for."""
 
@@ -35,6 +54,11 @@ class Phrase:
     """What may stand before the text when a persona, by key, made a point on the same topic."""
     against: bool = False
     """Said only in opposition to the probe that is named in `opposes`."""
+
+    @property
+    def quotes(self) -> bool:
+        """True where it needs a sentence to quote."""
+        return not self.text.slots.isdisjoint({"quote", "says"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,33 +105,66 @@ class Stock:
     text: Template
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Library:
     """Everything that the offline panel knows."""
 
     probes: tuple[Probe, ...] = ()
     topics: tuple[Topic, ...] = ()
     stock: tuple[Stock, ...] = ()
-    places: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False, compare=False)
+    places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The phrases that belong to a step, by its id: where a point fits that strays from another."""
+    vocabulary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The words that are at home in a step, by its id."""
+    needles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For a cue, pieces of text of which one has to be there where it is met."""
 
     def of(self, persona: str) -> tuple[Probe, ...]:
         """The probes of a persona; those of anybody where it has none."""
-        own = tuple(probe for probe in self.probes if probe.persona == persona)
-        return own or tuple(probe for probe in self.probes if probe.persona == ANYBODY)
+        return self._by_persona.get(persona) or self._by_persona.get(ANYBODY, ())
+
+    def phrases(self, persona: str) -> tuple[tuple[str, Probe, Phrase], ...]:
+        """Everything that a persona's probes can say, each with the piece of text that it is known by."""
+        if persona not in self._known_by:
+            said = ((probe, phrase) for probe in self.of(persona) for phrase in probe.says)
+            self._known_by[persona] = tuple((each.text.fragment, probe, each) for probe, each in said)
+        return self._known_by[persona]
+
+    @cached_property
+    def _by_persona(self) -> Mapping[str, tuple[Probe, ...]]:
+        found: dict[str, tuple[Probe, ...]] = {}
+        for probe in self.probes:
+            found[probe.persona] = (*found.get(probe.persona, ()), probe)
+        return found
+
+    @cached_property
+    def _known_by(self) -> dict[str, tuple[tuple[str, Probe, Phrase], ...]]:
+        return {}
+
+    @cached_property
+    def _by_use(self) -> Mapping[tuple[str, str], tuple[Template, ...]]:
+        found: dict[tuple[str, str], list[Template]] = {}
+        for line in self.stock:
+            found.setdefault((line.use, line.persona), []).append(line.text)
+        return {key: tuple(texts) for key, texts in found.items()}
 
     def lines(self, use: str, persona: str) -> tuple[Template, ...]:
-        """The stock lines of a persona for an occasion; those of anybody where it has none."""
-        fitting = [line for line in self.stock if line.use == use]
-        own = tuple(line.text for line in fitting if line.persona == persona)
-        return own or tuple(line.text for line in fitting if line.persona == ANYBODY)
+        """The stock lines of a persona for an occasion; those of anybody where it has none.
+
+        A special use such as `body-who` or `next-figure` falls back on the plain one.
+        """
+        for wanted in (use, use.partition("-")[0]) if use in (*BODIES, *NEXT) else (use,):
+            for key in (persona, ANYBODY):
+                if (wanted, key) in self._by_use:
+                    return self._by_use[wanted, key]
+        return ()
 
     def variants(self, topic_id: str) -> tuple[Topic, ...]:
         """The ways to frame a topic, the one that needs most to be known first."""
         return tuple(topic for topic in self.topics if topic.id == topic_id)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=8_192)
 def pattern(text: str) -> re.Pattern[str]:
     """A cue as a regular expression."""
     return re.compile(text, re.IGNORECASE)

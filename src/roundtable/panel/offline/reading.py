@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...core.items import Item
 from ...core.steps import Step
 from ...core.turns import Material
-from ...core.words import words_of
+from ...core.words import WORD, words_of
 from . import text as texts
 from .lexicon import words
-from .phrases import actor, content, figures, is_plural, is_question, noun_phrase, quote
-from .phrases import camel as camel_case
-from .probes import Library, Probe, any_of, pattern
-from .template import PLURAL
+from .phrases import actor, content, is_question, quote
+from .probes import Probe, any_of
+
+if TYPE_CHECKING:
+    from .calling import Hit
 
 Origin = Literal["section", "document", "item", "user"]
 NOBODY = "the person using it"
+WEIGHT: Mapping[Origin, int] = {"user": 6, "section": 4, "item": 3, "document": 2}
 _MOST_TEXT = 40_000
-_MOST_EVIDENCE = 4
-_MOST_HITS = 8
 _MOST_CODE = 8_000
-_WEIGHT: Mapping[Origin, int] = {"user": 6, "section": 4, "item": 3, "document": 2}
-_CLAIM = re.compile(
-    r"\b(?:must|shall|should|can|will|needs? to|has to|have to|allows?|lets?|able to)\b", re.IGNORECASE
-)
-_TERM = re.compile(r"\b[A-Z][A-Z0-9]{1,5}\b")
+_TELLING = 0.6
 _ELABORATION = re.compile(r"elaboration insights|additional insights from elaboration", re.IGNORECASE)
-_BELOW_ELABORATION = frozenset({"key insights", "decisions made", "open questions", "action items"})
+_NUMBER = re.compile(r"^[\d.]+\s+")
+_OPEN_QUESTION = re.compile(r"^open questions?:?\s*", re.IGNORECASE)
+# What the program itself writes into a section; none of it is anybody's text.
+_OURS = frozenset({"item", "feedback", "withdrawn"})
+_NOT_WRITTEN = re.compile(r"^(?:no answers were given|withdrawn:)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +42,13 @@ class Sentence:
     text: str
     origin: Origin
     document: str = ""
+    label: str = ""
+    """The label under which it stands in the document."""
 
     @property
     def said(self) -> str:
         """The sentence with who says it: `the item says "..."`."""
         return attributed(self, quote(self.text))
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A probe that a sentence calls for, with the values for its slots and how well it fits."""
-
-    probe: Probe
-    sentence: Sentence
-    values: Mapping[str, str]
-    weight: int
-    at: int = 0
-    """Where in the sentence the cue stands."""
-    others: tuple[Hit, ...] = ()
-    """The same probe on other sentences."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +66,8 @@ class Reading:
     """Everything that was read, to see what is settled."""
     elaborated: str
     """What earlier discussions left in the documents."""
+    unanswered: tuple[str, ...] = ()
+    """The questions of the steps that nobody could answer."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -109,17 +99,31 @@ class Reading:
         found = [line for line in lines if asked & set(re.findall(r"[a-z]+", line.lower()))]
         return tuple(Sentence(line, "document", "the code") for line in found[:2])
 
-    def about(self, message: str) -> tuple[Sentence, ...]:
+    def about(self, message: str, least: float = 1.2) -> tuple[Sentence, ...]:
         """The sentences that share most with a message, best first; none where that is too little."""
-        asked = set(content(message))
+        asked = content(message)
         rarity = self._rarity
         scored = []
         for place, (sentence, stems) in enumerate(self.indexed):
-            shared = asked & stems
+            shared = stems.intersection(asked)
             score = sum(rarity[stem] for stem in shared)
-            if score >= 1.0 and (len(shared) > 1 or len(asked) <= 3):
-                scored.append((-score, -_WEIGHT[sentence.origin], place, sentence))
+            # A person whom a question names first is whom it is about.
+            leading = bool(asked) and asked[0] in shared
+            person = leading and asked[0] in _persons() and rarity[asked[0]] > _TELLING
+            if (score >= least and len(shared) > 1) or person:
+                scored.append((-score - leading, -WEIGHT[sentence.origin], place, sentence))
         return tuple(each[-1] for each in sorted(scored, key=lambda each: each[:3])[:8])
+
+    def place(self, sentence: Sentence, message: str) -> int:
+        """Where in a sentence the word stands that it most tellingly shares with a message."""
+        asked = set(content(message))
+        shared = [
+            (-self._rarity.get(stem, 0.0), word.start())
+            for word in WORD.finditer(sentence.text)
+            for stem in content(word.group())
+            if stem in asked
+        ]
+        return min(shared)[1] if shared else 0
 
     def settles(self, probe: Probe) -> bool:
         """True where the texts already hold what the probe asks for."""
@@ -147,54 +151,92 @@ class Reading:
         return {each: 1 / count**0.5 for each, count in counts.items()}
 
 
-def read(item: Item, step: Step, material: tuple[Material, ...]) -> Reading:
+@lru_cache(maxsize=1)
+def _persons() -> frozenset[str]:
+    return frozenset(content(" ".join(words("person"))))
+
+
+@dataclass(slots=True)
+class _Page:
+    """What is collected from the documents while they are read."""
+
+    sentences: list[Sentence] = field(default_factory=list)
+    empty: list[tuple[str, str]] = field(default_factory=list)
+    elaborated: list[str] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)
+
+
+def read(item: Item, step: Step, material: tuple[Material, ...], steps: tuple[Step, ...] = ()) -> Reading:
     """What item and documents say; of very long ones the beginning."""
-    wanted = {(step.section(output) or step.title).casefold() for output in step.outputs} | {
-        step.title.casefold()
-    }
-    found: list[Sentence] = []
-    empty: list[tuple[str, str]] = []
-    elaborated: list[str] = []
+    page = _Page()
     for document in material:
-        if document.name.endswith((".json", ".csv")):
-            continue
-        _read_document(document, wanted, found, empty, elaborated)
-    found.sort(key=lambda each: each.origin != "section")
+        if not document.name.endswith((".json", ".csv")):
+            wanted = _wanted(step, document.name)
+            others = frozenset[str]().union(*(_wanted(other, document.name) for other in steps))
+            _read_document(document, wanted, others - wanted, page)
+    page.sentences.sort(key=lambda each: each.origin != "section")
     body = item.text[:_MOST_TEXT]
     coded = texts.mostly_code(body[:4_000])
     parts = () if coded else texts.sections(body)
     own = (each for section in parts for each in texts.sentences(section.lines))
     from_item = [Sentence(each, "item") for each in islice(own, texts.MOST_SENTENCES)]
     known = {each.text for each in from_item}
-    found = [each for each in found if each.text not in known][: texts.MOST_SENTENCES]
+    found = [each for each in page.sentences if each.text not in known][: texts.MOST_SENTENCES]
     everything = "\n".join([item.name, body, *(document.text[:_MOST_TEXT] for document in material)])
     code = body if coded or "```" in body else ""
-    return Reading(item, step, (*found, *from_item), tuple(empty), code, everything, "\n".join(elaborated))
+    return Reading(
+        item, step, (*found, *from_item), tuple(page.empty), code, everything, "\n".join(page.elaborated),
+        tuple(page.unanswered),
+    )  # fmt: skip
 
 
-def _read_document(
-    document: Material,
-    wanted: set[str],
-    found: list[Sentence],
-    empty: list[tuple[str, str]],
-    elaborated: list[str],
-) -> None:
+def _wanted(step: Step, output: str) -> frozenset[str]:
+    """The headings under which the step writes in a document."""
+    named = {step.section(output) or step.title, step.title}
+    return frozenset(_NUMBER.sub("", name).casefold() for name in named)
+
+
+def _read_document(document: Material, wanted: frozenset[str], others: frozenset[str], page: _Page) -> None:
+    """Sentences and gaps of a document; the headings of other steps are no gaps of this one."""
     parts = texts.sections(document.text[:_MOST_TEXT])
-    inside, inside_level, past = False, 0, False
+    mine = [_NUMBER.sub("", part.heading).casefold() in wanted for part in parts]
+    ours = next((part.level for part, own in zip(parts, mine, strict=True) if own), 0)
+    inside, block = False, 0
     for place, part in enumerate(parts):
-        heading = re.sub(r"^[\d.]+\s+", "", part.heading).casefold()
-        if part.level and (not inside or part.level <= inside_level):
-            names = {re.sub(r"^[\d.]+\s+", "", name) for name in wanted}
-            inside, inside_level = heading in names, part.level
-        past = bool(_ELABORATION.match(heading)) or (past and heading in _BELOW_ELABORATION)
-        if past:
-            elaborated.extend(part.lines)
+        if part.level and part.level <= ours:
+            inside = mine[place]
+        block = _inside_block(part, block)
+        if block:
+            page.elaborated.extend(part.lines)
             continue
-        said = list(islice(texts.sentences(part.lines), texts.MOST_SENTENCES))
-        found.extend(Sentence(each, "section" if inside else "document", document.name) for each in said)
+        written = _read_part(part, "section" if inside else "document", document.name, page)
         has_children = place + 1 < len(parts) and parts[place + 1].level > part.level
-        if part.level > 1 and not said and not has_children and part.heading:
-            empty.append((part.heading, document.name))
+        # Of a document with a section of the step itself only that one counts; the others are not its matter.
+        counts = inside if ours else _NUMBER.sub("", part.heading).casefold() not in others
+        if part.level > 1 and counts and not (written or has_children) and part.heading:
+            page.empty.append((part.heading, document.name))
+
+
+def _inside_block(part: texts.Section, block: int) -> int:
+    """The level of the elaboration block that a part belongs to; 0 where it belongs to none."""
+    if _ELABORATION.match(_NUMBER.sub("", part.heading)):
+        return part.level
+    return block if part.level > block else 0
+
+
+def _read_part(part: texts.Section, origin: Origin, document: str, page: _Page) -> bool:
+    """True where somebody has written something there."""
+    written = False
+    for label, said in islice(texts.labelled(part.lines), texts.MOST_SENTENCES):
+        asked = _OPEN_QUESTION.match(said)
+        if label.casefold() in _OURS or _NOT_WRITTEN.match(said):
+            continue
+        written = True
+        if asked or _OPEN_QUESTION.fullmatch(label):
+            page.unanswered.append(_OPEN_QUESTION.sub("", said))
+        else:
+            page.sentences.append(Sentence(said, origin, document, label))
+    return written
 
 
 def language(text: str) -> Literal["english", "foreign", "none"]:
@@ -215,145 +257,10 @@ def attributed(sentence: Sentence, quoted: str) -> str:
     """A quotation with who says it."""
     match sentence.origin:
         case "user":
-            return f'you {"ask" if is_question(sentence.text) else "say"} "{quoted}"'
+            return f'you {"ask" if is_question(sentence.text) else "said"} "{quoted}"'
         case "item":
             return f'the item says "{quoted}"'
+        case _ if sentence.label:
+            return f'under {sentence.label} it says "{quoted}"'
         case _:
             return f'{sentence.document or "the text"} says "{quoted}"'
-
-
-# --- what calls for a probe ---------------------------------------------------------------------------
-
-
-def hits(
-    reading: Reading, library: Library, persona: str, sentences: tuple[Sentence, ...] | None = None
-) -> tuple[Hit, ...]:
-    """Every probe of a persona that is called for and not settled, once each, the best first."""
-    if sentences is not None:
-        return _called_for(reading, library, persona, sentences)
-    if persona not in reading.called:
-        chosen = () if reading.language == "foreign" else reading.sentences
-        reading.called[persona] = _called_for(reading, library, persona, chosen)
-    return reading.called[persona]
-
-
-def _called_for(
-    reading: Reading, library: Library, persona: str, chosen: tuple[Sentence, ...]
-) -> tuple[Hit, ...]:
-    found: list[tuple[int, int, Hit]] = []
-    for place, probe in enumerate(library.of(persona)):
-        hit = _hit(probe, chosen, reading) if probe.calls_for else _gap(probe, chosen, reading)
-        if hit is not None:
-            found.append((-hit.weight, place, hit))
-    return tuple(hit for _, _, hit in sorted(found, key=lambda each: each[:2]))
-
-
-def _hit(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | None:
-    if reading.settles(probe):
-        return None
-    found: list[Hit] = []
-    for sentence in chosen:
-        matches = [_match(cue, sentence.text) for cue in probe.calls_for]
-        # A question of the user that names the topic is about it, whatever its verb.
-        asked = sentence.origin == "user" and is_question(sentence.text) and matches[0] is not None
-        if not (all(matches) or asked) or any_of(probe.unless, sentence.text):
-            continue
-        values = dict(_values(sentence, reading))
-        for match in matches:
-            if match and match.groupdict().get("thing"):
-                values.update(_thing(match["thing"]))
-        first = matches[0]
-        if first:
-            values["word"] = _single(first.group(1) if first.re.groups and first.group(1) else first.group())
-            values["quote"] = quote(sentence.text, around=first.start())
-            values["says"] = attributed(sentence, values["quote"])
-        weight = 6 + _WEIGHT[sentence.origin] + _fit(probe, reading) + (2 if "thing" in values else 0)
-        found.append(Hit(probe, sentence, values, weight, first.start() if first else 0))
-        if len(found) == _MOST_HITS:
-            break
-    if not found:
-        return None
-    best, *others = sorted(found, key=lambda hit: -hit.weight)
-    more = min(len(found), _MOST_EVIDENCE)
-    return replace(best, weight=best.weight + more, others=tuple(others[:_MOST_EVIDENCE]))
-
-
-def _match(cue: str, text: str) -> re.Match[str] | None:
-    """Where a cue is met; the place that names a thing before one that does not."""
-    met = tuple(pattern(cue).finditer(text))
-    return next((match for match in met if match.groupdict().get("thing")), met[0] if met else None)
-
-
-def _single(word: str) -> str:
-    """One of what a word names: `reminder` for `Reminders`, while `SMS` stays."""
-    small = word if word.isupper() else word.lower()
-    return small[:-1] if is_plural(small) else small
-
-
-def _gap(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | None:
-    for sentence, word in gaps(probe.gap, chosen, reading):
-        if any_of(probe.unless, sentence.text):
-            continue
-        values = {**dict(_values(sentence, reading)), "word": word}
-        weight = 1 + _WEIGHT[sentence.origin] + _fit(probe, reading)
-        return Hit(probe, sentence, values, weight)
-    return None
-
-
-def _fit(probe: Probe, reading: Reading) -> int:
-    return 2 if probe.fits(reading.step.step_id) else -2
-
-
-def gaps(kind: str, chosen: tuple[Sentence, ...], reading: Reading) -> Iterator[tuple[Sentence, str]]:
-    """The sentences that leave something out, each with the word that shows it."""
-    match kind:
-        case "quality" | "hedge":
-            wanted = words(kind)
-            for sentence in chosen:
-                word = next((each for each in words_of(sentence.text) if each in wanted), None)
-                if word and not figures(sentence.text):
-                    yield sentence, word
-        case "happy":
-            failure = words("failure")
-            for sentence in chosen:
-                claim = None if is_question(sentence.text) else _CLAIM.search(sentence.text)
-                if claim and failure.isdisjoint(words_of(sentence.text)) and len(words_of(sentence.text)) > 4:
-                    yield sentence, claim.group().lower()
-        case "term":
-            known = words("known_terms")
-            for sentence in chosen:
-                for term in _TERM.findall(sentence.text):
-                    explained = f"({term})" in reading.whole or f"{term} (" in reading.whole
-                    if term.lower() not in known and not explained:
-                        yield sentence, term
-        case "empty":
-            for heading, document in reading.empty:
-                yield Sentence(heading, "document", document), heading
-        case "bare":
-            if not reading.sentences:
-                yield Sentence(reading.item.name, "item"), reading.item.name
-
-
-def _values(sentence: Sentence, reading: Reading) -> Iterator[tuple[str, str]]:
-    quoted = quote(sentence.text)
-    yield "quote", quoted
-    yield "says", attributed(sentence, quoted)
-    yield "actor", actor([sentence.text]) or reading.actor
-    yield "title", reading.step.title
-    yield "item", quote(reading.item.name)
-    counted = figures(sentence.text)
-    if counted:
-        yield "figure", counted[0]
-
-
-def _thing(rest: str) -> Iterator[tuple[str, str]]:
-    found = noun_phrase(rest)
-    if found is None:
-        return
-    yield "thing", found
-    if is_plural(found):
-        yield PLURAL, "yes"
-    name = camel_case(found)
-    if name and len(name) <= 30:
-        yield "cls", name
-        yield "fn", name[0].lower() + name[1:]

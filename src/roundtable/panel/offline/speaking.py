@@ -8,21 +8,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
+from zlib import crc32
 
 from ...core.commands import Brief, Table
 from ...core.turns import NEUTRAL, USER, Turn, Verdict
 from ...core.voice import Said, check_voice
+from ...core.words import words_of
 from ..base import Speech
+from .calling import Hit, hits
+from .claims import amounts
 from .framing import focus_topic, raised_before
-from .memory import Made, recall_all
-from .phrases import SHORT_QUOTE, quote, subject
+from .lexicon import words
+from .memory import Made, recall_all, still_open
+from .phrases import SHORT_QUOTE, actor, is_question, quote, subject
 from .probes import Library, Phrase
-from .reading import Hit, Reading, Sentence, attributed, hits
+from .reading import Reading, Sentence, attributed
 from .template import Template, capital
 
 _LONGEST_HEARD = 3_000
 _MOST_TRIES = 60
 _MOST_QUOTES = 6
+_FEWEST_WORDS = 5
+_CLAIM = re.compile(r"\b(?:must|shall|should|can|will|needs? to|has to|have to|want|would)\b", re.IGNORECASE)
 ALONE = "alone"
 
 
@@ -86,7 +93,7 @@ class Floor:
     def base(self) -> Mapping[str, str]:
         """The values that are always known."""
         values = {
-            "actor": self.reading.actor,
+            "actor": (actor([self.answered.text]) if self.answered else None) or self.reading.actor,
             "item": quote(self.table.item.name),
             "title": self.table.step.title,
             "step": self.table.step.step_id,
@@ -101,13 +108,32 @@ class Floor:
 
     def stock(self, use: str, values: Mapping[str, str] | None = None) -> Iterator[Candidate]:
         """The lines for an occasion, those not heard yet first, beginning at another one with each turn."""
-        lines = self.library.lines(use, self.brief.speaker.key)
-        start = self.brief.number % len(lines) if lines else 0
-        turned = (*lines[start:], *lines[:start])
-        for line in sorted(turned, key=lambda each: each.fragment in self.heard):
-            text = line.fill({**self.base, **(values or {})})
+        known = {**self.base, **(values or {})}
+        for line in self._turned(self.library.lines(use, self.brief.speaker.key)):
+            text = line.fill(known)
             if text:
                 yield Candidate(capital(text))
+
+    def joined(
+        self, openings: Sequence[str], use: str, values: Mapping[str, str] | None = None
+    ) -> Iterator[Candidate]:
+        """Each opening with a line for an occasion, so that both change from one to the next."""
+        fresh = [each for each in openings if self.said.isdisjoint(plain_sentences(each))]
+        bodies = [each.text for each in self.stock(use, values)]
+        bodies = [each for each in bodies if self.said.isdisjoint(plain_sentences(each))]
+        for turn in range(len(bodies)):
+            for place, opening in enumerate(fresh):
+                yield Candidate(f"{opening} {bodies[(place + turn) % len(bodies)]}")
+
+    def _turned(self, lines: tuple[Template, ...]) -> list[Template]:
+        if not lines:
+            return []
+        # Not the turn alone: two items would otherwise hear the same lines in the same places.
+        told = self.answered.text[:_LONGEST_HEARD] if self.answered else ""
+        before = len(self.reading.elaborated)
+        seed = f"{self.table.item.slug}|{self.brief.number}|{before}|{told}"
+        start = crc32(seed.encode()) % len(lines)
+        return sorted((*lines[start:], *lines[:start]), key=lambda each: each.fragment in self.heard)
 
 
 def deliver(floor: Floor, candidates: Iterator[Candidate]) -> Speech | None:
@@ -154,7 +180,10 @@ def points(floor: Floor, called: Sequence[Hit] | None = None) -> Iterator[Candid
     """The speaker's probes that were not spoken yet, the most fitting first."""
     spoken = {made.probe.id for made in floor.made}
     found = hits(floor.reading, floor.library, floor.brief.speaker.key) if called is None else called
-    fresh = [hit for hit in found if hit.probe.id not in spoken]
+    fresh = [hit for hit in found if hit.probe.id not in spoken and not raised_before(hit, floor.reading)]
+    # The plainest gap is worth one mention in a discussion, not one from everybody.
+    if any(made.probe.gap == "happy" for made in floor.made):
+        fresh = [hit for hit in fresh if hit.probe.gap != "happy"]
     for hit in sorted(fresh, key=lambda each: -_priority(floor, each)):
         yield from phrased(floor, hit)
 
@@ -166,9 +195,8 @@ def _priority(floor: Floor, hit: Hit) -> int:
         hit.weight
         + (20 if hit.sentence.origin == "user" else 0)
         + (12 if floor.focus in hit.probe.topics else 0)
-        + (3 if opposed else 0)
+        + (8 if opposed else 0)
         - (3 * max(0, len(raised) - 1))
-        - (20 if raised_before(hit, floor.reading) else 0)
     )
 
 
@@ -233,27 +261,58 @@ def _before(floor: Floor, hit: Hit) -> Made | None:
     return None
 
 
-def quotable(floor: Floor) -> Iterator[Mapping[str, str]]:
-    """The sentences to ask about, or whatever else there is to point at; those quoted least come first."""
+def quotable(floor: Floor) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """The sentences, each with what it speaks of; those quoted least and those that say most come first."""
     found: list[Sentence] = list(floor.reading.sentences)
     if not found:
         found = [Sentence(name, "document", "the code") for name in floor.reading.names]
         found += [Sentence(heading, "document", document) for heading, document in floor.reading.empty]
-    quoted = [(each, quote(each.text)) for each in found]
-    for each, words in sorted(quoted, key=lambda pair: floor.heard.count(pair[1].lower() or pair[0].text)):
-        if words:
-            yield {"quote": words, "says": attributed(each, words)}
+    whole = [each for each in found if len(each.text.split()) >= _FEWEST_WORDS] or found
+    shown = [(each, quote(each.text), spoken_of(each)) for each in whole]
+    # The framing does not count: what it quotes is what the others are to speak of.
+    since = "\n".join(each.text for each in floor.earlier[1:]).lower()
+    for each, quoted, use in sorted(shown, key=lambda one: (since.count(one[1].lower()), one[2] == "next")):
+        if quoted:
+            yield use, {"quote": quoted, "says": attributed(each, quoted)}
+
+
+def spoken_of(sentence: Sentence) -> str:
+    """The use of the lines that fit a sentence: by its figure, its person, its failure or its claim."""
+    told = set(words_of(sentence.text))
+    if is_question(sentence.text):
+        return "next"
+    if any(each[:1].isdigit() for each in amounts(sentence.text)):
+        return "next-figure"
+    if told & words("failure"):
+        return "next-failure"
+    if actor([sentence.text]):
+        return "next-person"
+    return "next-claim" if _CLAIM.search(sentence.text) else "next"
 
 
 def next_points(floor: Floor) -> Iterator[Candidate]:
-    """What a speaker says of its own accord: a probe, else a question about a sentence nobody took up."""
+    """What a speaker says of its own accord: a probe, an open question, a sentence nobody took up."""
     yield from points(floor)
-    for values in islice(quotable(floor), _MOST_QUOTES):
-        yield from floor.stock("next", values)
+    taken_up = list(islice(quotable(floor), _MOST_QUOTES))
+    # Every other time a question that somebody left open, so that a silent discussion also looks back.
+    if floor.brief.number % 2 and floor.brief.purpose != "first-round":
+        yield from recalled(floor)
+    for use, values in taken_up:
+        yield from floor.stock(use, values)
+    yield from recalled(floor)
     if not any(line.persona == floor.brief.speaker.key for line in floor.library.stock):
         yield from patterns(floor)
     if not floor.reading.sentences:
         yield from floor.stock("bare")
+
+
+def recalled(floor: Floor) -> Iterator[Candidate]:
+    """A question that somebody else left open and nobody has come back to."""
+    for made, question in still_open(floor.made, floor.table):
+        other = made.speaker != floor.brief.speaker.key and made.speaker in floor.table.roster
+        if other and question.lower() not in floor.heard:
+            name = f"{floor.table.roster[made.speaker].first_name}'s"
+            yield from floor.stock("recall", {"name": name, "open": question})
 
 
 def patterns(floor: Floor) -> Iterator[Candidate]:

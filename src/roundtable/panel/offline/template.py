@@ -66,13 +66,13 @@ def _filled(part: re.Match[str], values: Mapping[str, str]) -> str:
     return capital(value) if name[0].isupper() else value
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16_384)
 def _fragment(text: str) -> str:
     pieces = re.split(_PART.pattern.replace("(", "(?:"), text)
     return max(pieces, key=len).lower()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2_048)
 def _pattern(text: str) -> re.Pattern[str]:
     """The template as a regular expression; each slot is a group, the first time that it stands there."""
     parts: list[str] = []

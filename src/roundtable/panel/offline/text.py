@@ -17,7 +17,7 @@ _EMPHASIS = re.compile(r"(\*\*|__|\*(?=\S)|(?<=\S)\*)")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[^\W\d_a-z]|\d)|(?<=[。！？])")
-_LABEL = re.compile(r"^(?P<label>[A-Z][\w &/-]{1,40}):\s+(?=\S)")
+_BOLD_LABEL = re.compile(r"^\s*(?:[-+*•]\s+)?\*\*(?P<label>[^*\n]{1,60}?)(?::\*\*|\*\*\s*:)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
 # What an issue form asks; the answer below it is what counts.
 _BOILERPLATE = re.compile(
@@ -30,6 +30,8 @@ _CODE_SIGN = re.compile(r"[{}();=<>\[\]|&$\\]")
 _CODE_START = re.compile(
     r"\s*(?:def|class|import|from|return|func|fn|const|let|var|public|private|#include|SELECT|if \(|for \(|@)"
 )
+# A line of words may end in a colon too; one of code is short.
+_CODE_END = re.compile(r"[;{]\s*$|^.{0,60}\w\)?:\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,17 @@ def sections(text: str) -> tuple[Section, ...]:
 
 def sentences(lines: tuple[str, ...]) -> Iterator[str]:
     """The sentences of some lines: wrapped lines joined, list entries apart, code and rules left out."""
-    for paragraph in _paragraphs(lines):
-        label = _LABEL.match(paragraph)
-        text = paragraph[label.end() :] if label else paragraph
-        for piece in split(text):
+    return (piece for _, piece in labelled(lines))
+
+
+def labelled(lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The sentences, each with the bold label under which it stands, empty where there is none."""
+    held = ""
+    for label, paragraph in _paragraphs(lines):
+        held = label or held
+        for piece in split(paragraph):
             if _is_said(piece):
-                yield piece
+                yield held, piece
 
 
 def split(text: str) -> list[str]:
@@ -105,11 +112,13 @@ def is_code(line: str) -> bool:
 def mostly_code(text: str) -> bool:
     """True where a text is code rather than words with some code between."""
     lines = [line for line in text.split("\n") if line.strip()]
-    coded = sum(
-        is_code(line) or line.startswith(("    ", "\t")) or line.rstrip().endswith((":", ";", "{"))
+    coded = [
+        line
         for line in lines
-    )
-    return len(lines) > 1 and coded * 2 > len(lines)
+        if is_code(line) or line.startswith(("    ", "\t")) or _CODE_END.search(line[-80:])
+    ]
+    letters = sum(len(line.strip()) for line in coded)
+    return len(coded) > 1 and letters * 2 > sum(len(line.strip()) for line in lines)
 
 
 def identifiers(text: str) -> tuple[str, ...]:
@@ -121,13 +130,17 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*defined, *used]))[:40]
 
 
-def _paragraphs(lines: tuple[str, ...]) -> Iterator[str]:
-    held: list[str] = []
+def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The paragraphs and list entries, each with the label that begins there."""
+    label, held = "", list[str]()
     for line in (*lines, ""):
-        starts_entry = bool(re.match(r"\s*(?:[-+*•]\s|\d{1,3}[.)]\s|\||>)", line))
+        bold = _BOLD_LABEL.match(line)
+        starts_entry = bool(bold or re.match(r"\s*(?:[-+*•]\s|\d{1,3}[.)]\s|\||>)", line))
         if held and (not line.strip() or starts_entry or is_code(line)):
-            yield " ".join(held)
-            held = []
+            yield label, " ".join(held)
+            label, held = "", []
+        if bold:
+            label, line = plain_line(bold["label"]), line[bold.end() :]
         if line.strip() and not is_code(line):
             held.append(plain_line(line))
 

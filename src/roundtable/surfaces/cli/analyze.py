@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import ItemUnknown
+from .completion import complete_item
 from .flags import Command, Flags
-from .output import command, put, table, tell
+from .output import command, put, put_text, table, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ...clerk import Review
     from ...settings import Settings
     from ...store.items import ItemEntry
     from .answers import Answers
 
 
 @click.command(cls=Command)
-@click.argument("item", required=False)
+@click.argument("item", required=False, shell_complete=complete_item)
 @click.option("--start-over", is_flag=True, help="Begin with the first step again; what was written stays.")
 @click.option("--from", "reopen", metavar="ID", help="Go through a completed step again, such as 01-03.")
 @click.pass_obj
@@ -40,7 +46,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
 
 
 @click.command(cls=Command)
-@click.argument("item")
+@click.argument("item", shell_complete=complete_item)
 @click.option("--step", required=True, metavar="ID", help="A completed step, such as 01-03.")
 @click.pass_obj
 def elaborate(flags: Flags, item: str, step: str) -> int:
@@ -65,15 +71,20 @@ def _converse(
     step: str | None = None,
     reopen: str | None = None,
 ) -> int:
-    from ...session import Session
-    from ...settings import user_name
-    from ...store.items import read_item
-    from .conversation import JsonLines, Plain, hold
-
     at_terminal = answers.from_terminal and _stdout_is_terminal()
+    with _loading():
+        from functools import partial
+
+        from ...panel.offline import OfflinePanel
+        from ...session import Session
+        from ...settings import user_name
+        from ...store.items import read_item
+        from .conversation import JsonLines, Plain, hold
+    reviewing = settings.review == "before"
     name, slug = user_name(settings), read_item(folder).slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
-    session = Session(
+    start = partial(
+        Session,
         settings.root,
         slug,
         step=step,
@@ -82,14 +93,48 @@ def _converse(
         interactive=at_terminal,
         items_folder=settings.items_folder,
     )
+    if at_terminal and _can_paint(flags):
+        with _loading():
+            from ..terminal.conversation import converse  # late: only a real terminal needs it
+        return converse(start, OfflinePanel(), again, user_name=name, reviewing=reviewing)
+    session = start(review=_reviewer(answers) if at_terminal and reviewing and not flags.json else None)
     if flags.json:
         return hold(session, answers, JsonLines(), again)
     page = Plain(name, echo=not answers.from_terminal, prompt=at_terminal)
     return hold(session, answers, page, again)
 
 
+@contextmanager
+def _loading() -> Iterator[None]:
+    """Modules are no garbage: not to look for any in them saves a tenth of the time to the first prompt."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def _stdout_is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _reviewer(answers: Answers) -> Review:
+    """The review of a synthesis in plain lines."""
+    from ..terminal.review import review
+
+    async def ask() -> str | None:
+        put("> ")
+        return await answers.next()
+
+    return lambda draft, table: review(draft, table, put_text, ask)
+
+
+def _can_paint(flags: Flags) -> bool:
+    """True where neither the user nor the terminal asks for plain lines."""
+    from ..terminal.window import has_cursor
+
+    return not (flags.plain or flags.json) and has_cursor(os.environ)
 
 
 # --- which item -----------------------------------------------------------------------------------------
@@ -101,11 +146,16 @@ def _open_item(flags: Flags, settings: Settings, answers: Answers) -> Path:
 
     items = list_items(settings.root, items_folder=settings.items_folder)
     candidates = [entry for entry in items if not _is_analysed(entry)] or list(items)
+    at_terminal = answers.from_terminal and _stdout_is_terminal()
+    if not candidates and at_terminal and _can_paint(flags):
+        from ..terminal.welcome import first_item
+
+        return first_item(settings)
     if not candidates:
         raise ItemUnknown('There is no item yet. Add one with: roundtable add "what it is about"')
     if len(candidates) == 1:
         return candidates[0].folder
-    if answers.from_terminal and _stdout_is_terminal() and not flags.json:
+    if at_terminal and not flags.json:
         return _chosen(settings, candidates, answers)
     raise ItemUnknown(f"Name one of these items:\n{_listed(candidates)}")
 

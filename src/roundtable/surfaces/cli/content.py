@@ -60,11 +60,14 @@ def list_personas(flags: Flags) -> None:
 @personas.command("check")
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
-    """Check the personas' files; exit status 2 where one has a problem."""
+    """Check the files of the personas and of their probes; exit status 2 where one has a problem."""
     from ...content.catalogue import read_personas
+    from ...panel.offline.probefile import read_own
 
-    found, problems = read_personas(flags.settings().root)
-    return _checked(flags, "personas", len(found), problems)
+    root = flags.settings().root
+    found, problems = read_personas(root)
+    probes, wrong = read_own(root)
+    return _checked(flags, "personas", len(found), (*problems, *wrong), probes=len(probes))
 
 
 @steps.command("list")
@@ -104,16 +107,19 @@ def check_steps(flags: Flags) -> int:
     return _checked(flags, "steps", len(found), problems)
 
 
-def _checked(flags: Flags, noun: str, count: int, problems: Sequence[Problem]) -> int:
+def _checked(flags: Flags, noun: str, count: int, problems: Sequence[Problem], *, probes: int = 0) -> int:
     """Say what was read and what is wrong with it; the exit status says whether anything is."""
     if flags.json:
         rows = [
             {"file": each.file, "field": each.field, "reason": each.reason, "skipped": each.skipped}
             for each in problems
         ]
-        put_json({noun: count, "problems": rows}, indent=2)
+        put_json({noun: count, **({"probes": probes} if probes else {}), "problems": rows}, indent=2)
     else:
         number = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
-        total = f"{count} {noun[:-1] if count == 1 else noun} read, {number if problems else 'no problems'}."
+        read = f"{count} {noun[:-1] if count == 1 else noun}"
+        if probes:
+            read += f" and {probes} {'probe' if probes == 1 else 'probes'} of your own"
+        total = f"{read} read, {number if problems else 'no problems'}."
         put_text("\n".join([*(problem.text for problem in problems), total]))
     return 2 if problems else 0

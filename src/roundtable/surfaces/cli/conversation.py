@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...core.errors import DiskFailed
 from ...core.lines import Line
@@ -85,12 +86,17 @@ class Plain:
 
 def hold(session: Session, answers: Answers, page: Page, again: str) -> int:
     """Hold the conversation to its end; a signal raises Interrupted, which names the command that goes on."""
+    return run(_hold(session, answers, page), page.leave, again)
+
+
+def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], again: str) -> int:
+    """Run a conversation to its end; a signal raises Interrupted, which names the command that goes on."""
     before = {number: signal.getsignal(number) for number in heeded()}
     try:
-        asyncio.run(_hold(session, answers, page))
+        asyncio.run(_heeding_signals(conversation))
     except (asyncio.CancelledError, KeyboardInterrupt):
         ignore()
-        page.leave()
+        leave()
         raise Interrupted(f"Interrupted. Everything is saved. Go on with: {again}") from None
     finally:
         with suppress(ValueError):  # not in the main thread
@@ -100,7 +106,6 @@ def hold(session: Session, answers: Answers, page: Page, again: str) -> int:
 
 
 async def _hold(session: Session, answers: Answers, page: Page) -> None:
-    _heed_signals()
     async with aclosing(session.lines()) as lines:
         async for line in lines:
             page.show(line)
@@ -114,10 +119,11 @@ async def _hold(session: Session, answers: Answers, page: Page) -> None:
                 session.say(words)
 
 
-def _heed_signals() -> None:
+async def _heeding_signals(conversation: Coroutine[Any, Any, None]) -> None:
     """A signal cancels the conversation between two moves; what is being written is written."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     for number in heeded():
         with suppress(NotImplementedError, ValueError, RuntimeError):  # Windows, or not the main thread
             loop.add_signal_handler(number, task.cancel)
+    await conversation

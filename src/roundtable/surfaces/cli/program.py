@@ -24,8 +24,11 @@ from ...core.errors import (
     TrackerFailed,
 )
 from .analyze import analyze, elaborate
+from .check import check
+from .completion import VARIABLE, completion
 from .content import personas, steps
 from .doctor import doctor
+from .evaluate import evaluate
 from .flags import Group
 from .items import add, list_
 from .output import ReaderGone, prepare, tell
@@ -62,7 +65,20 @@ def cli() -> None:
     """
 
 
-for command in (add, analyze, elaborate, list_, status, show, personas, steps, doctor):
+for command in (
+    add,
+    analyze,
+    elaborate,
+    list_,
+    status,
+    show,
+    check,
+    personas,
+    steps,
+    doctor,
+    evaluate,
+    completion,
+):
     cli.add_command(command)
 
 
@@ -87,7 +103,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
-    if os.environ.get("_ROUNDTABLE_COMPLETE"):  # a shell asks for completions
+    if os.environ.get(VARIABLE):  # a shell asks for completions
         cli.main(arguments, "roundtable")
     try:
         with cli.make_context("roundtable", list(arguments)) as context:

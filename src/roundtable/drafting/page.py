@@ -1,0 +1,177 @@
+"""Markdown made of answers: labelled paragraphs, lists, tables, open questions, titles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..core.commands import Answer
+from ..core.markup import harmless
+from ..core.words import folded
+from .entries import bare, itemised, lines_of, sentences
+from .identities import Known
+
+NOTHING = "No answers were given."
+WORDLESS = "Without words"
+
+_LONGEST_TITLE = 90
+_OPENING = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w+-]*)[^`]*$")
+_KEPT_AS_IT_IS = re.compile(r"(?P<ticks>`+).*?(?P=ticks)|https?://\S+|<[^<>\s]+>")
+_PATH = re.compile(
+    r"(?<![\w./@-])(?:\.{0,2}/)?(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*"
+    r"\.(?:py|pyi|js|jsx|ts|tsx|vue|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|sql|html|css|scss"
+    r"|md|rst|toml|yaml|yml|json|csv|xml|ini|cfg|proto|tf)(?::\d+(?:-\d+)?)?(?![\w/-])"
+)
+_CLOSING_SIGNS = re.compile(r"(?<!\\)#+$")
+
+
+def said(text: str) -> str:
+    """Words of a person on one line, harmless, with the paths in them as code."""
+    return harmless(_with_paths(text))
+
+
+def paragraph(label: str, text: str) -> str:
+    """The words after their label; several lines as a list below it, code as code."""
+    head = f"**{harmless(label).replace('*', '')}**:"
+    blocks = [_itemised(block) for block in _blocks(text)]
+    match blocks:
+        case [tuple((line,))]:
+            return f"{head} {said(_unlabelled(label, line))}"
+        case _:
+            parts = (block if isinstance(block, str) else bullets(map(said, block)) for block in blocks)
+            return "\n\n".join([head, *parts])
+
+
+def labelled(answers: Iterable[Answer]) -> tuple[str, ...]:
+    """Each answer that is known, under its label."""
+    return tuple(paragraph(answer.label, answer.text) for answer in answers if not answer.unknown)
+
+
+def open_questions(answers: Iterable[Answer], more: Iterable[str] = ()) -> tuple[str, ...]:
+    """The questions that nobody could answer, as one list; nothing where there are none."""
+    questions = [*(answer.question for answer in answers if answer.unknown), *more]
+    entries = [open_question(question) for question in dict.fromkeys(questions)]
+    return ("\n".join(entries),) if entries else ()
+
+
+def open_question(question: str) -> str:
+    """One open question, as a list entry."""
+    return f"- Open question: {said(question)}"
+
+
+def withdrawn(gone: Iterable[Known]) -> tuple[str, ...]:
+    """The ids that are no longer in use, as one list; nothing where there are none."""
+    entries = [f"- Withdrawn: {entry.id}, {title(entry.text)}" for entry in gone]
+    return ("\n".join(entries),) if entries else ()
+
+
+def section(*parts: Iterable[str]) -> str:
+    """The parts of a section, set apart by blank lines; what is said where there is nothing."""
+    return "\n\n".join(text for part in parts for text in part if text) or NOTHING
+
+
+def bullets(entries: Iterable[str]) -> str:
+    """A list of texts that are harmless."""
+    return "\n".join(f"- {entry}" for entry in entries)
+
+
+def numbered(entries: Iterable[str]) -> str:
+    """A numbered list of texts that are harmless."""
+    return "\n".join(f"{number}. {entry}" for number, entry in enumerate(entries, 1))
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of words of persons."""
+    lines = [_row(header), _row(["---"] * len(header)), *(_row([cell(text) for text in row]) for row in rows)]
+    return "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    """Words as they can stand in a table."""
+    return re.sub(r"(?<!\\)\|", r"\\|", said(text)) or "-"
+
+
+def title(text: str) -> str:
+    """The beginning of a text, as a heading can hold it: one sentence, no full stop at its end."""
+    lines = lines_of(text)
+    line = lines[0] if lines else ""
+    if len(line) > _LONGEST_TITLE:
+        line = sentences(line)[0]
+    if len(line) > _LONGEST_TITLE:
+        line = f"{line[:_LONGEST_TITLE].rsplit(' ', 1)[0]}…"
+    return _CLOSING_SIGNS.sub(r"\\\g<0>", said(_without_end(line))) or WORDLESS
+
+
+def capital(text: str) -> str:
+    """The text with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def is_whole(text: str) -> bool:
+    """True where the title says all that the text says."""
+    return title(text) == said(_without_end(" ".join(lines_of(text))))
+
+
+def _unlabelled(label: str, line: str) -> str:
+    """The line without the label where the words repeat it."""
+    first, colon, rest = line.partition(":")
+    return rest.strip() if colon and rest.strip() and folded(first) == folded(label) else line
+
+
+def _without_end(line: str) -> str:
+    return bare(line).rstrip("!:！：").rstrip()
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _blocks(text: str) -> list[tuple[str, ...] | str]:
+    """The text as runs of lines and, between them, fenced code as it stands."""
+    blocks: list[tuple[str, ...] | str] = []
+    held: list[str] = []
+    lines = text.splitlines()
+    at = 0
+    while at < len(lines):
+        end = _end_of_code(lines, at)
+        if end is None:
+            held.append(lines[at])
+            at += 1
+        else:
+            blocks += [lines_of("\n".join(held)), _code(lines[at : end + 1])]
+            held, at = [], end + 1
+    blocks.append(lines_of("\n".join(held)))
+    return [block for block in blocks if block] or [("",)]
+
+
+def _code(lines: Sequence[str]) -> str:
+    """Fenced code with a language, so that no linter finds fault with it."""
+    opening = _OPENING.match(lines[0])
+    assert opening is not None
+    return "\n".join([f"{opening['fence']}{opening['language'] or 'text'}", *lines[1:-1], opening["fence"]])
+
+
+def _itemised(block: tuple[str, ...] | str) -> tuple[str, ...] | str:
+    """A single line that is a list in itself as the entries of that list."""
+    return (itemised(block[0]) or block) if isinstance(block, tuple) and len(block) == 1 else block
+
+
+def _end_of_code(lines: Sequence[str], at: int) -> int | None:
+    """The line that closes the code which opens at a line; None where none opens or it stays open."""
+    opening = _OPENING.match(lines[at])
+    if not opening:
+        return None
+    fence = opening["fence"]
+    closing = re.compile(rf"\s*{fence[0]}{{{len(fence)},}}\s*")
+    end = next((later for later in range(at + 1, len(lines)) if closing.fullmatch(lines[later])), None)
+    return end if end is not None and end > at + 1 else None
+
+
+def _with_paths(text: str) -> str:
+    """The text with the paths of files that stand in it bare as code."""
+    parts = []
+    start = 0
+    for kept in _KEPT_AS_IT_IS.finditer(text):
+        parts += [_PATH.sub(r"`\g<0>`", text[start : kept.start()]), kept[0]]
+        start = kept.end()
+    return "".join([*parts, _PATH.sub(r"`\g<0>`", text[start:])])

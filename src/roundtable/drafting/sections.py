@@ -1,0 +1,106 @@
+"""Which section is written how: the answers of a step become the text of its sections."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping
+
+from ..artifacts.sections import name_of
+from ..core.commands import AskDraft
+from ..core.events import SectionText
+from ..core.markup import printable
+from ..core.steps import Target
+from . import decisions, failures, flow, journeys, priorities, quality, requirements, size, stories
+from .entries import one
+from .page import labelled, open_questions, section
+from .sheet import Sheet
+
+Writer = Callable[[Sheet], str]
+
+SURVEY = "survey"
+"""Under this name the survey's findings for the step come with the documents; no file can have it."""
+
+
+def answers_as_they_are(sheet: Sheet) -> str:
+    """Every answer under its label, then the open questions."""
+    return section(labelled(sheet.answers), open_questions(sheet.answers))
+
+
+def review_of_design(sheet: Sheet) -> str:
+    """Which documents the design is in, and the answers on it."""
+    names = [name for name in _DESIGN if name in sheet.documents]
+    pointer = [f"The design stands in {', '.join(names)}."] if names else []
+    return section(pointer, labelled(sheet.answers), open_questions(sheet.answers))
+
+
+_DESIGN = ("module-design.md", "interface-spec.md", "data-flow.md", "error-taxonomy.md")
+_WRITERS: Mapping[tuple[str, str], Writer] = {
+    ("quick-scan.md", "Size and Complexity"): size.size,
+    ("requirements-spec.md", "User Journeys"): journeys.journeys,
+    ("requirements-spec.md", "Quality Attributes and Risks"): quality.attributes_and_risks,
+    ("nfr-matrix.md", "Quality Attributes"): quality.matrix,
+    ("requirements-spec.md", "Functional Requirements"): requirements.functional,
+    ("requirements-spec.md", "Out of Scope"): requirements.out_of_scope,
+    ("user-stories.json", "stories"): stories.story_data,
+    ("requirements-spec.md", "Prioritization"): priorities.prioritization,
+    ("traceability-matrix.csv", "rows"): priorities.trace,
+    ("architecture-overview.md", "Options and Tradeoffs"): decisions.options,
+    ("architecture-overview.md", "Technology Decisions"): decisions.technology,
+    ("architecture-overview.md", "Review"): decisions.review,
+    ("data-flow.md", "Data Flow and State"): flow.data_flow,
+    ("error-taxonomy.md", "Errors and Validation"): failures.taxonomy,
+    ("design-summary.md", "Design Review"): review_of_design,
+}
+
+
+def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...]:
+    """The text of every section that the step writes; `documents` are the item's files as they stand."""
+    sheets = [Sheet(ask.brief, target, ask.targets, documents) for target in ask.targets]
+    texts = [_writer(sheet.target)(sheet) for sheet in sheets]
+    surveyed = documents.get(SURVEY, "")
+    return tuple(
+        SectionText(sheet.target, f"{text}\n\n{surveyed}" if surveyed and _is_page(sheet.target) else text)
+        for sheet, text in zip(sheets, texts, strict=True)
+    )
+
+
+def _is_page(target: Target) -> bool:
+    return target.output.lower().endswith(".md")
+
+
+def _writer(target: Target) -> Writer:
+    found = _WRITERS.get((target.output, name_of(target.section)))
+    if found is not None:
+        return found
+    if target.output.lower().endswith(".json"):
+        return _as_json
+    return _as_csv if target.output.lower().endswith(".csv") else answers_as_they_are
+
+
+def _as_json(sheet: Sheet) -> str:
+    """One object with the step, the item, an entry for each answer and the open questions."""
+    content = {
+        "step": sheet.brief.step.step_id,
+        "item": printable(sheet.brief.item.name),
+        "answers": [
+            {"label": answer.label, "text": printable(answer.text)}
+            for answer in sheet.answers
+            if not answer.unknown
+        ],
+        "open_questions": [answer.question for answer in sheet.answers if answer.unknown],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def _as_csv(sheet: Sheet) -> str:
+    """A header and one row for each answer; no cell can act as a formula."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(("step", "label", "answer", "open"))
+    for answer in sheet.answers:
+        text = answer.question if answer.unknown else one(answer.text)
+        cells = (sheet.brief.step.step_id, answer.label, text, "yes" if answer.unknown else "no")
+        rows.writerow([priorities.guarded(cell) for cell in cells])
+    return out.getvalue()

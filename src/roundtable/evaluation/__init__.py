@@ -1,0 +1,1 @@
+"""The evaluation: scripted users talk with a panel about real items, and what was said is measured."""

@@ -1,0 +1,200 @@
+"""Calling: which probes the sentences call for, with the values for their slots, the best first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from ...core.words import words_of
+from .lexicon import words
+from .phrases import actor, content, figures, is_plural, is_question, noun_phrase, quote
+from .phrases import camel as camel_case
+from .probes import Library, Probe, any_of, pattern
+from .reading import WEIGHT, Reading, Sentence, attributed
+from .template import PLURAL
+
+_MOST_EVIDENCE = 4
+_MOST_HITS = 8
+_CLAIM = re.compile(
+    r"(?<!\bi )(?<!\bwe )\b(?:must|shall|should|will|needs? to|has to)\b",
+    re.IGNORECASE,
+)
+_ESTIMATE = re.compile(r"\b(?:maybe|perhaps|possibly) (?:an?|one|two|half|twice|once|\d)\b", re.IGNORECASE)
+_NO_PROMISE = re.compile(
+    r"\b(?:not|never|no|neither|think about|would|could|might|wonder|either|i)\b|n't\b", re.IGNORECASE
+)
+_TERM = re.compile(r"\b[A-Z][A-Z0-9]{1,5}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A probe that a sentence calls for, with the values for its slots and how well it fits."""
+
+    probe: Probe
+    sentence: Sentence
+    values: Mapping[str, str]
+    weight: int
+    at: int = 0
+    """Where in the sentence the cue stands."""
+    others: tuple[Hit, ...] = ()
+    """The same probe on other sentences."""
+    whole: bool = True
+    """True where all its cues were met, not only the first."""
+
+
+def hits(
+    reading: Reading, library: Library, persona: str, sentences: tuple[Sentence, ...] | None = None
+) -> tuple[Hit, ...]:
+    """Every probe of a persona that is called for and not settled, once each, the best first."""
+    if sentences is not None:
+        return _called_for(reading, library, persona, sentences)
+    if persona not in reading.called:
+        chosen = () if reading.language == "foreign" else reading.sentences
+        reading.called[persona] = _called_for(reading, library, persona, chosen)
+    return reading.called[persona]
+
+
+def _called_for(
+    reading: Reading, library: Library, persona: str, chosen: tuple[Sentence, ...]
+) -> tuple[Hit, ...]:
+    found: list[tuple[int, int, Hit]] = []
+    # No cue reaches over the end of a line, so one look at all sentences tells which probes to try at all.
+    together = "\n".join(sentence.text for sentence in chosen)
+    low = together.lower()
+    for place, probe in enumerate(library.of(persona)):
+        if probe.calls_for and not _may_be_met(probe.calls_for[0], library, together, low):
+            continue
+        hit = _hit(probe, chosen, reading) if probe.calls_for else _gap(probe, chosen, reading)
+        if hit is not None:
+            found.append((-hit.weight, place, hit))
+    return tuple(hit for _, _, hit in sorted(found, key=lambda each: each[:2]))
+
+
+def _may_be_met(cue: str, library: Library, together: str, low: str) -> bool:
+    needles = library.needles.get(cue)
+    if needles and not any(needle in low for needle in needles):
+        return False
+    return bool(pattern(cue).search(together))
+
+
+def _hit(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | None:
+    found: list[Hit] = []
+    for sentence in chosen:
+        if not pattern(probe.calls_for[0]).search(sentence.text):
+            continue
+        matches = [_match(cue, sentence.text) for cue in probe.calls_for]
+        # A question of the user that names the topic is about it, whatever its verb.
+        asked = sentence.origin == "user" and is_question(sentence.text)
+        if not (all(matches) or asked) or any_of(probe.unless, sentence.text):
+            continue
+        if not found and reading.settles(probe):
+            return None
+        values = dict(_values(sentence, reading))
+        for match in matches:
+            if match and match.groupdict().get("thing"):
+                values.update(_thing(match["thing"]))
+        first = matches[0]
+        if first:
+            values["word"] = _single(first.group(1) if first.re.groups and first.group(1) else first.group())
+            values["quote"] = quote(sentence.text, around=first.start())
+            values["says"] = attributed(sentence, values["quote"])
+        weight = 6 + WEIGHT[sentence.origin] + _fit(probe, reading) + (2 if "thing" in values else 0)
+        found.append(Hit(probe, sentence, values, weight, first.start() if first else 0, whole=all(matches)))
+        if len(found) == _MOST_HITS:
+            break
+    if not found:
+        return None
+    best, *others = sorted(found, key=lambda hit: -hit.weight)
+    more = min(len(found), _MOST_EVIDENCE)
+    return replace(best, weight=best.weight + more, others=tuple(others[:_MOST_EVIDENCE]))
+
+
+def _match(cue: str, text: str) -> re.Match[str] | None:
+    """Where a cue is met; the place that names a thing before one that does not."""
+    met = tuple(pattern(cue).finditer(text))
+    return next((match for match in met if match.groupdict().get("thing")), met[0] if met else None)
+
+
+def _single(word: str) -> str:
+    """One of what a word names: `reminder` for `Reminders`, while `SMS` stays."""
+    small = word if word.isupper() else word.lower()
+    return small[:-1] if is_plural(small) else small
+
+
+def _gap(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | None:
+    for sentence, word in gaps(probe.gap, chosen, reading):
+        if any_of(probe.unless, sentence.text):
+            continue
+        values = {**dict(_values(sentence, reading)), "word": word}
+        weight = 1 + WEIGHT[sentence.origin] + _fit(probe, reading)
+        return Hit(probe, sentence, values, weight)
+    return None
+
+
+def _fit(probe: Probe, reading: Reading) -> int:
+    return 2 if probe.fits(reading.step.step_id) else -2
+
+
+def gaps(kind: str, chosen: tuple[Sentence, ...], reading: Reading) -> Iterator[tuple[Sentence, str]]:
+    """The sentences that leave something out, each with the word that shows it."""
+    match kind:
+        case "quality" | "hedge":
+            wanted = words(kind)
+            for sentence in chosen:
+                word = next((each for each in words_of(sentence.text) if each in wanted), None)
+                if word and not figures(sentence.text) and not _ESTIMATE.search(sentence.text):
+                    yield sentence, word
+        case "happy":
+            titled = set(content(reading.item.name))
+            for sentence in sorted(chosen, key=lambda each: -len(titled.intersection(content(each.text)))):
+                claim = None if is_question(sentence.text) else _CLAIM.search(sentence.text)
+                if claim and _promises(sentence.text):
+                    yield sentence, claim.group().lower()
+        case "term":
+            known = words("known_terms")
+            for sentence in chosen:
+                for term in _TERM.findall(sentence.text):
+                    explained = f"({term})" in reading.whole or f"{term} (" in reading.whole
+                    if term.lower() not in known and not explained:
+                        yield sentence, term
+        case "unanswered":
+            for asked in reading.unanswered:
+                yield Sentence(asked, "section"), asked
+        case "empty":
+            for heading, document in reading.empty:
+                yield Sentence(heading, "document", document), heading
+        case "bare":
+            if not reading.sentences:
+                yield Sentence(reading.item.name, "item"), reading.item.name
+
+
+def _promises(text: str) -> bool:
+    """True for a sentence that says what is to be, and nothing of what may go wrong."""
+    said = words_of(text)
+    return len(said) > 5 and words("failure").isdisjoint(said) and not _NO_PROMISE.search(text)
+
+
+def _values(sentence: Sentence, reading: Reading) -> Iterator[tuple[str, str]]:
+    quoted = quote(sentence.text)
+    yield "quote", quoted
+    yield "says", attributed(sentence, quoted)
+    yield "actor", actor([sentence.text]) or reading.actor
+    yield "title", reading.step.title
+    yield "item", quote(reading.item.name)
+    counted = figures(sentence.text)
+    if counted:
+        yield "figure", counted[0]
+
+
+def _thing(rest: str) -> Iterator[tuple[str, str]]:
+    found = noun_phrase(rest)
+    if found is None:
+        return
+    yield "thing", found
+    if is_plural(found):
+        yield PLURAL, "yes"
+    name = camel_case(found)
+    if name and len(name) <= 30:
+        yield "cls", name
+        yield "fn", name[0].lower() + name[1:]

@@ -1,0 +1,95 @@
+"""The terms of an item: what to look for in the files, and how much each one says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..core.items import Item
+from .stems import STOP_WORDS, stem
+
+MOST = 14
+_LONGEST_TEXT = 20_000
+_TITLE, _TEXT = 1.0, 0.35
+_AGAIN, _MOST_WEIGHT = 1.1, 2.0
+_NAMED = 1.6  # something written as code is written in the code
+# A path, an option, a dotted or joined name, or a plain word in any script.
+_TOKEN = re.compile(r"[\w$][\w$'’]*(?:(?:[./:-]|::)[\w$]+)*", re.UNICODE)
+_PART = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"(?<=[^\W\d_A-ZÄÖÜ])(?=[A-ZÄÖÜ])|(?<=[A-ZÄÖÜ])(?=[A-ZÄÖÜ][a-zäöüß])")
+_JAPANESE = re.compile(r"[\u30a0-\u30ff\u31f0-\u31ff]{2,}|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々]{2,}")
+_ANY_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_CODE_SPAN = re.compile(r"`+([^`\s]+)`+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_ADDRESS = re.compile(r"https?://\S+|\S+@\S+\.\S+")
+_TRACKER = re.compile(r"(?:^|\s)\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)")
+_JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2,}[a-z]|\w(?:\.|::|/)\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Something to look for: in small letters, as a stem or as a whole name, with its weight and as said."""
+
+    text: str
+    weight: float
+    whole: bool = False
+    said: str = ""
+
+    @property
+    def spellings(self) -> tuple[bytes, ...]:
+        """The byte forms in files whose ASCII letters are made small; other capitals are spelled out."""
+        forms = (self.text, self.text.capitalize(), self.text.upper())
+        return tuple(dict.fromkeys(form.encode("utf-8", "surrogateescape").lower() for form in forms))
+
+
+def terms_of(item: Item) -> tuple[Term, ...]:
+    """The terms of the item's title and text, the weightiest first, a bounded number."""
+    found: dict[tuple[str, bool], Term] = {}
+    for text, base in ((item.name, _TITLE), (item.text[:_LONGEST_TEXT], _TEXT)):
+        for term in _found(text):
+            key = (term.text, term.whole)
+            before = found.get(key)
+            # What is said again says a little more, never as much as the first time.
+            weight = max(before.weight * _AGAIN, base * term.weight) if before else base * term.weight
+            found[key] = replace(before or term, weight=min(weight, _MOST_WEIGHT))
+    return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MOST])
+
+
+def word_stems(text: str) -> tuple[str, ...]:
+    """The stems of the telling words of a text, each once: for texts that are only compared."""
+    words = (word for run in _PART.findall(text) for word in _HUMP.split(run))
+    return tuple(
+        dict.fromkeys(stem(word) for word in words if len(word) > 2 and word.lower() not in STOP_WORDS)
+    )
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
+    return tuple(part for run in _PART.findall(name) for part in _HUMP.split(run))
+
+
+def _found(text: str) -> Iterator[Term]:
+    """The terms of a text in its order, repeated where they are, with what each weighs within it."""
+    text = _TRACKER.sub(" ", _ADDRESS.sub(" ", text))
+    spans = [(match.start(1), match.end(1)) for match in _CODE_SPAN.finditer(text)]
+    for token in _TOKEN.finditer(text):
+        option = token.start() > 1 and text.startswith("--", token.start() - 2)
+        named = option or any(start <= token.start() < end for start, end in spans)
+        yield from _of_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
+
+
+def _of_token(token: str, *, named: bool) -> Iterator[Term]:
+    if _ANY_JAPANESE.search(token):
+        yield from (Term(run, 1.0, whole=True, said=run) for run in _JAPANESE.findall(token))
+        return
+    parts = parts_of(token)
+    if (named or _JOINED.search(token)) and len(parts) > 1 and not all(part.isdigit() for part in parts):
+        yield Term(token.lower(), _NAMED, whole=True, said=token)
+    if token.lower() in STOP_WORDS:
+        return
+    for part in parts:
+        small = part.lower()
+        short = len(small) < 2 or (len(small) == 2 and not part.isupper())
+        if not short and small not in STOP_WORDS and not small.isdigit():
+            yield Term(stem(small), _NAMED if named else 1.0, said=small)

@@ -1,0 +1,71 @@
+"""Items at the edges: line ends, limits, comments and front matter in a draft, and long names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roundtable.store.artifact import LARGEST
+from roundtable.store.items import LONGEST_TITLE, add_item, read_item
+from roundtable.store.slugs import LONGEST, numbered
+
+
+def item(tmp_path: Path, draft: str) -> Path:
+    folder = tmp_path / "some-item"
+    folder.mkdir(exist_ok=True)
+    (folder / "draft.md").write_bytes(draft.encode())
+    return folder
+
+
+@pytest.mark.rule("ITEM-4")
+def test_line_ends_of_any_make_become_one_kind(tmp_path: Path) -> None:
+    folder = add_item(tmp_path, "One\r\nTwo\rThree\nFour", commit=None)
+    assert (folder / "draft.md").read_bytes() == b"# One\n\nOne\nTwo\nThree\nFour\n"
+    assert read_item(item(tmp_path, "# T\r\nOne\r\nTwo\rThree")).text == "One\nTwo\nThree"
+
+
+@pytest.mark.rule("ITEM-4")
+def test_a_title_may_have_eighty_characters(tmp_path: Path) -> None:
+    exact = "Short one. " + "a" * 30 + " " + "b" * 38
+    assert len(exact) == LONGEST_TITLE == 80
+    assert read_item(add_item(tmp_path, exact, commit=None)).name == exact
+    longer = exact + "c"
+    assert read_item(add_item(tmp_path, longer, commit=None)).name == "Short one"
+    words = "a" * 40 + " " + "b" * 39
+    assert read_item(add_item(tmp_path, words, commit=None)).name == words
+    assert read_item(add_item(tmp_path, words + "c", commit=None)).name == "a" * 40
+
+
+@pytest.mark.rule("ITEM-4")
+def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
+    assert read_item(item(tmp_path, "# T\n" + " " * (LARGEST - 4))).name == "T"
+    assert read_item(item(tmp_path, "# T\n" + " " * (LARGEST - 3))).name == "some item"
+
+
+@pytest.mark.rule("ITEM-4")
+@pytest.mark.parametrize(
+    ("draft", "name"),
+    [
+        ("<!--\n# No\nmore -->\n# Yes\n", "Yes"),  # a comment ends where its sign stands, also late in a line
+        ("<!-- a\n--> \n# Yes\n", "Yes"),
+        ("  <!-- a\n# No\n-->\n# Yes\n", "Yes"),
+        ("<!-- a -->\n# Yes\n", "Yes"),
+        ("```\n# No\nx ``` y\n# No\n```\n# Yes\n", "Yes"),  # a fence only at the start of a line
+        ("---\ntitle: x\n---\n# Yes\n", "Yes"),
+        ("---  \n# No\n---  \n# Yes\n", "Yes"),
+        ("---\n---\n# Yes\n", "Yes"),
+        ("---\n# Yes\n", "Yes"),  # a rule, not front matter
+        (" ---\n# Yes\n---\n# No\n", "Yes"),
+        ("---\n# Yes\n ---\n# No\n", "Yes"),
+    ],
+)
+def test_the_title_is_the_first_heading_that_is_text(tmp_path: Path, draft: str, name: str) -> None:
+    assert read_item(item(tmp_path, draft)).name == name
+
+
+@pytest.mark.rule("ITEM-1")
+def test_a_number_never_follows_two_hyphens() -> None:
+    name = "a" * (LONGEST - 3) + "-bc"
+    assert numbered(name, 2) == "a" * (LONGEST - 3) + "-2"
+    assert len(numbered(name, 2)) == LONGEST - 1

@@ -1,0 +1,259 @@
+"""Outputs at the edges: answers among other text, data of other shapes, words that could act as markup."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from people import ALEX, ITEM, MAYA
+from roundtable.core.commands import Record, SaveRecord, Table, UpdateArtifacts, WriteDrafts, WriteFeedback
+from roundtable.core.errors import DiskFailed
+from roundtable.core.personas import Roster
+from roundtable.core.steps import Question, Step, Target
+from roundtable.core.synthesis import Draft, Entry
+from roundtable.core.turns import Material, Parked, Turn
+from roundtable.store.artifact import LARGEST
+from roundtable.store.data_files import KEPT, Merged, data_text, merged
+from roundtable.store.outputs import Outputs
+from roundtable.store.parking import park, parked_for
+from roundtable.store.skipped import with_note
+from roundtable.store.transcript import write_transcript
+
+AT = "2026-02-20T14:30:00.000Z"
+ROSTER = Roster((MAYA, ALEX))
+CONTEXT = Step(
+    "01-01", "Business Context", MAYA.key, "standard", ("spec.md",),
+    standard=(Question("Problem", "?"), Question("Cost", "?")), targets=(Target("spec.md", "1. Context"),),
+)  # fmt: skip
+
+
+def writing(*outputs: str) -> Step:
+    return replace(CONTEXT, outputs=outputs, targets=())
+
+
+# --- answers --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("- **Problem**: x\n- unrelated\n", {"Problem": "x"}),
+        ("**Problem**: x\nand y\n1. unrelated\n", {"Problem": "x and y"}),
+        ("**Problem**:\n\n- this - and that\n- 2. more\n", {"Problem": "this - and that\n2. more"}),
+        ("**Problem**: x\n\n  <!-- Feedback: step 01-01, now -->\n- **Cost**: 5\n", {"Problem": "x"}),
+    ],
+)
+def test_an_answer_is_what_stands_under_its_label_and_no_more(
+    folder: Path, text: str, answers: dict[str, str]
+) -> None:
+    (folder / "spec.md").write_text(f"# Spec\n\n## 1. Context\n\n{text}")
+    found = Outputs(folder, (CONTEXT,)).stored_answers()
+    assert found == {("01-01", label): answer for label, answer in answers.items()}
+
+
+# --- data files -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-5")
+def test_text_that_cannot_be_encoded_still_makes_the_same_document() -> None:
+    assert json.loads(data_text("a.json", "S", '{"a": "x\ud800"}')) == {"a": "x?"}
+
+
+@pytest.mark.rule("STEP-5")
+@pytest.mark.parametrize(
+    ("theirs", "ours", "both"),
+    [
+        ({"a": {"x": 1}, "b": [1]}, {"a": [2], "b": {"y": 2}, "c": 3}, {"a": {"x": 1}, "b": [1], "c": 3}),
+        ({"a": [1], "b": "t"}, {"a": "t", "b": [2], "c": 3}, {"a": [1], "b": "t", "c": 3}),
+        ([{"id": "", "n": 1}], [{"id": "", "n": 2}], [{"id": "", "n": 1}, {"id": "", "n": 2}]),
+        ([{"id": [1], "n": 1}], [{"id": [1], "n": 2}], [{"id": [1], "n": 1}, {"id": [1], "n": 2}]),
+        ([{"id": "a", "n": 1}, 7], [{"id": "a", "m": 2}], [{"id": "a", "n": 1, "m": 2}, 7]),
+    ],
+)
+def test_what_a_person_made_of_the_data_keeps_its_shape(theirs: object, ours: object, both: object) -> None:
+    found = merged("a.json", json.dumps(theirs).encode(), json.dumps(ours).encode())
+    assert found.document is not None
+    assert json.loads(found.document) == both
+    assert found.remark == KEPT
+
+
+@pytest.mark.rule("STEP-5")
+def test_a_table_keeps_its_line_ends_inside_and_outside_of_cells() -> None:
+    old = b'id,name\r\n1,"two\r\nlines"\r\n'
+    assert merged("a.csv", old, b"id,name,more\n2,y,z\n") == Merged(
+        b'id,name,more\r\n1,"two\r\nlines",\r\n2,y,z\r\n', KEPT
+    )
+    assert merged("a.csv", b"id,name\r1,x\r", b"id,name\n2,y\n") == Merged(b"id,name\r1,x\r2,y\n", KEPT)
+
+
+@pytest.mark.rule("STEP-5")
+def test_a_short_row_is_filled_up() -> None:
+    assert merged("a.csv", b"id,name\n1,x\n", b"id,name,more\n2,y\n") == Merged(
+        b"id,name,more\n1,x,\n2,y,\n", KEPT
+    )
+
+
+# --- documents ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("ART-2")
+def test_without_a_document_the_first_that_may_be_used_is_named(folder: Path) -> None:
+    data = writing("data.json")
+    steps = (data, replace(writing("draft.md", "b.md", "c.md"), step_id="01-02"))
+    announced = Outputs(folder, steps).update(UpdateArtifacts(data, "<!-- m -->", "### B\n", "1 insight"))
+    assert announced[1] == (
+        "Could not update b.md (file not found). Elaboration insights are in the synthesis summary above."
+    )
+
+
+@pytest.mark.rule("ART-3", "ART-6")
+@pytest.mark.parametrize(
+    ("document", "heading"),
+    [
+        ("# A\n\n## B\n\n### C\n\n#### D\n\n##### E\n\n###### 1. Context\n\nText.\n", "1. Context"),
+        ("## A\n\n<!-- m -->\n\nWithout its headings.\n", "A"),
+        ("<!-- m -->\n\n### B\n", "Additional Insights from Elaboration"),
+        ("## A\n\n<!-- m -->\n\n### B\n\n## C\n\n<!-- m -->\n\n### B\n", "A"),
+    ],
+)
+def test_a_block_that_is_there_already_is_announced_where_it_stands(
+    folder: Path, document: str, heading: str
+) -> None:
+    (folder / "spec.md").write_text(document)
+    outputs = Outputs(folder, (CONTEXT,))
+    command = UpdateArtifacts(CONTEXT, "<!-- m -->", "### B\n", "1 insight")
+    for _ in range(2):
+        assert outputs.update(command) == (f'Updated spec.md, section "{heading}": added 1 insight.',)
+
+
+@pytest.mark.rule("MENU-3")
+def test_every_document_that_could_not_take_feedback_is_named(folder: Path) -> None:
+    for name in ("a.md", "b.md"):
+        (folder / name).mkdir()
+    step = writing("a.md", "b.md")
+    assert Outputs(folder, (step,)).write_feedback(WriteFeedback(step, "Hm.", AT)) == (
+        "Could not add your feedback to a.md (a folder has that name) or b.md (a folder has that name).",
+    )
+
+
+@pytest.mark.rule("ENTRY-1")
+def test_one_character_of_room_is_used_and_none_is_not(folder: Path) -> None:
+    (folder / "a.md").write_text("12")
+    (folder / "b.md").write_text("34")
+    outputs = Outputs(folder, (CONTEXT,))
+    step = writing("a.md", "b.md")
+    assert outputs.material(step, limit=3) == (Material("a.md", "12"), Material("b.md", "3\n[...]"))
+    assert outputs.material(step, limit=2) == (Material("a.md", "12"),)
+
+
+@pytest.mark.rule("ENTRY-1")
+def test_a_document_that_is_too_large_is_not_read(folder: Path) -> None:
+    (folder / "a.md").write_text(" " * (LARGEST + 1))
+    with pytest.raises(DiskFailed, match="larger than 5,000,000 bytes"):
+        Outputs(folder, (CONTEXT,)).material(writing("a.md"))
+
+
+@pytest.mark.rule("STEP-5", "MENU-4")
+def test_a_name_with_a_dot_in_it_keeps_it_in_the_title(folder: Path) -> None:
+    step = writing("api-v1.2.md")
+    Outputs(folder, (step,)).write_drafts(WriteDrafts((), (step,)))
+    assert (folder / "api-v1.2.md").read_text().startswith("# API V1.2\n")
+
+
+@pytest.mark.rule("MENU-4")
+def test_the_note_on_skipped_steps_stands_below_title_and_item() -> None:
+    top = b"---\na: b\n---\n\n# Spec\n\n**Item**: Offline\n"
+    assert with_note(top + b"\nText.\n", "> Draft.") == top + b"\n> Draft.\n\nText.\n"
+    assert with_note(b"---\na: b\n---\n\nText.\n", "> Draft.") == b"---\na: b\n---\n\n> Draft.\n\nText.\n"
+
+
+# --- the parking lot ------------------------------------------------------------------------------------
+
+
+def parked(folder: Path, *points: Parked) -> str:
+    park(folder, points, step_id="01-01", at=AT, steps=(CONTEXT,), roster=ROSTER)
+    return (folder / "parking-lot.md").read_text()
+
+
+@pytest.mark.rule("FOCUS-2")
+def test_stars_in_a_subject_do_not_end_it_early(folder: Path) -> None:
+    lot = parked(folder, Parked("a** (b, step 9, turn 9): c", "01-01", 2, "user", "Words."))
+    assert r"- **a\*\* (b, step 9, turn 9): c** (the user, step 01-01, turn 2): Words. <!--" in lot
+    assert parked_for(folder, "01-01") == (
+        "Put off until now, by the user in the discussion of step 01-01: a** (b, step 9, turn 9): c",
+    )
+
+
+@pytest.mark.rule("FOCUS-2")
+def test_only_points_directly_under_the_step_s_heading_are_brought_up(folder: Path) -> None:
+    (folder / "parking-lot.md").write_bytes(
+        b"# 01-01 is the title\n\n- no point\n\n## 01-01 Context\n\n- caf\xe9  \n  - below it\n"
+    )
+    assert parked_for(folder, "01-01") == ("Put off until now: caf\ufffd",)
+
+
+@pytest.mark.rule("FOCUS-2")
+def test_a_parking_lot_that_is_full_says_what_to_do(folder: Path) -> None:
+    (folder / "parking-lot.md").write_bytes(b"# Lot\n\n" + b"x" * (LARGEST - 20))
+    with pytest.raises(DiskFailed) as caught:
+        parked(folder, Parked("a", "01-01", 2, "user", "Words."))
+    assert caught.value.failed.startswith("Could not write parking-lot.md: ")
+    assert caught.value.saved == "The file is as it was; the points are in the transcript."
+    assert caught.value.do == "Correct the file. Run the same command again."
+
+
+# --- the transcript -------------------------------------------------------------------------------------
+
+
+def transcript(
+    folder: Path, *turns: Turn, draft: Draft | None = None, points: tuple[Parked, ...] = ()
+) -> str:
+    table = Table(ITEM, CONTEXT, ROSTER, MAYA, (CONTEXT,), (), 10, turns=turns)
+    record = Record("01-01", len(turns), ROSTER.keys, AT, "Summed up")
+    command = SaveRecord(record, table, draft or Draft(), "user-initiated", points)
+    return (folder / write_transcript(folder, command, "offline")).read_text()
+
+
+@pytest.mark.rule("SYN-2")
+def test_every_line_end_of_a_turn_is_a_line_end(folder: Path) -> None:
+    text = transcript(folder, Turn(1, MAYA.key, "One\r\nTwo\rThree\r\n\r\nFour"))
+    assert "\n\nOne\nTwo\nThree\n\nFour\n\n" in text
+
+
+@pytest.mark.rule("ART-7")
+def test_a_line_that_would_make_a_table_is_disarmed(folder: Path) -> None:
+    assert "a | b\n\\:-- | --\n" in transcript(folder, Turn(1, MAYA.key, "a | b\n:-- | --"))
+
+
+@pytest.mark.rule("SYN-1", "SYN-5", "FOCUS-2")
+def test_entries_and_points_stand_one_below_the_other(folder: Path) -> None:
+    turns = (Turn(1, MAYA.key, "One."), Turn(2, ALEX.key, "Two."))
+    draft = Draft(insights=(Entry("Use MAX.", (1,), "why"), Entry("B", (2,))))
+    points = (Parked("cost", None, 1, MAYA.key, "How much?"), Parked("time", "03-02", 2, "user", "When?"))
+    text = transcript(folder, *turns, draft=draft, points=points)
+    assert (
+        "### Key Insights\n\n- [Maya] Use MAX: why ([turn 1](#turn-1))\n- [Alex] B ([turn 2](#turn-2))\n\n"
+    ) in text
+    assert text.endswith(
+        "## Put off\n\n"
+        "- **cost**, Maya Chen (Business Analyst), [turn 1](#turn-1): How much?\n"
+        "- **time** for 03-02, User, [turn 2](#turn-2): When?\n"
+    )
+
+
+@pytest.mark.rule("SYN-5")
+def test_without_entries_the_step_is_named(folder: Path) -> None:
+    assert "Key takeaway: Discussed Business Context\n" in transcript(folder, Turn(1, MAYA.key, "One."))
+
+
+@pytest.mark.rule("SYN-2")
+def test_a_folder_that_leads_out_says_what_to_do(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "elaborations").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DiskFailed) as caught:
+        transcript(folder, Turn(1, MAYA.key, "One."))
+    assert caught.value.do == "Put a folder in its place. Run the same command again."

@@ -1,0 +1,84 @@
+"""What git remembers, and where it remembers nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitproject import DAY, NOW, commit, git, repository, write
+from roundtable.core.items import Item
+from roundtable.survey.findings import ChangeRate
+from roundtable.survey.history import Commit, activity, change_rates, kin, read_history, together
+from roundtable.survey.terms import terms_of
+
+
+def changed(root: Path, days: int, subject: str, *names: str) -> None:
+    write(root, dict.fromkeys(names, f"{subject} {days}\n"))
+    commit(root, subject, when=NOW - days * DAY)
+
+
+def test_commits_are_read_newest_first_without_the_first_import(tmp_path: Path) -> None:
+    root = repository(tmp_path, {"a.py": "", "b.py": ""})
+    changed(root, 20, "Print in colour", "a.py", "naïve name.py")
+    changed(root, 10, "Second", "b.py")
+    assert read_history(root) == (
+        Commit(NOW - 10 * DAY, "Second", ("b.py",)),
+        Commit(NOW - 20 * DAY, "Print in colour", ("a.py", "naïve name.py")),
+    )
+
+
+def test_paths_are_relative_to_the_folder_that_is_looked_at(tmp_path: Path) -> None:
+    root = repository(tmp_path, {"sub/a.py": "", "b.py": ""})
+    changed(root, 20, "Both", "sub/a.py", "b.py")
+    changed(root, 10, "Elsewhere", "b.py")
+    assert read_history(root / "sub") == (Commit(NOW - 20 * DAY, "Both", ("a.py",)),)
+
+
+def test_no_git_no_commits_and_a_bare_folder_remember_nothing(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "fresh").mkdir()
+    git(tmp_path / "fresh", "init", "-q")
+    assert read_history(tmp_path / "plain") == ()
+    assert read_history(tmp_path / "fresh") == ()
+    assert read_history(tmp_path / "missing") == ()
+
+
+def test_the_edge_of_a_shallow_clone_changes_nothing(tmp_path: Path) -> None:
+    source = repository(tmp_path / "p", {"a.py": "", "b.py": ""})
+    for days in (30, 20, 10):
+        changed(source, days, f"Change {days}", "a.py")
+    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{source}", str(tmp_path / "shallow"))
+    assert [commit.subject for commit in read_history(tmp_path / "shallow")] == ["Change 10"]
+
+
+def test_change_rates_count_90_days_and_a_year_to_the_day() -> None:
+    history = [Commit(NOW - days * DAY, "x", ("a.py",)) for days in (0, 90, 91, 365, 366)]
+    assert change_rates(history, ["a.py", "b.py"], now=NOW) == (
+        ChangeRate("a.py", 2, 4),
+        ChangeRate("b.py", 0, 0),
+    )
+
+
+def test_files_worked_on_lately_are_more_active() -> None:
+    history = [Commit(NOW, "x", ("new.py",)), Commit(NOW - 1000 * DAY, "y", ("old.py",))]
+    found = activity(history)
+    assert found["new.py"] == 1.0
+    assert 0 < found["old.py"] < 0.3
+    assert activity([]) == {}
+
+
+def test_commits_with_like_subjects_lead_to_their_files() -> None:
+    history = [
+        Commit(NOW, "Render invoices in colour", ("render.py",)),
+        Commit(NOW, "Invoice totals", ("totals.py",)),
+        Commit(NOW, "Faster start", ("start.py",)),
+        Commit(NOW, "Reformat invoices", tuple(f"f{number}.py" for number in range(50))),
+    ]
+    found = kin(history, terms_of(Item("item", "Rendering of an invoice")))
+    assert found["render.py"] == 1.0
+    assert 0 < found["totals.py"] < 1
+    assert found.keys() == {"render.py", "totals.py"}
+
+
+def test_what_changed_together_at_least_twice_is_company() -> None:
+    history = [Commit(NOW, "x", paths) for paths in (("a", "b"), ("a", "b", "c"), ("a",), ("c",), ("a", "d"))]
+    assert together(history, ["a"]) == {"b": 0.5}

@@ -1,0 +1,196 @@
+"""Who imports, mentions and tests what is touched, and the ways into the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gitproject import write
+from roundtable.survey.entry_points import entry_points
+from roundtable.survey.files import project_files
+from roundtable.survey.findings import Finding, Line
+from roundtable.survey.imports import imports_in, module_of
+from roundtable.survey.relations import Relations, relate
+
+
+def importers(files: Mapping[str, str], target: str, go_module: str = "") -> dict[str, int]:
+    """The files that import the target, with the line that says so."""
+    module = module_of(target, frozenset({*files, target}))
+    assert module is not None
+    found: dict[str, int] = {}
+    for path, text in files.items():
+        for offset, _ in imports_in(path, text.encode(), [module], go_module=go_module):
+            found.setdefault(path, text.encode()[:offset].count(b"\n") + 1)
+    return found
+
+
+def test_python_imports_in_every_spelling() -> None:
+    files = {
+        "src/shop/a.py": "import os\nfrom .mail import send\n",
+        "src/shop/b.py": "from . import mail\n",
+        "src/shop/sub/c.py": "from ..mail import (\n    send,\n)\n",
+        "src/shop/sub/d.py": "from .. import mail as post\n",
+        "tests/e.py": "from shop.mail import send\n",
+        "tests/f.py": "import shop.mail\n",
+        "tests/g.py": "from shop import cart, mail\n",
+        "src/shop/h.py": "import mail\n",
+        "src/shop/i.py": "from .mailbox import send\n",
+        "src/shop/sub/j.py": "from .mail import send\n",
+        "src/shop/__init__.py": "",
+    }
+    assert importers(files, "src/shop/mail.py") == {
+        "src/shop/a.py": 2,
+        "src/shop/b.py": 1,
+        "src/shop/sub/c.py": 1,
+        "src/shop/sub/d.py": 1,
+        "tests/e.py": 1,
+        "tests/f.py": 1,
+        "tests/g.py": 1,
+    }
+
+
+def test_a_package_is_imported_by_its_folder_and_a_top_module_by_its_name() -> None:
+    files = {"src/shop/sub/a.py": "from shop import x\n", "b.py": "import shop\n", "src/shop/__init__.py": ""}
+    assert importers(files, "src/shop/__init__.py") == {"src/shop/sub/a.py": 1, "b.py": 1}
+    assert importers({"main.py": "import settings\n"}, "settings.py") == {"main.py": 1}
+
+
+def test_script_imports_in_every_spelling() -> None:
+    files = {
+        "src/a.ts": "import { send } from './mail'\n",
+        "src/b.js": "const mail = require('./mail.js')\n",
+        "src/sub/c.tsx": 'import x from "../mail"\n',
+        "src/d.ts": "export * from './mail'\n",
+        "src/e.ts": "const m = await import('./mail')\n",
+        "src/f.ts": "import '@/mail/other'\n",
+        "src/g.ts": "import mail from 'mail'\n",
+        "src/sub/h.ts": "import x from './mail'\n",
+    }
+    assert sorted(importers(files, "src/mail.ts")) == [
+        "src/a.ts",
+        "src/b.js",
+        "src/d.ts",
+        "src/e.ts",
+        "src/sub/c.tsx",
+    ]
+    assert importers({"src/a.ts": "import m from './mail'\n"}, "src/mail/index.ts") == {"src/a.ts": 1}
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "text", "found"),
+    [
+        ("doc/man.go", "cmd/a.go", 'import (\n\t"fmt"\n\t"example.org/shop/doc"\n)\n', True),
+        ("doc/man.go", "cmd/a.go", 'import "example.org/shop/docs"\n', False),
+        ("man.go", "cmd/a.go", 'import shop "example.org/shop"\n', True),
+        ("src/mail/send.rs", "src/a.rs", "use crate::mail::send;\n", True),
+        ("src/mail/mod.rs", "src/main.rs", "mod mail;\n", True),
+        ("app/shop/Mail.java", "app/shop/A.java", "import shop.Mail;\n", True),
+        ("app/shop/Mail.java", "app/shop/A.java", "import shop.Mailbox;\n", False),
+        ("src/mail.h", "src/a.c", '#include "mail.h"\n', True),
+        ("src/mail.h", "src/a.c", "#include <stdio.h>\n", False),
+        ("src/mail.ts", "src/a.py", "from .mail import x\n", False),
+    ],
+)
+def test_imports_of_other_languages(target: str, path: str, text: str, found: bool) -> None:
+    assert (path in importers({path: text}, target, "example.org/shop")) is found
+
+
+def test_a_document_is_no_module() -> None:
+    assert module_of("README.md", frozenset()) is None
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return write(
+        tmp_path,
+        {
+            "pyproject.toml": (
+                '[project]\nname = "shop"\n\n[project.scripts]\nshop = "shop.cli:main"\n\n[tool.x]\ny = "z"\n'
+            ),
+            "shop/__init__.py": "from .mail import Mailer\n",
+            "shop/mail.py": "class Mailer:\n    pass\n",
+            "shop/cli.py": (
+                "import click\nfrom . import mail\n\n\n"
+                "@click.command()\n@click.option('--x')\ndef send():\n    pass\n"
+            ),
+            "shop/web.py": "from shop import Mailer\n\n\n@app.post('/mail')\ndef post():\n    Mailer()\n",
+            "shop/other.py": "Mailers = 1\n",
+            "shop/__main__.py": "from .cli import send\n\nsend()\n",
+            "tests/test_mail.py": "import pytest\n\n\ndef test_it():\n    pass\n",
+            "tests/test_web.py": "from shop.mail import Mailer\n",
+        },
+    )
+
+
+def related(root: Path) -> Relations:
+    touched = (Finding("shop/mail.py", 1.0, 1, (Line("shop/mail.py", 1, "class Mailer:"),)),)
+    return relate(root, project_files(root), touched)
+
+
+def test_importers_mentions_and_tests_are_lines_of_files(shop: Path) -> None:
+    found = related(shop)
+    assert {(tie.line.path, tie.line.number, tie.to) for tie in found.importers} == {
+        ("shop/__init__.py", 1, "shop/mail.py"),
+        ("shop/cli.py", 2, "shop/mail.py"),
+        ("tests/test_web.py", 1, "shop/mail.py"),
+    }
+    assert {(tie.line.path, tie.line.number, tie.to) for tie in found.mentions} == {
+        ("shop/__init__.py", 1, "Mailer"),
+        ("shop/web.py", 1, "Mailer"),
+        ("tests/test_web.py", 1, "Mailer"),
+    }
+    assert [(tie.line.path, tie.line.number, tie.line.text) for tie in found.tests] == [
+        ("tests/test_mail.py", 4, "def test_it():"),
+        ("tests/test_web.py", 1, "from shop.mail import Mailer"),
+    ]
+    assert {tie.tie for tie in found.tests} == {"tests"}
+
+
+def test_nothing_touched_is_tied_to_nothing(shop: Path) -> None:
+    assert relate(shop, project_files(shop), ()) == Relations((), (), ())
+
+
+def test_entry_points_near_the_change_come_first(shop: Path) -> None:
+    found = entry_points(shop, project_files(shop), ["shop/mail.py"], ["shop/cli.py", "shop/web.py"])
+    assert [(point.what, point.name, point.line.path, point.line.number, point.near) for point in found] == [
+        ("command", "send", "shop/cli.py", 5, True),
+        ("route", "/mail", "shop/web.py", 4, True),
+        ("console script", "shop", "pyproject.toml", 5, False),
+        ("module run by", "python -m shop", "shop/__main__.py", 1, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "what", "name", "line"),
+    [
+        ("a.py", "x = 1\nif __name__ == '__main__':\n    x\n", "runs as a script", "", 2),
+        ("a.py", "sub.add_parser('list')\n", "command", "list", 1),
+        ("a.py", "urlpatterns = [\n    path('users/', view),\n]\n", "route", "users/", 2),
+        ("a.ts", "\napp.get('/users/:id', handler)\n", "route", "/users/:id", 2),
+        ("a.js", "program\n  .command('build')\n", "command", "build", 2),
+        ("a.go", "package main\n\nfunc main() {\n", "main function", "", 3),
+        ("a.go", 'var c = &cobra.Command{\n\tUse: "serve",\n}\n', "command", "serve", 1),
+        ("a.go", 'mux.HandleFunc("/health", h)\n', "route", "/health", 1),
+        ("a.rs", "fn main() {\n", "main function", "", 1),
+        ("A.java", "  public static void main(String[] a) {\n", "main function", "", 1),
+        ("A.java", '  @GetMapping("/x")\n', "route", "/x", 1),
+        ("package.json", '{\n  "main": "x.js"\n}\n', "package's", "main", 2),
+        ("setup.cfg", "[x]\nconsole_scripts =\n    shop = shop:main\n", "console script", "shop", 3),
+        ("Cargo.toml", '[[bin]]\nname = "tool"\n', "binary", "tool", 2),
+    ],
+)
+def test_each_kind_of_entry_point(
+    tmp_path: Path, path: str, text: str, what: str, name: str, line: int
+) -> None:
+    write(tmp_path, {path: text})
+    (found,) = entry_points(tmp_path, [path], [path], [])
+    assert (found.what, found.name, found.line.number) == (what, name, line)
+    assert found.line.text == text.split("\n")[line - 1].strip()
+
+
+def test_tests_and_documents_are_no_way_in(tmp_path: Path) -> None:
+    script = "if __name__ == '__main__':\n    x\n"
+    write(tmp_path, {"tests/main.py": script, "docs/main.py": script})
+    assert entry_points(tmp_path, ["tests/main.py", "docs/main.py"], [], []) == ()

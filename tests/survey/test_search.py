@@ -1,0 +1,130 @@
+"""Counting terms in files: the same with every sieve, and what is not read at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gitproject import git, write
+from roundtable.core.items import Item
+from roundtable.survey import search as searching
+from roundtable.survey.files import project_files
+from roundtable.survey.scan import LARGEST, count, read
+from roundtable.survey.search import Hit, files_holding, search
+from roundtable.survey.sieve import Sieve, sift
+from roundtable.survey.terms import terms_of
+
+SIEVES: list[Sieve] = ["none", "git", *(["ripgrep"] if shutil.which("rg") else [])]  # type: ignore[list-item]
+
+
+def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "Cache cached CACHING\nprint\n", "b.py": "nothing\n", "c.txt": "print\n"})
+    terms = terms_of(Item("item", "Caching of print jobs"))
+    assert [term.text for term in terms] == ["cach", "print", "job"]
+    hits = search(tmp_path, ("a.py", "b.py", "c.txt"), terms)
+    assert hits.files == (Hit("a.py", 27, (3, 1, 0)), Hit("c.txt", 6, (0, 1, 0)))
+    assert hits.frequency == (1, 2, 0)
+
+
+def test_capitals_beyond_ascii_are_found_too(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "übersicht Übersicht ÜBERSICHT\n"})
+    assert search(tmp_path, ("a.txt",), terms_of(Item("item", "Übersicht"))).files[0].counts == (3,)
+
+
+def test_without_terms_or_files_nothing_is_read(tmp_path: Path) -> None:
+    assert search(tmp_path, ("missing.py",), ()).files == ()
+    assert search(tmp_path, (), terms_of(Item("item", "printer"))).frequency == (0,)
+
+
+def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "image.png": b"printer\0printer",
+            "huge.txt": b"printer\n" * (LARGEST // 8 + 1),
+            "largest.txt": b"printer\n" * (LARGEST // 8),
+            "line.json": b"printer " * (10 * 1024 * 1024 // 8),
+            "app.min.js": b"printer;" * 1200 + b"\n",
+            "ok.py": "printer\n",
+        },
+    )
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.py").symlink_to("ok.py")
+    os.mkfifo(tmp_path / "pipe")
+    names = ("image.png", "huge.txt", "line.json", "app.min.js", "folder", "link.py", "pipe", "missing")
+    hits = search(tmp_path, (*names, "ok.py", "largest.txt"), terms_of(Item("item", "printer")))
+    assert [hit.path for hit in hits.files] == ["ok.py", "largest.txt"]
+    assert hits.files[1].size == LARGEST
+    assert read(str(tmp_path / "pipe")) in (None, b"")
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """A repository of some folders in which words turn up here and there."""
+    words = ("printer", "Toner", "paper", "TRAY", "jam", "other")
+    files = {
+        f"m{number % 7}/f{number}.{'py' if number % 3 else 'txt'}": "".join(
+            f"{words[(number + row) % 6]} {row}\n" for row in range(number % 5)
+        )
+        for number in range(120)
+    }
+    write(tmp_path, files)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "m0", "m1", "m2")
+    return tmp_path
+
+
+@pytest.mark.parametrize("sieve", SIEVES)
+@pytest.mark.parametrize("title", ["Toner and paper", "a printer with a tray", "Übersicht toner", "nirgends"])
+def test_every_sieve_gives_the_same_hits(mixed: Path, sieve: Sieve, title: str) -> None:
+    paths = project_files(mixed)
+    terms = terms_of(Item("item", title))
+    assert search(mixed, paths, terms, sieve=sieve) == search(mixed, paths, terms, sieve="none")
+    assert files_holding(mixed, paths, ("Toner", "TRAY"), sieve=sieve) == tuple(
+        path for path in paths if {b"Toner", b"TRAY"} & set((mixed / path).read_bytes().split())
+    )
+
+
+def test_the_sieves_do_hold_back_what_has_no_hit(mixed: Path) -> None:
+    paths = project_files(mixed)
+    for sieve in SIEVES[1:]:
+        kept = sift(mixed, paths, ["toner"], exact=False, sieve=sieve)
+        assert 0 < len(kept) < len(paths)
+        assert sift(mixed, paths, ["toner"], exact=True, sieve=sieve) == []
+
+
+def test_a_sieve_that_is_not_there_holds_nothing_back(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = project_files(mixed)
+    monkeypatch.setenv("PATH", "")
+    assert list(sift(mixed, paths, ["toner"], exact=False, sieve="ripgrep")) == list(paths)
+    assert list(sift(mixed, paths, ["toner"], exact=False, sieve="git")) == list(paths)
+
+
+def test_a_second_process_gives_the_same_as_one(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = project_files(mixed)
+    terms = terms_of(Item("item", "printer toner paper"))
+    alone = search(mixed, paths, terms, sieve="none")
+    holding = files_holding(mixed, paths, ("Toner",), sieve="none")
+    monkeypatch.setattr(searching, "_WORTH_A_PROCESS", 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert search(mixed, paths, terms, sieve="none") == alone
+    assert files_holding(mixed, paths, ("Toner",), sieve="none") == holding
+    monkeypatch.setattr(sys, "executable", str(mixed / "no-python"))
+    assert search(mixed, paths, terms, sieve="none") == alone
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(data=st.binary(max_size=400))
+def test_no_bytes_break_the_count(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "any").write_bytes(data)
+    found = count(str(tmp_path), ["any"], [(b"a",), (b"b", b"c")])
+    small = data.lower()
+    wanted = (small.count(b"a"), small.count(b"b") + small.count(b"c"))
+    readable = b"\0" not in data and any(wanted)
+    assert found == ([(0, len(data), wanted)] if readable else [])

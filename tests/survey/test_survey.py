@@ -1,0 +1,219 @@
+"""A survey from beginning to end, what is written of it, and the drafts it offers."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from gitproject import DAY, NOW, commit, git, repository, write
+from roundtable.content.catalogue import load_steps
+from roundtable.core.depth import read_scope
+from roundtable.core.items import Item
+from roundtable.survey import offer, report, survey
+from roundtable.survey.report import NOTHING, code, shown
+
+ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
+FILES = {
+    "src/press/__init__.py": "from .toner import toner_level\n",
+    "src/press/toner.py": "FULL = 5\n\n\ndef toner_level() -> int:\n    return FULL\n",
+    "src/press/cli.py": (
+        "import click\n\nfrom .toner import toner_level\n\n\n@click.command()\ndef status() -> None:\n"
+        "    click.echo(toner_level())\n"
+    ),
+    "src/press/paper.py": "def paper_left() -> int:\n    return 3\n",
+    "tests/test_toner.py": (
+        "from press.toner import toner_level\n\n\ndef test_level() -> None:\n    assert toner_level()\n"
+    ),
+    "docs/guide.md": "# Guide\n\nChange the toner in time.\n",
+}
+REPORTED = ("00-02", "00-03", "02-01", "02-02")
+CITED = re.compile(r"`([^`\s]+):(\d+)`")
+
+
+@pytest.fixture
+def press(tmp_path: Path) -> Path:
+    root = repository(tmp_path / "press", FILES)
+    for days in (400, 60, 30):
+        write(
+            root, {"src/press/toner.py": f"FULL = {days}\n\n\ndef toner_level() -> int:\n    return FULL\n"}
+        )
+        commit(root, f"Toner at {days}", when=NOW - days * DAY)
+    write(root, {"docs/requirements/toner/draft.md": "# Warn about empty toner\n\ntoner toner toner\n"})
+    return root
+
+
+def test_the_survey_finds_the_files_and_what_is_tied_to_them(press: Path) -> None:
+    found = survey(press, ITEM, now=NOW)
+    assert found.findings[0].path == "src/press/toner.py"
+    assert found.findings[0].lines[0].text == "def toner_level() -> int:"
+    assert {tie.line.path for tie in found.importers} == {
+        "src/press/__init__.py",
+        "src/press/cli.py",
+        "tests/test_toner.py",
+    }
+    assert [tie.line.path for tie in found.tests] == ["tests/test_toner.py"]
+    assert ("command", "status", True) in {
+        (point.what, point.name, point.near) for point in found.entry_points
+    }
+    assert found.change_rate[0].path == "src/press/toner.py"
+    assert (found.change_rate[0].quarter, found.change_rate[0].year) == (2, 2)
+    assert (found.scope, found.complexity) == ("small", "low")
+    assert found.files_seen == len(FILES)
+    assert found.seconds > 0
+    assert "src/press/paper.py" not in {finding.path for finding in found.findings}
+
+
+def test_the_items_own_documents_are_no_findings(press: Path) -> None:
+    listed = {finding.path for finding in survey(press, ITEM).radius}
+    assert not [path for path in listed if path.startswith("docs/requirements/")]
+    assert "docs/guide.md" in listed
+
+
+@pytest.mark.parametrize("step", REPORTED)
+def test_everything_cited_exists(press: Path, step: str) -> None:
+    text = report(survey(press, ITEM, now=NOW), step)
+    assert text is not None
+    cited = CITED.findall(text)
+    assert cited or step == "00-03"
+    for path, number in cited:
+        assert 1 <= int(number) <= len((press / path).read_text().splitlines()), f"{path}:{number}"
+
+
+def test_the_texts_of_the_steps(press: Path) -> None:
+    found = survey(press, ITEM, now=NOW)
+    assert (report(found, "00-02") or "").startswith(
+        "Searched 6 files for `warn`, `empty`, `toner`, `office`, `notices`, `grey`, `pages`.\n\n"
+        "- `src/press/toner.py`: 1 hit\n"
+        "  - `src/press/toner.py:4` `def toner_level() -> int:`\n"
+    )
+    assert report(found, "00-03") == (
+        "The files alone suggest small scope and low complexity.\n\n"
+        "- 1 file in 1 folder looks touched.\n"
+        "- 2 other files import or mention it.\n"
+        "- 1 test file covers it.\n"
+        "- The busiest, src/press/toner.py, changed in 2 commits in a year."
+    )
+    assert (report(found, "02-01") or "").startswith("1. `src/press/toner.py:4` 1 hit")
+    ways_in = report(found, "02-02") or ""
+    assert "- `src/press/cli.py:6` command `status`\n" in ways_in
+    assert "- `tests/test_toner.py:4` covers `src/press/toner.py`\n" in ways_in
+    assert "- `src/press/toner.py`: 2 commits in 90 days, 2 in a year" in ways_in
+    assert report(found, "03-01") is None
+
+
+def test_a_line_that_has_changed_since_is_not_cited(press: Path) -> None:
+    found = survey(press, ITEM, now=NOW)
+    write(press, {"src/press/toner.py": "nothing\n", "src/press/cli.py": ""})
+    (press / "tests" / "test_toner.py").unlink()
+    for step in REPORTED:
+        text = report(found, step) or ""
+        assert "src/press/toner.py:" not in text
+        assert "src/press/cli.py:" not in text
+        assert "tests/test_toner.py:" not in text
+    assert "src/press/toner.py:" not in (offer(found, "00-02", "Matches") or "")
+
+
+def test_nothing_found_is_said_in_one_sentence(press: Path) -> None:
+    found = survey(press, Item("zeppelin", "Zeppelin mooring"))
+    assert found.findings == ()
+    assert report(found, "00-02") == NOTHING
+    assert report(found, "02-01") == NOTHING
+    assert report(found, "00-03") == (
+        "The files alone suggest medium scope and medium complexity.\n\n"
+        "- No file mentions the item's words, so this is a guess."
+    )
+    assert offer(found, "00-02", "Matches") is None
+    assert offer(found, "02-01", "Touched") is None
+    assert offer(found, "02-02", "Coverage") is None
+
+
+@pytest.mark.rule("STEP-4")
+def test_drafts_for_every_question_that_asks_the_survey(press: Path) -> None:
+    found = survey(press, ITEM, now=NOW)
+    asked = {
+        (step.step_id, question.label)
+        for step in load_steps()
+        for question in (*step.brief, *step.standard, *step.deep)
+        if question.draft.strip().casefold() == "survey"
+    }
+    assert asked
+    for step_id, label in asked:
+        text = offer(found, step_id, label)
+        assert text, f"{step_id} {label}"
+        assert "\n" not in text
+    assert offer(found, "00-03", "Unknowns") is None
+
+
+@pytest.mark.rule("DEPTH-1")
+def test_the_draft_for_the_scope_is_read_as_scope_and_complexity(press: Path) -> None:
+    found = survey(press, ITEM, now=NOW)
+    assert offer(found, "00-03", "Scope") == "small, complexity: low"
+    assert read_scope(f"Scope: {offer(found, '00-03', 'Scope')}") == ("small", "low")
+    assert read_scope(report(found, "00-03") or "") == (None, None)  # the answer counts, not the guess
+    assert offer(found, "02-01", "Touched") == (
+        "Likely: `src/press/toner.py:4`."
+        " Possibly: `tests/test_toner.py:1`, `src/press/__init__.py:1` and `src/press/cli.py:3`."
+    )
+    assert offer(found, "02-02", "Entry Points") == "`src/press/cli.py:6` command `status`."
+
+
+def test_a_survey_is_the_same_twice(press: Path) -> None:
+    first, second = survey(press, ITEM, now=NOW), survey(press, ITEM, now=NOW)
+    assert (first.findings, first.radius, first.tests) == (second.findings, second.radius, second.tests)
+
+
+@pytest.mark.parametrize(
+    "title", ["", "the and of", "Die Übersicht drucken", "トナー残量の警告", "`toner", "-e --toner -f"]
+)
+def test_any_title_survives(press: Path, title: str) -> None:
+    found = survey(press, Item("any", title))
+    for step in REPORTED:
+        assert report(found, step)
+
+
+def test_bad_places_survive(tmp_path: Path) -> None:
+    source = repository(tmp_path / "p", FILES)
+    git(tmp_path, "clone", "-q", "--bare", str(source), str(tmp_path / "bare.git"))
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "fresh").mkdir()
+    git(tmp_path / "fresh", "init", "-q")
+    for place in ("bare.git", "empty", "fresh", "missing"):
+        found = survey(tmp_path / place, ITEM)
+        assert (found.files_seen, found.findings) == (0, ())
+        assert report(found, "00-02") == NOTHING
+
+
+def test_without_git_there_are_findings_and_no_rates(tmp_path: Path) -> None:
+    found = survey(write(tmp_path, FILES), ITEM)
+    assert found.findings[0].path == "src/press/toner.py"
+    assert found.change_rate == ()
+    assert "Git tells of no change to these files in the last year." in (report(found, "02-02") or "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_name_that_is_not_utf8_is_found_and_shown_in_letters(tmp_path: Path) -> None:
+    name = os.fsdecode(b"t\xf6ner.py")
+    found = survey(write(tmp_path, {name: "toner = 1\n"}), ITEM)
+    assert found.findings[0].path == name
+    text = report(found, "00-02") or ""
+    assert "`t\\xf6ner.py:1` `toner = 1`" in text
+    text.encode()
+    assert shown("a\nb.py") == "a\\x0ab.py"
+
+
+def test_a_line_of_10_megabytes_is_survived(tmp_path: Path) -> None:
+    write(tmp_path, {"data.txt": b"toner " * (10 * 1024 * 1024 // 6), "a.py": "toner = 1\n"})
+    assert [finding.path for finding in survey(tmp_path, ITEM).findings] == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a `b` c", "`", "``x``", "<!-- x -->", "x\x1b[31m", "a" * 500, "long words " * 50]
+)
+def test_quoted_code_stays_one_span(text: str) -> None:
+    inline = next(token for token in MarkdownIt().parse(f"- {code(text)}") if token.type == "inline")
+    assert [child.type for child in inline.children or []] == ["code_inline"]
