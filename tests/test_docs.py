@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import roundtable
+from roundtable.content.catalogue import read_roster, read_steps
 from roundtable.core.diagram import diagram
 from tools.example import GOLDEN, documents, played
 from tools.readme import transcript
@@ -25,6 +26,20 @@ def test_the_readme_and_the_golden_example_are_what_one_gets() -> None:
         assert block == transcript(run.shown), "run `python -m tools.readme`"
         assert documents(GOLDEN) == documents(run.item), "run `python -m tools.example`"
     assert "Updated requirements-spec.md" in block
+
+
+def test_the_worked_examples_in_the_docs_load(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "content.md").read_text()
+    blocks = re.findall(r"`(\.roundtable/[^`]+\.md)`:\n\n```markdown\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for name, text in blocks:
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    roster, roster_problems = read_roster(tmp_path)
+    steps, step_problems = read_steps(tmp_path)
+    assert (roster_problems, step_problems) == ((), ())
+    assert "security-engineer" in roster
+    assert "01-09" in {step.step_id for step in steps}
 
 
 def test_links_between_the_documents_lead_somewhere() -> None:

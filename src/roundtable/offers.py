@@ -32,7 +32,7 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
         # Whole: taken as it is, it replaces what stands there.
         return Offer(question.label, given, "what stands in the document")
     if source.casefold() == "item":
-        text = _first_sentences(brief.item.text)
+        text = _first_sentences(brief.item.text) or brief.item.name
         return Offer(question.label, text, "the item") if text else None
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""

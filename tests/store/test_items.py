@@ -33,7 +33,7 @@ class TestAdd:
         folder = add_item(tmp_path, "Offline mode\nForms lose what was typed.", commit="abc1234")
         assert folder == tmp_path / "docs" / "requirements" / "offline-mode"
         assert (folder / "draft.md").read_text() == (
-            "# Offline mode\n\nOffline mode\nForms lose what was typed.\n"
+            "# Offline mode\n\nForms lose what was typed.\n"
         )
         meta = json.loads((folder / "meta.json").read_text())
         created = meta.pop("created_at")
@@ -146,7 +146,7 @@ class TestAdd:
     def test_the_title_is_the_first_line_or_sentence(self, tmp_path: Path, text: str, title: str) -> None:
         folder = add_item(tmp_path, text, commit=None)
         assert read_item(folder).name == title
-        assert (folder / "draft.md").read_text().startswith(f"# {title}\n\n")
+        assert (folder / "draft.md").read_text().startswith(f"# {title}\n")
 
     @pytest.mark.parametrize("text", ["", " \n\t", "\x1b[31m\x00"])
     def test_an_item_without_words_is_refused(self, tmp_path: Path, text: str) -> None:

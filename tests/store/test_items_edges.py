@@ -21,7 +21,7 @@ def item(tmp_path: Path, draft: str) -> Path:
 @pytest.mark.rule("ITEM-4")
 def test_line_ends_of_any_make_become_one_kind(tmp_path: Path) -> None:
     folder = add_item(tmp_path, "One\r\nTwo\rThree\nFour", commit=None)
-    assert (folder / "draft.md").read_bytes() == b"# One\n\nOne\nTwo\nThree\nFour\n"
+    assert (folder / "draft.md").read_bytes() == b"# One\n\nTwo\nThree\nFour\n"
     assert read_item(item(tmp_path, "# T\r\nOne\r\nTwo\rThree")).text == "One\nTwo\nThree"
 
 

@@ -56,7 +56,13 @@ def add_item(
     Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
     """
     text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    title = _title_of(text) if title is None else shown(title)
+    if title is None:
+        title = _title_of(text)
+        first, _, rest = text.partition("\n")
+        # A first line that is all title would only say it twice.
+        text = rest.strip() if shown(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}.") else text
+    else:
+        title = shown(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
     home = root / items_folder

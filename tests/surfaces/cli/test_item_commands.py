@@ -21,7 +21,7 @@ def test_add_makes_the_items_folder_and_says_what_comes_next(cli: CommandLine) -
     assert ran.status == 0
     assert ran.out == "Added offline-forms: Offline forms\nGo on with: roundtable analyze offline-forms\n"
     assert ran.err == ""
-    assert (cli.item / "draft.md").read_text() == "# Offline forms\n\nOffline forms\n"
+    assert (cli.item / "draft.md").read_text() == "# Offline forms\n"
     assert json.loads((cli.item / "meta.json").read_text())["slug"] == SLUG
 
 
@@ -101,7 +101,7 @@ def test_show_lists_documents_and_transcripts_with_their_sizes(cli: CommandLine)
     assert ran.status == 0
     assert ran.out == (
         "file          size\n"
-        "draft.md      31 bytes\n"
+        "draft.md      16 bytes\n"
         f"meta.json     {meta} bytes\n"
         "transcript 1  3 bytes 01-01-2.md\n"
         "transcript 2  3 bytes 01-01-10.md\n"
@@ -109,7 +109,7 @@ def test_show_lists_documents_and_transcripts_with_their_sizes(cli: CommandLine)
     assert cli.run("show", SLUG, "--json").json == {
         "slug": SLUG,
         "folder": f"docs/requirements/{SLUG}",
-        "documents": [{"file": "draft.md", "bytes": 31}, {"file": "meta.json", "bytes": meta}],
+        "documents": [{"file": "draft.md", "bytes": 16}, {"file": "meta.json", "bytes": meta}],
         "transcripts": [
             {"number": 1, "file": "01-01-2.md", "bytes": 3},
             {"number": 2, "file": "01-01-10.md", "bytes": 3},

@@ -16,6 +16,9 @@ _COUNTED = re.compile(
     r"\s+(?!times\b)[a-z-]{3,}s\b",
     re.IGNORECASE,
 )
+NAMED = re.compile(
+    r"(?:^|\s)(?!The|Our|About|Up|Some|All|These|Those|For|With|In|At|We|There|After|Every)[A-Z][a-z]+\s$"
+)
 _BOUND = re.compile(r"^(?:up to|at least|at most|about|more than|less than) ", re.IGNORECASE)
 _DURATION = re.compile(r"\b(?:second|minute|hour|day|week|month|year)s?$", re.IGNORECASE)
 _LASTS = re.compile(r"\b(?:takes?|took|lasts?|needs?|wait\w*|every|within|between)\b", re.IGNORECASE)
@@ -76,7 +79,9 @@ def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
 
 def amounts(sentence: str) -> tuple[str, ...]:
     """The figures of a sentence that count something, in digits or in words."""
-    found = [_BOUND.sub("", each) for each in figures(sentence) if re.search(r"[^\W\d]{2}|%", each)]
+    # "Depot 7 scans ..." names something; it does not count.
+    given = [each for each in figures(sentence) if not NAMED.search(sentence[: sentence.find(each)])]
+    found = [_BOUND.sub("", each) for each in given if re.search(r"[^\W\d]{2}|%", each)]
     return (*(each for each in found if _counts(each)), *_COUNTED.findall(sentence))
 
 

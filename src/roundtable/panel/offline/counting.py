@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .claims import amounts
+from .claims import NAMED, amounts
 from .phrases import content, quote
 from .reading import Reading, Sentence
 
@@ -21,7 +21,6 @@ _DURATION = re.compile(
     re.IGNORECASE,
 )
 _STANDS_FOR_ITSELF = 2
-_NAMED = re.compile(r"(?:^|\s)(?!The|Our|About|Up|Some|All|These|Those|For|With|In|At)[A-Z][a-z]+\s$")
 
 
 def counted(
@@ -62,8 +61,7 @@ def product(sentence: str, asked: set[str]) -> str | None:
     if found is None or asked.isdisjoint(content(found["what"])):
         return None
     one, other = int(found["one"]), int(found["other"])
-    # "Depot 7 scans ..." names something; it does not count.
-    if one < 2 or _NAMED.search(sentence[: found.start()]):
+    if one < 2 or NAMED.search(sentence[: found.start()]):
         return None
     most = " at most" if found["most"] else ""
     return f"{one * other} {found['what']} {found['per']}{most} ({one} times {other})"

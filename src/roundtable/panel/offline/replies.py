@@ -23,7 +23,8 @@ from .speaking import Candidate, Floor, next_points, phrased, points
 _OPEN_TO_ALL = re.compile(
     r"\bwhat (?:do|would) (?:you|we)(?: all)? (?:think|say)\s*[?.!]*$|\b(?:what|anything) else\s*[?.!]*$"
     r"|\bwhat (?:is|are we|do we|did we) (?:missing|miss|forget)\s*[?.!]*$"
-    r"|^(?:\w+, )?(?:(?:and |so )?what(?:'s| is)? (?:next|now)|(?:and|so)(?: what| then| now)?|go on)\s*[?.!]*$",
+    r"|^(?:\w+, )?(?:and |so )?what(?:'s| is)? (?:next|now)\s*[?.!]*$"
+    r"|^(?:\w+, )?(?:(?:and|so)(?: what| then| now)?|go on)\s*[?.!]*$",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"\bwhy\b|\bhow (?:so|come)\b|\bwhat do you mean\b", re.IGNORECASE)

@@ -1,0 +1,50 @@
+"""A small bug passes all five phases at brief depth by reading and pressing Enter."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from project import kinds, meta, talk, texts
+from roundtable.checking import check
+from roundtable.core.steps import PHASE_KEYS
+from roundtable.panel.offline import OfflinePanel
+from roundtable.store.items import add_item
+from tools.example import EXAMPLE, GOLDEN, documents
+
+BUG = (
+    "Renewal at the desk answers 500 when the loan id is unknown\n\n"
+    "The desk page for renewals fails with a server error when staff type a loan number "
+    "that is not on the card."
+)
+
+
+@pytest.mark.rule("STEP-4", "DEPTH-1", "DEPTH-2", "STEP-6")
+def test_a_small_bug_passes_by_pressing_enter(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    shutil.copytree(EXAMPLE / "project", root)
+    item = add_item(root, BUG, commit=None)
+    lines = talk(root, item, ["brief", *[""] * 80], panel=OfflinePanel())
+    assert kinds(lines)[-1] == "done"
+    assert meta(item)["phases_completed"] == list(PHASE_KEYS)
+    assert len(meta(item)["steps_completed"]) == 24
+    assert len(texts(lines, "question")) == 25  # the first once more, at its new depth
+    assert any("`library/desk.py:" in text for text in texts(lines, "question"))
+    written = documents(item)
+    found = check({name: text for name, text in written.items() if "/" not in name}, lambda path: 10_000)
+    assert [each.text for each in found if each.is_problem] == []
+    for name, text in written.items():
+        assert "TBD" not in text, name
+
+
+@pytest.mark.rule("STEP-5")
+def test_the_golden_example_is_sound_and_cites_only_lines_that_exist() -> None:
+    def lines_of(path: str) -> int | None:
+        file = EXAMPLE / "project" / path
+        return len(file.read_text().splitlines()) if file.is_file() else None
+
+    found = check({name: text for name, text in documents(GOLDEN).items() if "/" not in name}, lines_of)
+    assert [f"{each.file}:{each.line}: {each.text}" for each in found if each.is_problem] == []
+    assert "`library/loans.py:" in (GOLDEN / "quick-scan.md").read_text()
