@@ -58,7 +58,7 @@ def main(root: str, item: str, step: str) -> int:
     panel.root = Path(root)
     start = partial(Session, root, item, step=step, user_name="Ada", interactive=True)
     try:
-        return converse(start, panel, f"roundtable elaborate {item} --step {step}", user_name="Ada")
+        return converse(start, lambda: panel, f"roundtable elaborate {item} --step {step}", user_name="Ada")
     except KeyboardInterrupt as interrupt:
         sys.stderr.write(f"{interrupt}\n")
         return 130

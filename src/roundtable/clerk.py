@@ -17,10 +17,8 @@ from .core.steps import Step
 from .core.synthesis import Draft, Entry, problems, settle
 from .core.turns import NEUTRAL, Material
 from .core.voice import Said, Violation, check_voice
-from .drafting import SURVEY, recall
 from .offers import collect
 from .panel.base import Panel, Speech
-from .panel.offline import OfflinePanel
 from .store.commit import current_commit
 from .store.files import timestamp
 from .store.meta import append_elaboration, change_meta, max_turns, read_meta
@@ -53,21 +51,28 @@ class Clerk:
         root: Path,
         folder: Path,
         steps: tuple[Step, ...],
-        panel: Panel,
+        panel: Panel | None = None,
         review: Review | None = None,
     ) -> None:
-        self.panel = panel
+        self._panel = panel
         self._review = review
         self._struck: tuple[Entry, ...] = ()
         self._root = root
         self._folder = folder
         self._outputs = Outputs(folder, steps)
-        self._offline = OfflinePanel()
         self._surveyor = Surveyor(root, folder)
 
-    def go_offline(self) -> None:
+    @property
+    def panel(self) -> Panel:
+        """Who gives the words: the given panel, else the offline one, loaded when it is first asked."""
+        if self._panel is None:
+            self._panel = offline_panel()
+        return self._panel
+
+    def go_offline(self) -> Panel:
         """From now on the offline panel gives the words."""
-        self.panel = self._offline
+        self._panel = offline_panel()
+        return self._panel
 
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
@@ -128,7 +133,7 @@ class Clerk:
         try:
             verdict = await self.panel.judge(table)
         except PanelFailed:
-            verdict = await self._offline.judge(table)
+            verdict = await offline_panel().judge(table)
         return on.Judged(verdict.within(number))
 
     async def _synthesise(
@@ -143,7 +148,7 @@ class Clerk:
                 draft = await self._reviewed(draft, task.table)
             return on.SynthesisDrafted(draft, timestamp())
         try:
-            draft = await self._offline.synthesise(task)
+            draft = await offline_panel().synthesise(task)
         except PanelFailed:
             draft = Draft()
         return on.SynthesisDrafted(await self._reviewed(draft, task.table), timestamp(), extracted=True)
@@ -168,11 +173,15 @@ class Clerk:
 
     def _material(self, brief: do.StepBrief) -> tuple[Material, ...]:
         """The item's files, and what the survey found for the step in hand."""
+        from .drafting import SURVEY
+
         found = self._surveyor.report(brief.item, brief.step.step_id)
         survey = (Material(SURVEY, found),) if found else ()
         return (*self._outputs.documents(), *survey)
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
+        from .drafting import recall
+
         documents = {each.name: each.text for each in self._outputs.documents()}
         return self._outputs.stored_answers() | recall(documents, item.name)
 
@@ -261,6 +270,13 @@ class Clerk:
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)
+
+
+def offline_panel() -> Panel:
+    """The embedded panel; imported late, so that the first line is shown before it is loaded."""
+    from .panel.offline import OfflinePanel
+
+    return OfflinePanel()
 
 
 def _violations(text: str, brief: do.Brief) -> tuple[Violation, ...]:

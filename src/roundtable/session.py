@@ -28,7 +28,6 @@ from .core.states import State
 from .core.turns import USER
 from .legs import Leg, Legs
 from .panel.base import Panel
-from .panel.offline import OfflinePanel
 from .store.items import ITEMS_FOLDER, find_item
 from .store.lock import ItemLock
 
@@ -67,7 +66,7 @@ class Session:
         self.listening: Awaits | None = None
         self._step = step
         self._reopen = reopen
-        self._panel: Panel = panel or OfflinePanel()
+        self._panel = panel
         self._user_name = user_name
         self._interactive = interactive
         self._on_words = on_words or (lambda *_: None)
@@ -87,7 +86,7 @@ class Session:
     @property
     def panel_name(self) -> str:
         """What the panel is called that gives the words now."""
-        return self._panel.name
+        return self._panel.name if self._panel is not None else "offline"
 
     def say(self, text: str) -> None:
         """Say something; early words wait for the next turn to listen."""
@@ -228,7 +227,7 @@ class Session:
             if choice == WRAP_UP and table.in_discussion:
                 return on.WrappedUp()
             if choice != TRY_AGAIN:
-                self._panel = table.clerk.panel = OfflinePanel()
+                self._panel = table.clerk.go_offline()
                 self._wrap_up_wanted = choice == WRAP_UP
 
     # --- lines out, words in ----------------------------------------------------------------------------

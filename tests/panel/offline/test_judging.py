@@ -69,6 +69,54 @@ def test_in_doubt_nothing_is_sent_away(words: str) -> None:
     assert judged(words).off_topic is None
 
 
+FAR = (
+    "anyone up for pizza later?", "what a storm last night, my garden is a mess",
+    "is the coffee machine still broken?", "how was your weekend?", "does anybody have an aspirin?",
+    "my kid is sick, I have to leave early", "did you see the new movie?", "I need a haircut",
+    "any tips for a good restaurant near the station?", "my landlord raised the rent again",
+    "are you coming to the party on friday?", "I'm so tired today", "by the way, who won the match",
+    "is there cake in the kitchen?", "can somebody open a window in this room",
+    "my flight leaves at six, so I have to go", "do you like my new glasses?",
+    "what are you doing for Christmas?", "hey has anybody booked the hotel yet?",
+    "is it just me or is it freezing in this room",
+)  # fmt: skip
+ELSEWHERE = (
+    "what would the endpoint for that look like?", "do we store that as json or in columns?",
+    "which class does that go into?", "can we do that with a cron job?", "is there a library for that?",
+    "do we need an index for that query?", "what exception do we throw then?", "how do we cache that?",
+    "should we put it behind a feature flag?", "where in the code does that happen today?",
+    "do we write that in Python or Go?", "what does the response body contain?",
+    "can we write that as a user story?", "who is the owner of that module?",
+    "how much revenue do we lose without it?", "is that a must-have?",
+)  # fmt: skip
+AT_HOME = (
+    "who wins when both saved?", "can she still send it then?",
+    "what does the inspector see in the basement?", "how long does it take on the stairs?",
+    "I think the inspector is right", "most basements have no signal at all", "what if the tablet breaks?",
+    "the office rings them twice a day", "that sounds expensive", "why?", "and if nobody looks?",
+    "what happens with the photos?", "two of them lost a form last week",
+    "is that the same for all inspectors?", "Jordan, what is missing?", "who tells the inspector?",
+    "I'm not sure that helps anybody", "what do we show in the list?", "they fill it in on Friday evening",
+    "my team has 12 tablets", "does anybody read the forms at night?", "can we ask somebody in the office?",
+)  # fmt: skip
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_most_small_talk_is_seen_and_hardly_anything_else_is_taken_for_it() -> None:
+    far = [words for words in FAR if judged(words).off_topic is not None]
+    away = [words for words in ELSEWHERE if judged(words).off_topic is not None]
+    alarms = [words for words in AT_HOME if judged(words).off_topic is not None]
+    assert len(far) >= 0.95 * len(FAR), set(FAR) - set(far)
+    assert len(away) >= 0.8 * len(ELSEWHERE), set(ELSEWHERE) - set(away)
+    assert alarms == []
+
+
+@pytest.mark.rule("FOCUS-1")
+@pytest.mark.parametrize("words", ["We go with pizza for everybody.", "you idiots", "what a waste of time"])
+def test_neither_a_decision_nor_displeasure_is_small_talk(words: str) -> None:
+    assert judged(words).off_topic is None
+
+
 @pytest.mark.rule("FOCUS-1")
 def test_what_the_item_is_about_is_never_far_off() -> None:
     item = Item("lunch", "Lunch orders", "Employees order lunch before ten.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from roundtable.panel.offline.probefile import read_library, read_probes
+from roundtable.panel.offline.probefile import parse, read_library, read_own, read_probes
 from roundtable.panel.offline.probes import ANYBODY, USES
+from roundtable.panel.offline.template import Template
 
 GOOD = """
 [[probe]]
@@ -125,3 +127,33 @@ def test_whoever_has_no_lines_speaks_with_anybodys() -> None:
     library, _ = read_library()
     assert library.lines("last", "stranger") == library.lines("last", ANYBODY)
     assert library.of("stranger") == ()
+
+
+@pytest.mark.rule("PERS-3")
+def test_the_worked_example_of_the_documentation_is_sound(probes: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "probes.md").read_text(encoding="utf-8")
+    example = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]
+    (probes / "clinic.toml").write_text(example, encoding="utf-8")
+    own, problems = read_own(probes.parents[1])
+    assert problems == ()
+    assert [probe.id for probe in own] == ["clinic.moved"]
+    assert own[0].says[0].handle == "patient on the bus"
+
+
+def test_one_of_several_wordings_is_taken_and_found_again() -> None:
+    template = Template("{Nobody|No one} has {told us|said} {asked}, and {actor} waits.")
+    values = {"asked": "who signs", "actor": "the clerk"}
+    said = {template.fill({**values, "pick": str(n)}) for n in range(40)}
+    assert len(said) == 4
+    for each in said:
+        assert each is not None
+        assert template.recover(each) == values
+    assert template.fill({**values, "pick": "7"}) == template.fill({**values, "pick": "7"})
+
+
+def test_a_quotation_does_not_stand_alone() -> None:
+    library, problems = parse(
+        GOOD.replace("At night {actor} is alone: {says}.", "Is {actor} there? {Says}. Nobody sees it.")
+    )
+    assert problems == ()
+    assert library.probes[0].says[0].text.text == "Is {actor} there? {Says}; nobody sees it."

@@ -4,15 +4,46 @@ from __future__ import annotations
 
 import pytest
 
-from offline_talk import step
+from offline_talk import STEPS, step
 from roundtable.core.items import Item
 from roundtable.core.turns import Material
 from roundtable.panel.offline.calling import hits
 from roundtable.panel.offline.phrases import actor, figures, noun_phrase, quote, subject
-from roundtable.panel.offline.probefile import read_library
-from roundtable.panel.offline.reading import language, read
+from roundtable.panel.offline.probefile import parse
+from roundtable.panel.offline.reading import Reading, language, read
 
-LIBRARY, _ = read_library()
+PROBES = """
+[[probe]]
+id = "undo"
+persona = "solutions-architect"
+topics = ["undo"]
+calls_for = ['\\b(?:delet|remov)\\w*\\s+(?P<thing>.+)', '\\b(?:articles?|comments?|files?)\\b']
+unless = ['removes? the need']
+settled_by = ['\\bsnapshots?\\b']
+[[probe.says]]
+form = "risk"
+text = "What becomes of {thing}? {Says}."
+handle = "loss"
+insight = "{Thing} may be lost."
+
+[[probe]]
+id = "repeat"
+persona = "solutions-architect"
+topics = ["repeat"]
+calls_for = ['\\bduplicat\\w+', '\\b(?:orders?|payments?)\\b']
+unless = ['duplicated? code']
+[[probe.says]]
+form = "risk"
+text = "{Says}. Which one counts?"
+handle = "twin"
+insight = "One of two counts."
+"""
+GAP_PROBES = "\n".join(
+    f'[[probe]]\nid = "{gap}"\npersona = "solutions-architect"\ntopics = ["{gap}"]\ngap = "{gap}"\n'
+    f'[[probe.says]]\nform = "f"\ntext = "{gap}: {{word}}"\nhandle = "h"\ninsight = "i"\n'
+    for gap in ("quality", "happy", "hedge", "term", "empty", "unanswered")
+)
+LIBRARY, _ = parse(PROBES + GAP_PROBES)
 
 
 @pytest.mark.parametrize(
@@ -109,35 +140,29 @@ def called(text: str, persona: str = "solutions-architect") -> set[str]:
     ("text", "topic"),
     [
         ("The editor can delete an article and its comments.", "undo"),
-        ("The shop calls the payment gateway for each order.", "external"),
-        ("Two nurses sometimes edit the same chart.", "concurrent"),
-        ("We store the phone numbers of all members.", "privacy"),
-        ("Only managers can approve a refund.", "permission"),
-        ("A reminder is sent a day before.", "notify"),
-        ("The clerk imports invoices from a CSV file.", "exchange"),
-        ("There is a setting to turn sounds off.", "option"),
-        ("The list takes 12 seconds to load.", "volume"),
-        ("A lost password is reset by mail.", "secret"),
         ("Duplicate orders must be detected.", "repeat"),
         ("It has to be fast.", "quality"),
         ("The clerk should get the label printed at the counter.", "happy"),
+        ("Maybe the club also takes cards.", "hedge"),
+        ("The XKP is read every night.", "term"),
     ],
 )
-def test_two_cues_in_one_sentence_call_for_a_probe(text: str, topic: str) -> None:
+def test_a_sentence_calls_for_a_probe(text: str, topic: str) -> None:
     assert topic in called(text)
 
 
 @pytest.mark.parametrize(
     ("text", "topic"),
     [
-        ("This removes the need for paper.", "undo"),
-        ("The upload is at most 2 GB a day.", "exchange"),
-        ("Enter the e-mail address to get in.", "notify"),
-        ("The office deletes the old building plan of the city.", "external"),
-        ("Two people live in the house.", "concurrent"),
-        ("It loads in under 2 pages.", "volume"),
+        ("This removes the need for files.", "undo"),  # a wrong sense
+        ("The editor can delete the old plan.", "undo"),  # one cue of two
+        ("Articles are long. The editor deletes a plan.", "undo"),  # in two sentences
+        ("Duplicate code in orders should go.", "repeat"),
         ("It is fast: 90 % within 2 seconds.", "quality"),
-        ("Duplicate code should go.", "repeat"),
+        ("It costs us maybe a day.", "hedge"),  # an estimate, not a choice
+        ("It would print the label at the counter today.", "happy"),  # no promise
+        ("The label should not be printed at the counter.", "happy"),
+        ("The PDF is read every night.", "term"),
     ],
 )
 def test_a_wrong_sense_does_not(text: str, topic: str) -> None:
@@ -147,3 +172,59 @@ def test_a_wrong_sense_does_not(text: str, topic: str) -> None:
 def test_what_is_settled_is_not_asked_again() -> None:
     assert "undo" in called("The editor can delete an article and its comments.")
     assert "undo" not in called("The editor can delete an article and its comments. A snapshot is kept.")
+
+
+OWN = (
+    "# Spec\n\n**Item**: Forms\n\n## 1. Business Context\n\n## 3. User Journeys\n\n"
+    "<!-- Step 01-03: 412 characters, 1a2b -->\n\n{text}\n\n"
+    "<!-- Feedback: step 01-03, 2026-02-20T14:30:00.000Z -->\n- **Feedback**: Too long.\n\n"
+    "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->\n\n"
+    "### Elaboration Insights (Step 01-03: User Experience & Journeys)\n\n#### Open Questions\n- How?\n\n"
+    "## 4. Technical Context\n"
+)
+
+
+def from_spec(text: str) -> Reading:
+    spec = Material("requirements-spec.md", OWN.format(text=text))
+    return read(Item("f", "Forms", ""), step("01-03"), (spec,), STEPS)
+
+
+@pytest.mark.rule("FRAME-2")
+def test_what_the_program_writes_is_nobodys_text() -> None:
+    reading = from_spec("**Journey**: She opens the form.\n\n- Open question: Who signs it?")
+    assert [(each.text, each.label) for each in reading.sentences] == [("She opens the form.", "Journey")]
+    assert reading.sentences[0].said == 'under Journey it says "She opens the form"'
+    assert reading.unanswered == ("Who signs it?",)
+
+
+@pytest.mark.rule("FRAME-2")
+def test_only_the_steps_own_section_can_be_a_gap() -> None:
+    assert from_spec("**Journey**: She opens the form.").empty == ()
+    assert from_spec("").empty == (("User Journeys", "requirements-spec.md"),)
+    assert from_spec("No answers were given.").empty == (("User Journeys", "requirements-spec.md"),)
+
+
+@pytest.mark.rule("FRAME-2")
+def test_in_a_document_without_it_the_headings_of_other_steps_are_none() -> None:
+    spec = Material("requirements-spec.md", "# Spec\n\n## 4. Technical Context\n\n## 9. Seams\n")
+    reading = read(Item("f", "Forms", ""), step("01-03"), (spec,), STEPS)
+    assert reading.empty == (("Seams", "requirements-spec.md"),)
+
+
+def test_a_list_stands_under_its_label() -> None:
+    reading = from_spec("**Errors**:\n\n- The form is refused.\n- The form is late.")
+    assert [(each.text, each.label) for each in reading.sentences] == [
+        ("The form is refused.", "Errors"),
+        ("The form is late.", "Errors"),
+    ]
+
+
+def test_an_incident_with_a_log_in_it_is_no_code() -> None:
+    text = (
+        "Incident last night: the release ran while the dump was going, and every query had to wait:\n\n"
+        "    2471695 | 00:15:00 | Raise the profile\n    2466684 | 00:12:16 | GetUserProfile\n\n"
+        "Cancelling it by hand freed everything in an instant."
+    )
+    reading = read(Item("f", "Lock", text), step("01-03"), ())
+    assert reading.code == ""
+    assert len(reading.sentences) == 2

@@ -59,23 +59,29 @@ def _called_for(
     reading: Reading, library: Library, persona: str, chosen: tuple[Sentence, ...]
 ) -> tuple[Hit, ...]:
     found: list[tuple[int, int, Hit]] = []
-    # No cue reaches over the end of a line, so one look at all sentences tells which probes to try at all.
-    together = "\n".join(sentence.text for sentence in chosen)
-    low = together.lower()
+    lowered = [(sentence, sentence.text.lower()) for sentence in chosen]
+    together = "\n".join(low for _, low in lowered)
     for place, probe in enumerate(library.of(persona)):
-        if probe.calls_for and not _may_be_met(probe.calls_for[0], library, together, low):
-            continue
-        hit = _hit(probe, chosen, reading) if probe.calls_for else _gap(probe, chosen, reading)
+        if probe.calls_for:
+            needles = library.needles.get(probe.calls_for[0], ())
+            hit = _hit(probe, _holding(needles, lowered, together), reading)
+        else:
+            hit = _gap(probe, chosen, reading)
         if hit is not None:
             found.append((-hit.weight, place, hit))
     return tuple(hit for _, _, hit in sorted(found, key=lambda each: each[:2]))
 
 
-def _may_be_met(cue: str, library: Library, together: str, low: str) -> bool:
-    needles = library.needles.get(cue)
-    if needles and not any(needle in low for needle in needles):
-        return False
-    return bool(pattern(cue).search(together))
+def _holding(
+    needles: tuple[str, ...], lowered: list[tuple[Sentence, str]], together: str
+) -> tuple[Sentence, ...]:
+    """The sentences in which a cue with these needles may be met."""
+    there = [needle for needle in needles if needle in together]
+    if needles and not there:
+        return ()
+    return tuple(
+        sentence for sentence, low in lowered if not needles or any(needle in low for needle in there)
+    )
 
 
 def _hit(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | None:

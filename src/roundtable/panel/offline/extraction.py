@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from ...core.commands import Table
 from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, decided, flat, own_words, shortened
 from ...core.turns import USER, Turn
+from ...core.voice import without_quotations
 from ...core.words import words_of
 from .decisions import deciding, option, points_back
 from .lexicon import words
 from .memory import Made, is_stock, recall, still_open
 from .phrases import content, is_question, message_sentences, pasted, quote, without_address
-from .probes import Library
+from .probes import NEXT, Library
 from .template import capital
 
 _MOST_INSIGHTS = 7
@@ -141,7 +142,21 @@ def _persona_insights(table: Table, made: dict[int, Made], library: Library) -> 
         text = known.insight if known else None if is_stock(turn, library) else _strongest(turn.text)
         if text:
             found.append(Entry(shortened(flat(text), _LONG), (turn.number,)))
-    return found
+    return found or _remarks(table, library)
+
+
+def _remarks(table: Table, library: Library) -> list[Entry]:
+    """What was said of single sentences, where nobody had a larger point."""
+    lines = [line.text for line in library.stock if line.use in NEXT]
+    found = []
+    for turn in table.turns[1:]:
+        if turn.speaker == USER or not any(line.recover(turn.text) is not None for line in lines):
+            continue
+        quoted = (piece for piece in message_sentences(turn.text) if '"' in piece and not is_question(piece))
+        told = next((piece for piece in quoted if len(content(without_quotations(piece))) >= _FEWEST), None)
+        if told:
+            found.append(Entry(shortened(flat(told), _LONG), (turn.number,)))
+    return found[:_MOST_INSIGHTS]
 
 
 def _strongest(text: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...core.commands import Brief
 from ...core.lines import framing as framed
@@ -47,6 +48,7 @@ def frame(brief: Brief, reading: Reading, library: Library) -> Framing:
     return last or Framing(_opening(reading), f"What is still open in {table.step.title}?", table.step.title)
 
 
+@lru_cache(maxsize=64)
 def focus_topic(table_question: str, lead: str, library: Library) -> str | None:
     """The topic that a focus question was made from."""
     for topic in library.topics:

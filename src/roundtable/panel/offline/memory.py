@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...core.commands import Table
 from ...core.turns import USER, Turn
@@ -37,13 +38,18 @@ class Made:
 
 def recall(turn: Turn, library: Library) -> Made | None:
     """The point that a persona's turn makes; None where the words come from no probe."""
-    if turn.speaker == USER:
-        return None
-    low = turn.text.lower()
-    for fragment, probe, phrase in library.phrases(turn.speaker):
-        values = phrase.text.recover(turn.text) if fragment in low else None
+    found = None if turn.speaker == USER else _recovered(turn.speaker, turn.text, library)
+    return Made(turn.number, turn.speaker, *found) if found else None
+
+
+@lru_cache(maxsize=512)
+def _recovered(speaker: str, text: str, library: Library) -> tuple[Probe, Phrase, dict[str, str]] | None:
+    """Kept, because every speaker asks for every turn before it."""
+    low = text.lower()
+    for fragment, probe, phrase in library.phrases(speaker):
+        values = phrase.text.recover(text) if fragment in low else None
         if values is not None:
-            return Made(turn.number, turn.speaker, probe, phrase, values)
+            return probe, phrase, values
     return None
 
 

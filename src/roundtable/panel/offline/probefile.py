@@ -57,7 +57,14 @@ _PHRASE_FIELDS = frozenset({"form", "text", "handle", "insight", "open", "action
 _TOPIC_FIELDS = frozenset({"id", "name", "gap", "question"})
 _STOCK_FIELDS = frozenset({"use", "persona", "texts"})
 _SECTIONS = frozenset({"probe", "topic", "stock", "places", "vocabulary"})
-_SLOT = re.compile(r"\{[A-Za-z_]+\}")
+# A quotation alone is no sentence worth hearing; it goes with the one that follows, where that can be joined.
+_ALONE = re.compile(
+    r"(?P<says>(?:^|(?<=[.!?] ))\{Says\})\. "
+    r"(?P<next>(?:Somebody|Whoever|The|A|An|It|That|This|They|What|Who|How|If|When|Where|Nobody|No|One|Each|Every"
+    r"|Two|There|People|Most|So|Then|Until|Without|With|Before|After|Picture|Either|Whatever|Which|Those|These"
+    r"|Everything|Nothing|On|In|From|For|As|Only|Once)\b)"
+)
+_SLOT = re.compile(r"\{(?:[A-Za-z_]+|[^{}|]*(?:\|[^{}|]*)+)\}")
 _Made = TypeVar("_Made")
 
 
@@ -221,7 +228,8 @@ def _probe(entry: Mapping[str, object]) -> Probe:
 def _phrase(entry: Mapping[str, object]) -> Phrase:
     _known(entry, _PHRASE_FIELDS)
     against = entry.get("against", False) is True
-    text = _template(entry, "text", _SPOKEN | (_REFERENCE if against else frozenset()))
+    given = _template(entry, "text", _SPOKEN | (_REFERENCE if against else frozenset()))
+    text = Template(_ALONE.sub(lambda found: f"{found['says']}; {found['next'].lower()}", given.text))
     said = text.slots - {"lead", *_REFERENCE}
     leads = entry.get("lead", {})
     if not isinstance(leads, dict):

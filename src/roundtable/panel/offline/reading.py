@@ -210,7 +210,8 @@ def _read_document(document: Material, wanted: frozenset[str], others: frozenset
             page.elaborated.extend(part.lines)
             continue
         written = _read_part(part, "section" if inside else "document", document.name, page)
-        has_children = place + 1 < len(parts) and parts[place + 1].level > part.level
+        below = parts[place + 1] if place + 1 < len(parts) else part
+        has_children = below.level > part.level and not _inside_block(below, 0)
         # Of a document with a section of the step itself only that one counts; the others are not its matter.
         counts = inside if ours else _NUMBER.sub("", part.heading).casefold() not in others
         if part.level > 1 and counts and not (written or has_children) and part.heading:

@@ -23,7 +23,7 @@ from .memory import Made, recall_all, still_open
 from .phrases import SHORT_QUOTE, actor, is_question, quote, subject
 from .probes import Library, Phrase
 from .reading import Reading, Sentence, attributed
-from .template import Template, capital
+from .template import PICK, Template, capital
 
 _LONGEST_HEARD = 3_000
 _MOST_TRIES = 60
@@ -109,8 +109,8 @@ class Floor:
     def stock(self, use: str, values: Mapping[str, str] | None = None) -> Iterator[Candidate]:
         """The lines for an occasion, those not heard yet first, beginning at another one with each turn."""
         known = {**self.base, **(values or {})}
-        for line in self._turned(self.library.lines(use, self.brief.speaker.key)):
-            text = line.fill(known)
+        for place, line in enumerate(self._turned(self.library.lines(use, self.brief.speaker.key))):
+            text = line.fill({**known, PICK: f"{self._seed}|{place}"})
             if text:
                 yield Candidate(capital(text))
 
@@ -126,14 +126,15 @@ class Floor:
                 yield Candidate(f"{opening} {bodies[(place + turn) % len(bodies)]}")
 
     def _turned(self, lines: tuple[Template, ...]) -> list[Template]:
-        if not lines:
-            return []
-        # Not the turn alone: two items would otherwise hear the same lines in the same places.
+        """The lines in an order of this place's own, those heard before last."""
+        order = {line: crc32(f"{self._seed}|{line.text}".encode()) for line in lines}
+        return sorted(lines, key=lambda each: (each.fragment in self.heard, order[each]))
+
+    @cached_property
+    def _seed(self) -> str:
+        """What tells this place from all others, so that two items do not hear the same lines."""
         told = self.answered.text[:_LONGEST_HEARD] if self.answered else ""
-        before = len(self.reading.elaborated)
-        seed = f"{self.table.item.slug}|{self.brief.number}|{before}|{told}"
-        start = crc32(seed.encode()) % len(lines)
-        return sorted((*lines[start:], *lines[:start]), key=lambda each: each.fragment in self.heard)
+        return f"{self.table.item.slug}|{self.brief.number}|{len(self.reading.elaborated)}|{told}"
 
 
 def deliver(floor: Floor, candidates: Iterator[Candidate]) -> Speech | None:

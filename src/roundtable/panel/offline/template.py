@@ -1,6 +1,7 @@
 """Templates: sentences with slots, filled from what was read and found again in what was said.
 
-`{slot}` takes a value, `{Slot}` the same with a capital letter, `<is|are>` follows the number of `{thing}`.
+`{slot}` takes a value, `{Slot}` the same with a capital letter, `<is|are>` follows the number of `{thing}`,
+and of `{one way|another}` one is taken, by the value of `pick`.
 Since a filled template can be recovered from the words alone, a panel needs no memory of its own.
 """
 
@@ -10,11 +11,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from zlib import crc32
 
 PLURAL = "plural"
 """The value that says that `{thing}` is more than one."""
 
-_PART = re.compile(r"\{([A-Za-z_]+)\}|<([^<>|]*)\|([^<>|]*)>")
+PICK = "pick"
+"""The value by which one of several wordings is taken."""
+
+_PART = re.compile(r"\{([A-Za-z_]+)\}|<([^<>|]*)\|([^<>|]*)>|\{([^{}|]*(?:\|[^{}|]*)+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class Template:
     @property
     def slots(self) -> frozenset[str]:
         """The names of its slots, in small letters."""
-        return frozenset(name.lower() for name, _, _ in _PART.findall(self.text) if name)
+        return frozenset(name.lower() for name, *_ in _PART.findall(self.text) if name)
 
     @property
     def fragment(self) -> str:
@@ -46,7 +51,7 @@ class Template:
         found = _pattern(self.text).search(said)
         if found is None:
             return None
-        raised = {name.lower() for name, _, _ in _PART.findall(self.text) if name[:1].isupper()}
+        raised = {name.lower() for name, *_ in _PART.findall(self.text) if name[:1].isupper()}
         return {
             name: value[:1].lower() + value[1:] if name in raised else value
             for name, value in found.groupdict().items()
@@ -60,6 +65,9 @@ def capital(text: str) -> str:
 
 def _filled(part: re.Match[str], values: Mapping[str, str]) -> str:
     name = part[1]
+    if part[4] is not None:
+        ways = str(part[4]).split("|")
+        return ways[crc32(f"{values.get(PICK)}|{part[4]}".encode()) % len(ways)]
     if name is None:
         return str(part[3] if values.get(PLURAL) else part[2])
     value = values[name.lower()]
@@ -68,8 +76,11 @@ def _filled(part: re.Match[str], values: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=16_384)
 def _fragment(text: str) -> str:
-    pieces = re.split(_PART.pattern.replace("(", "(?:"), text)
-    return max(pieces, key=len).lower()
+    pieces, at = [], 0
+    for part in _PART.finditer(text):
+        pieces.append(text[at : part.start()])
+        at = part.end()
+    return max((*pieces, text[at:]), key=len).lower()
 
 
 @lru_cache(maxsize=2_048)
@@ -81,7 +92,8 @@ def _pattern(text: str) -> re.Pattern[str]:
         parts.append(re.escape(text[at : part.start()]))
         at = part.end()
         if part[1] is None:
-            parts.append(f"(?:{re.escape(part[2])}|{re.escape(part[3])})")
+            ways = part[4].split("|") if part[4] is not None else (part[2], part[3])
+            parts.append(f"(?:{'|'.join(map(re.escape, ways))})")
             continue
         name = part[1].lower()
         # A quotation ends at its own mark, however often the words after it recur.

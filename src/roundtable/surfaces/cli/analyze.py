@@ -75,7 +75,6 @@ def _converse(
     with _loading():
         from functools import partial
 
-        from ...panel.offline import OfflinePanel
         from ...session import Session
         from ...settings import user_name
         from ...store.items import read_item
@@ -95,8 +94,9 @@ def _converse(
     )
     if at_terminal and _can_paint(flags):
         with _loading():
+            from ...clerk import offline_panel
             from ..terminal.conversation import converse  # late: only a real terminal needs it
-        return converse(start, OfflinePanel(), again, user_name=name, reviewing=reviewing)
+        return converse(start, offline_panel, again, user_name=name, reviewing=reviewing)
     session = start(review=_reviewer(answers) if at_terminal and reviewing and not flags.json else None)
     if flags.json:
         return hold(session, answers, JsonLines(), again)
@@ -172,10 +172,13 @@ def _listed(entries: list[ItemEntry]) -> str:
 def _chosen(settings: Settings, entries: list[ItemEntry], answers: Answers) -> Path:
     import asyncio  # late: the other commands do without
 
+    async def ask() -> str | None:
+        put("Which one? ")  # not before the loop is there: Ctrl-C would meet it half made
+        return await answers.next()
+
     tell(_listed(entries))
     while True:
-        put("Which one? ")
-        words = asyncio.run(answers.next())
+        words = asyncio.run(ask())
         if words is None:
             put("\n")
             raise ItemUnknown("No item was chosen.")

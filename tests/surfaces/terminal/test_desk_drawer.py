@@ -1,0 +1,293 @@
+"""What the conversation has at hand: commands, the review, what was added, what is remembered, a stop."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from people import ITEM, JOURNEYS, ROSTER, STEPS
+from project import kinds, project, talk, texts
+from roundtable.core import events as on
+from roundtable.core.analysis import Analysis, Opening
+from roundtable.core.commands import Brief, Table
+from roundtable.core.errors import PanelFailed
+from roundtable.core.lines import Awaits
+from roundtable.core.stages import Stage
+from roundtable.core.steps import PHASES
+from roundtable.core.synthesis import Draft, Entry
+from roundtable.core.turns import Turn, Verdict
+from roundtable.panel.base import Hearer, Speech
+from roundtable.store.meta import change_meta
+from roundtable.surfaces.terminal import slash
+from roundtable.surfaces.terminal.changes import diff, documents
+from roundtable.surfaces.terminal.clipboard import copy
+from roundtable.surfaces.terminal.memory import Memory
+from roundtable.surfaces.terminal.review import review
+from roundtable.surfaces.terminal.stopping import StoppablePanel
+from roundtable.surfaces.terminal.whereabouts import Whereabouts, busy
+from scripted import ScriptedPanel
+from talk import Talk
+
+OPENING = Opening("menu", ITEM, ROSTER, STEPS, PHASES[1], JOURNEYS)
+TURNS = (
+    Turn(1, "business-analyst", "We start."),
+    Turn(2, "solutions-architect", "Two options."),
+    Turn(3, "user", "We go with A.", Verdict(decisions=(3,))),
+)
+TABLE = Table(ITEM, JOURNEYS, ROSTER, ROSTER.personas[0], STEPS, (), 10, turns=TURNS)
+
+
+def scene(folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None) -> slash.Scene:
+    analysis = Analysis(OPENING, Stage.ANSWER, "standard", elaboration=talk.now if talk else None)
+    return slash.Scene(analysis, folder, awaits, "offline", {}, "")
+
+
+# --- commands ---------------------------------------------------------------------------------------------
+
+
+def test_every_command_of_the_help_is_answered(folder: Path) -> None:
+    for name in slash.HELP:
+        assert slash.answer(name, scene(folder)) is not None
+    assert set(slash.HELP) == {
+        "/help", "/who", "/steps", "/artifact", "/diff", "/transcript", "/turns", "/depth", "/panel",
+        "/model", "/copy", "/quit",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words", ["no command", "/tmp is full", "/usr/bin", "", "about /help", "/1", "/Help"]
+)
+def test_what_only_looks_like_a_command_is_said(folder: Path, words: str) -> None:
+    assert slash.answer(words, scene(folder)) is None
+
+
+def test_turns_and_depth_are_said_to_the_session_where_they_apply(folder: Path) -> None:
+    running = Talk().until_heard()
+    assert slash.answer("/turns 12", scene(folder, "discussion", talk=running)) == slash.Answer(
+        say="/turns 12"
+    )
+    for awaits in ("answer", "menu"):
+        answer = slash.answer("/turns 12", scene(folder, awaits))
+        assert answer is not None and answer.say is None and "No discussion is running" in answer.text
+        assert slash.answer("/depth deep", scene(folder, awaits)) == slash.Answer(say="deep")
+    answer = slash.answer("/depth deep", scene(folder, "discussion", talk=running))
+    assert answer is not None and answer.say is None and "not in a discussion" in answer.text
+
+
+def test_documents_and_transcripts_are_named_where_none_is_meant(folder: Path) -> None:
+    answer = slash.answer("/artifact", scene(folder))
+    assert answer == slash.Answer("There are no documents yet; the first step writes the first one.")
+    (folder / "requirements-spec.md").write_text("# R\n")
+    (folder / "nfr-matrix.md").write_text("# N\n")
+    answer = slash.answer("/artifact", scene(folder))
+    assert answer is not None and (answer.page, answer.markdown) == ("# R\n", True)
+    assert answer.text == "That was requirements-spec.md. There is also: nfr-matrix.md."
+    answer = slash.answer("/artifact ../meta.json", scene(folder))
+    assert answer == slash.Answer("There is no ../meta.json. There is: nfr-matrix.md, requirements-spec.md.")
+    answer = slash.answer("/transcript", scene(folder))
+    assert answer is not None and answer.text.startswith("There is no transcript yet")
+    (folder / "elaborations").mkdir()
+    (folder / "elaborations" / "01-03-1.md").write_text("said")
+    assert slash.answer("/transcript 2", scene(folder)) == slash.Answer("There are transcripts 1 to 1.")
+    answer = slash.answer("/transcript 1", scene(folder))
+    assert answer is not None and answer.page == "said"
+
+
+def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:
+    answer = slash.answer("/transcript", scene(folder, "discussion", talk=Talk().says("Alex, why?")))
+    assert answer is not None
+    assert "**2. Alex Rivera (Solutions Architect)**\n\nPoint 2." in answer.page
+    assert "**4. You**\n\nAlex, why?" in answer.page
+
+
+def test_names_are_completed_in_a_form_that_addresses(folder: Path) -> None:
+    found = list(slash.completions(scene(folder).analysis))
+    assert found[: len(slash.HELP)] == list(slash.HELP)
+    assert found[len(slash.HELP) :] == ["Maya, ", "Alex, ", "Jordan, "]
+
+
+def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:
+    begun = Talk()
+    begun.hear(on.ContextRead(10)).hear(on.Framed("Two journeys.", "Who decides?", "conflicts"))
+    analysis = Analysis(OPENING, Stage.ELABORATION, "standard", elaboration=begun.now)
+    assert busy(analysis, has_words=True) == "Alex is speaking"
+    assert busy(analysis) == "Alex is thinking"
+    assert Whereabouts.of(analysis).turn == "turn 1 of 10"
+
+
+# --- what was added ---------------------------------------------------------------------------------------
+
+
+def test_what_was_added_is_a_diff_file_by_file(folder: Path) -> None:
+    (folder / "meta.json").write_text("{}")
+    (folder / "a.md").write_text("one\ntwo\nthree\n")
+    before = documents(folder)
+    assert before == {"a.md": "one\ntwo\nthree\n"}
+    (folder / "a.md").write_text("one\ntwo\nnew\nthree\n")
+    (folder / "b.json").write_text("[1]\n")
+    after = documents(folder)
+    expected = ["@ a.md: 1 line added", " two", "+new", " three", "@ b.json: 1 line added", "+[1]"]
+    assert list(diff(before, after)) == expected
+    assert list(diff(after, after)) == []
+    assert documents(folder / "nowhere") == {}
+
+
+# --- the review -------------------------------------------------------------------------------------------
+
+
+def reviewed(draft: Draft, *words: str | None) -> tuple[Draft, list[str]]:
+    shown: list[str] = []
+    said = iter(words)
+
+    async def ask() -> str | None:
+        return next(said)
+
+    return asyncio.run(review(draft, TABLE, shown.append, ask)), shown
+
+
+DRAFT = Draft(
+    insights=(Entry("One.", (1,)), Entry("Two.", (2,))),
+    decisions=(Entry("We go with A", (3,), "said so"),),
+    questions=(Entry("Why?", (2,), "open"),),
+    summary="Identified 1 gap",
+)
+
+
+def test_enter_writes_a_synthesis_as_it_is() -> None:
+    kept, shown = reviewed(DRAFT, "")
+    assert kept == DRAFT
+    assert shown[0] == (
+        "Key Insights\n  1. [Maya] One.\n  2. [Alex] Two.\n"
+        "Decisions Made\n  3. [User] We go with A: said so\nOpen Questions\n  4. [Alex] Why?: open"
+    )
+
+
+def test_entries_are_struck_reworded_and_brought_back() -> None:
+    kept, shown = reviewed(DRAFT, "1", "4: Who?", "strike 2", "2", "")
+    assert [entry.text for entry in kept.insights] == ["Two."]
+    assert kept.questions == (Entry("Who?", (2,)),)
+    assert kept.decisions == DRAFT.decisions
+    assert any("1. (struck) [Maya] One." in text for text in shown)
+    assert reviewed(DRAFT, "1", "4 Who?", "all", "")[0] == DRAFT
+
+
+@pytest.mark.rule("SYN-3")
+def test_a_decision_can_be_reworded_and_not_struck() -> None:
+    kept, shown = reviewed(DRAFT, "3", "3 We go with A in March", "")
+    assert "It was decided in turn 3, so it stays; it can be reworded." in shown
+    assert kept.decisions == (Entry("We go with A in March", (3,)),)
+    undecided = replace(DRAFT, decisions=(Entry("Maybe", (2,)),))
+    assert reviewed(undecided, "3", "")[0].decisions == ()
+
+
+@pytest.mark.parametrize("words", ["0", "5", "x", "strike", "-"])
+def test_what_is_no_change_is_said_so(words: str) -> None:
+    kept, shown = reviewed(DRAFT, words, "")
+    assert kept == DRAFT
+    assert "Please begin with a number from 1 to 4, or press Enter to write them." in shown
+
+
+def test_a_review_that_is_left_writes_nothing_and_one_of_nothing_is_not_asked() -> None:
+    with pytest.raises(PanelFailed, match="nothing was written"):
+        reviewed(DRAFT, "1", None)
+    assert reviewed(Draft()) == (Draft(), [])
+
+
+@pytest.mark.rule("SYN-5")
+def test_a_review_that_is_left_is_asked_for_again_and_what_was_struck_stays_in_the_transcript(
+    tmp_path: Path,
+) -> None:
+    root, item = project(tmp_path)
+    (item / "quick-scan.md").write_text("# Quick Scan\n\n## 1. Scope\n\nForms.\n")
+    change_meta(item, lambda meta: meta["steps_completed"].append("00-01"))
+
+    async def leave(draft: Draft, table: Table) -> Draft:
+        raise PanelFailed("The review was left.")
+
+    async def strike(draft: Draft, table: Table) -> Draft:
+        return replace(draft, insights=())
+
+    shown = talk(root, item, ["We go with A.", "done"], step="00-01", review=leave, interactive=True)
+    assert kinds(shown)[-3:] == ["menu", "listen", "paused"]
+    assert "Elaboration" not in (item / "quick-scan.md").read_text()
+    shown = talk(root, item, [], step="00-01", review=strike)
+    assert "Answers can differ." not in texts(shown, "synthesis")[0]
+    assert "Answers can differ." not in (item / "quick-scan.md").read_text()
+    transcript = (item / "elaborations" / "00-01-1.md").read_text()
+    assert transcript.endswith(
+        "### Struck or reworded before it was written\n\n- [Alex] Answers can differ. ([turn 2](#turn-2))\n"
+    )
+
+
+# --- a stop -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Endless(ScriptedPanel):
+    """Says a few words and never stops."""
+
+    pieces: tuple[str, ...] = ("Two", " options")
+    began: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+        for piece in self.pieces:
+            heard(piece)
+        self.began.set()
+        await asyncio.Event().wait()
+        return None
+
+
+def stopped(panel: _Endless) -> tuple[Speech | None, Speech | None, list[str]]:
+    begun: list[str] = []
+
+    async def run() -> tuple[Speech | None, Speech | None]:
+        stoppable = StoppablePanel(lambda: panel, begun.append)
+        assert not stoppable.stop()
+        brief = Brief(TABLE, ROSTER.personas[1], "answer")
+        speaking = asyncio.ensure_future(stoppable.speak(brief, lambda _: None))
+        await panel.began.wait()
+        assert stoppable.stop()
+        speech = await speaking
+        return speech, await stoppable.speak(replace(brief, again=("echo",)), lambda _: None)
+
+    return (*asyncio.run(run()), begun)
+
+
+def test_a_speaker_who_is_stopped_has_said_what_was_said_and_is_not_asked_again() -> None:
+    first, second, begun = stopped(_Endless())
+    assert first == second == Speech("Two options ...")
+    assert begun == ["solutions-architect"]
+
+
+def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
+    with pytest.raises(PanelFailed, match="You stopped Alex Rivera before the first word"):
+        stopped(_Endless(pieces=()))
+
+
+# --- what is remembered and copied ------------------------------------------------------------------------
+
+
+def test_what_was_explained_once_is_not_explained_again(tmp_path: Path) -> None:
+    environment = {"XDG_CONFIG_HOME": str(tmp_path)}
+    assert Memory(environment).first_time("menu")
+    assert not Memory(environment).first_time("menu")
+    assert Memory(environment).first_time("other")
+    history = Memory(environment).history()
+    assert history is not None and history.stat().st_mode & 0o077 == 0
+
+
+def test_where_nothing_can_be_remembered_everything_is_new(tmp_path: Path) -> None:
+    (tmp_path / "roundtable").write_text("a file in the way")
+    for environment in ({}, {"XDG_CONFIG_HOME": str(tmp_path)}):
+        memory = Memory(environment)
+        assert memory.first_time("menu") and memory.first_time("menu")
+        assert memory.history() is None
+
+
+def test_without_a_command_for_it_the_terminal_copies() -> None:
+    made = copy("Zwei Wörter", {})
+    assert made == f"\x1b]52;c;{base64.b64encode('Zwei Wörter'.encode()).decode()}\x07"

@@ -1,0 +1,251 @@
+"""For everyone: plain lines, no colours, few signs, a first run, a window that rewraps, and the shell."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commandline import SLUG, CommandLine, command_line
+from roundtable.store.meta import change_meta
+from roundtable.store.transcript import transcripts
+from tools.pseudo_terminal import PseudoTerminal
+
+Opens = Callable[..., PseudoTerminal]
+COLOUR = re.compile(r"\x1b\[[0-9;]*(?<![0-9])(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[0-9;]*m")
+STREAMING = Path(__file__).parents[2] / "streaming.py"
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return command_line(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def opened(cli: CommandLine) -> Iterator[Opens]:
+    terminals: list[PseudoTerminal] = []
+
+    def start(*arguments: str, **more: Any) -> PseudoTerminal:
+        terminals.append(PseudoTerminal(arguments or ("analyze",), root=cli.root, **more))
+        return terminals[-1]
+
+    yield start
+    for terminal in terminals:
+        terminal.process.close(force=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"), [(("analyze", "--plain"), {}), (("analyze",), {"TERM": "dumb"})]
+)
+def test_plain_lines_hold_no_escape_sequence(
+    cli: CommandLine, opened: Opens, arguments: tuple[str, ...], environment: dict[str, str]
+) -> None:
+    cli.add()
+    terminal = opened(*arguments, environment=environment)
+    terminal.see("\r\n> ")
+    terminal.keys("\x04")
+    assert terminal.end() == 0
+    assert "Maya Chen: Hi, I'm Maya" in terminal.output
+    assert "\x1b" not in terminal.output
+
+
+def test_no_color_is_heeded(cli: CommandLine, opened: Opens) -> None:
+    cli.add()
+    outputs = []
+    for environment in ({"NO_COLOR": "1"}, {}):
+        terminal = opened(environment=environment)
+        terminal.listen()
+        outputs.append(terminal.output)
+        terminal.keys("\x04")
+        assert terminal.end() == 0
+    assert not COLOUR.search(outputs[0])
+    assert COLOUR.search(outputs[1])
+
+
+def test_where_only_a_typewriters_signs_can_be_shown_no_others_are(cli: CommandLine, opened: Opens) -> None:
+    cli.add()
+    terminal = opened(environment={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
+    terminal.see("* Maya Chen: Hi, I'm Maya")
+    terminal.see("Offline forms | Quick Scan | step 1/24")
+    terminal.see("Suppose it is finished")
+    assert terminal.output.isascii()
+    terminal.see("--- -------- ---- ---- -----  0 of 24 steps")
+
+
+# --- the first run ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "slug"), [("", "renew-loans-by-text-message"), ("Export as PDF", "export-as-pdf")]
+)
+def test_a_first_run_says_what_it_makes_and_gets_to_the_first_question(
+    cli: CommandLine, opened: Opens, words: str, slug: str
+) -> None:
+    began = time.monotonic()
+    terminal = opened(columns=120)
+    terminal.see("or press Enter to try the example: Renew loans by text message.")
+    assert str(cli.root / "docs" / "requirements") in terminal.words()
+    terminal.listen()
+    terminal.say(words)
+    terminal.see("Step 00-01: Scope Estimation")
+    terminal.listen()
+    assert time.monotonic() - began < 30
+    assert [path.name for path in cli.root.iterdir()] == ["docs"]
+    draft = cli.root / "docs" / "requirements" / slug / "draft.md"
+    if words:
+        assert draft.read_text().startswith("# Export as PDF\n")
+    else:
+        assert draft.read_text().startswith("# Renew loans by text message\n\nMembers of the city library")
+
+
+def test_a_first_run_may_be_left_and_names_the_command_for_an_issue(cli: CommandLine, opened: Opens) -> None:
+    terminal = opened()
+    terminal.say("#21")
+    assert "Bring it in with: roundtable add '#21'" in terminal.words()
+    terminal.keys("\x04")
+    assert terminal.end() == 2
+    assert list(cli.root.iterdir()) == []
+    again = opened()
+    again.listen()
+    again.keys("\x03")
+    assert again.end() == 130
+
+
+# --- the review -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize("arguments", [(), ("--plain",)])
+def test_entries_are_struck_and_reworded_before_anything_is_written(
+    cli: CommandLine, opened: Opens, arguments: tuple[str, ...]
+) -> None:
+    cli.add()
+    (cli.root / "roundtable.toml").write_text('review = "before"\n')
+    (cli.item / "quick-scan.md").write_text("# Quick Scan\n\n## 1. Scope\n\nForms in basements.\n")
+    change_meta(cli.item, lambda meta: meta["steps_completed"].append("00-01"))
+    terminal = opened("elaborate", SLUG, "--step", "00-01", *arguments)
+    prompt = "\r\n> " if arguments else ""
+
+    def say(words: str, then: str) -> None:
+        terminal.see(prompt) if prompt else terminal.listen()
+        terminal.keys(f"{words}\r")
+        terminal.see(then)
+
+    say("We go with the queue on the device.", "We go with the queue on the device.")
+    say("Remember that the forms are signed by two persons.", "signed by two persons.")
+    say("done", "Enter writes these.")
+    listed = re.findall(r"(\d+)\. (\[.+?\]) (.+)", terminal.shown)
+    assert (cli.item / "quick-scan.md").read_text().count("Elaboration") == 0
+    decision = next(number for number, _, text in listed if "queue on the device" in text)
+    other = next((number, text) for number, _, text in listed if number != decision)
+    say(decision, "so it stays; it can be reworded.")
+    say(f"{decision} The queue lives on the device", "[User] The queue lives on the device")
+    say(other[0], f"{other[0]}. (struck)")
+    say("999", "Please begin with a number from 1 to")
+    say("", "Updated quick-scan.md")
+    terminal.see("[E]" if arguments else "E Elaboration")
+    document = (cli.item / "quick-scan.md").read_text()
+    assert "- The queue lives on the device" in document
+    assert other[1][:30] not in document
+    transcript = transcripts(cli.item)[-1].read_text()
+    struck = transcript.partition("### Struck or reworded before it was written")[2]
+    assert other[1][:30] in struck
+    assert "We go with the queue on the device" in struck
+
+
+# --- a window that rewraps --------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux rewraps lines as real terminals do")
+def test_a_terminal_that_rewraps_its_lines_keeps_no_remains_of_the_desk(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    cli.add()
+    change_meta(cli.item, lambda meta: meta["steps_completed"].append("00-01"))
+    (cli.item / "quick-scan.md").write_text("# Quick Scan\n\n## 1. Scope\n\nForms.\n")
+    command = [sys.executable, str(STREAMING), str(cli.root), SLUG, "00-01"]
+    environment = {
+        **os.environ,
+        "TMUX_TMPDIR": str(tmp_path),
+        "PYTHONPATH": str(STREAMING.parent),
+        "TERM": "xterm",
+    }
+    environment.pop("TMUX", None)
+
+    def tmux(*arguments: str) -> str:
+        done = subprocess.run(
+            ["tmux", "-f", os.devnull, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    def see(text: str) -> str:
+        limit = time.monotonic() + 60
+        while text not in (shown := tmux("capture-pane", "-p", "-S", "-200")):
+            assert time.monotonic() < limit, shown
+            time.sleep(0.05)
+        return shown
+
+    tmux("new-session", "-d", "-x", "100", "-y", "30", *command)
+    try:
+        see("word20")
+        for columns in ("60", "100", "45"):
+            tmux("resize-window", "-x", columns, "-y", "30")
+            see("Alex is speaking" if columns != "45" else "turn 1 of 10")
+        (cli.root / "go").touch()
+        shown = see("turn 3 of 10")
+    finally:
+        tmux("kill-server")
+    text = " ".join(shown.split())
+    assert text.count("Remark 2 by Alex") == text.count("Remark 3 by Jordan") == 1
+    assert text.count("step 1/24") == 1
+
+
+# --- without a terminal, and around it --------------------------------------------------------------------
+
+IMPORTED = """
+import sys
+from roundtable.surfaces.cli.main import main
+status = main(sys.argv[1:])
+print(sorted({"prompt_toolkit", "rich"} & set(sys.modules)), status, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["status"], ["analyze"], ["analyze", "--json"]])
+def test_without_a_terminal_nothing_for_terminals_is_imported(cli: CommandLine, arguments: list[str]) -> None:
+    cli.add()
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED, *arguments], cwd=cli.root, input="", capture_output=True, text=True
+    )
+    assert done.stderr.splitlines()[-1] == "[] 0"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_gets_its_completion_script(cli: CommandLine, shell: str) -> None:
+    made = cli.run("completion", shell)
+    assert made.status == 0
+    assert f"_ROUNDTABLE_COMPLETE={shell}_complete" in made.out
+    assert cli.run("completion", "csh").status == 2
+
+
+def test_items_are_completed(cli: CommandLine) -> None:
+    cli.add()
+    asked = {
+        "_ROUNDTABLE_COMPLETE": "bash_complete",
+        "COMP_WORDS": "roundtable analyze off",
+        "COMP_CWORD": "2",
+    }
+    done = cli.call(env={**os.environ, **asked})
+    assert done.out.strip() == f"plain,{SLUG}"

@@ -1,0 +1,194 @@
+"""How lines look: wrapped, hanging, signed, and never longer than the window or changed in their words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from people import ROSTER
+from roundtable.content.catalogue import load_steps
+from roundtable.core.analysis import Analysis, Opening
+from roundtable.core.items import Item
+from roundtable.core.lines import Line, LineKind
+from roundtable.core.lines import menu as menu_text
+from roundtable.core.progress import Progress
+from roundtable.core.stages import Stage
+from roundtable.core.steps import PHASES
+from roundtable.surfaces.terminal.menu import Choice, Menu
+from roundtable.surfaces.terminal.page import NEWCOMER, Page, numbered
+from roundtable.surfaces.terminal.press import Press, Sign
+from roundtable.surfaces.terminal.whereabouts import Whereabouts, bar, busy
+
+STEPS = load_steps()
+OPENING = Opening(
+    "step", Item("offline-forms", "Offline forms"), ROSTER, STEPS, PHASES[1], STEPS[3],
+    Progress(("00-01", "00-02", "00-03"), ("00-quick-scan",)),
+)  # fmt: skip
+ANALYSIS = Analysis(OPENING, Stage.ANSWER, "standard")
+MAYA, ALEX = ROSTER.personas[0], ROSTER.personas[1]
+
+
+def page(columns: int = 60, *, colours: bool = False, signs: bool = True) -> Page:
+    return Page(Press(lambda: columns, signs=signs, colours=colours), "Ada")
+
+
+def shown(line: Line, columns: int = 60, **more: bool) -> str:
+    return page(columns, **more).line(line, ANALYSIS)
+
+
+def spoken(text: str, kind: LineKind = "contribution") -> Line:
+    return Line(kind, f"{ALEX.title}: {text}", ALEX.key, 2)
+
+
+def test_a_contribution_hangs_below_its_sign_and_name() -> None:
+    text = "With the gateway in the path, its bad day becomes ours, whatever we do about it.\n\nTwo options."
+    assert shown(spoken(text)) == (
+        "▲ Alex Rivera (Solutions Architect): With the gateway in the\n"
+        "  path, its bad day becomes ours, whatever we do about it.\n\n"
+        "  Two options.\n"
+    )
+
+
+def test_the_name_has_the_colour_of_the_voice_even_where_it_is_wrapped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("COLORTERM", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert shown(spoken("Yes."), 18, colours=True) == (
+        "\x1b[38;5;98m▲ \x1b[0m\x1b[1;38;5;98mAlex Rivera\x1b[0m\n"
+        "  \x1b[1;38;5;98m(Solutions\x1b[0m\n"
+        "  \x1b[1;38;5;98mArchitect):\x1b[0m Yes.\n"
+    )
+    assert "\x1b" not in re.sub(r"\x1b\[[12]?m|\x1b\[0m", "", shown(spoken("Yes.")))
+
+
+def test_lists_code_and_tables_are_rendered_and_nothing_is_lost() -> None:
+    text = (
+        "- one `Done(reason)`\n- two <form> & more\n\n```\nif x:\n    y()\n```\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n# Head\nline one\nline two"
+    )
+    made = shown(spoken(text))
+    assert made.startswith(
+        "▲ Alex Rivera (Solutions Architect):\n\n   • one Done(reason)\n   • two <form> & more\n"
+    )
+    assert "\n    if x:\n        y()\n" in made
+    assert re.search(r"a +b", made)
+    assert "\n  Head\n" in made
+    assert made.endswith("  line one\n  line two\n")
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]) | st.just(" "), max_size=200),
+    st.integers(20, 120),
+)
+def test_words_of_the_user_are_shown_as_they_are_in_every_window(words: str, columns: int) -> None:
+    made = page(columns).line(Line("contribution", words, "user", 3), ANALYSIS)
+    if words.strip():
+        assert "".join(made.split()).removeprefix("›Ada:") == "".join(words.split())
+    else:
+        assert made == ""
+
+
+def test_line_breaks_of_the_user_stay_and_nothing_stands_after_the_words() -> None:
+    made = shown(Line("answer", "one   \n\n  two\n" + "long " * 30, "user"), 40)
+    assert made.startswith("› Ada: one\n\n    two\n  long long")
+    assert not re.search(r"[ \t]$", made, re.MULTILINE)
+
+
+def test_a_question_shows_whose_it_is_and_its_draft_is_indented() -> None:
+    made = shown(
+        Line("question", "What now?\n  Draft, from the item: Forms.\n  (Enter takes the draft.)", MAYA.key)
+    )
+    assert made == "● What now?\n    Draft, from the item: Forms.\n    (Enter takes the draft.)\n"
+
+
+def test_between_lines_there_is_a_blank_one_but_updates_stand_together() -> None:
+    one = page()
+    update, saved = Line("update", "Updated a."), Line("saved", "Saved b.")
+    made = [one.line(line, ANALYSIS) for line in (spoken("Yes."), update, saved, spoken("No."))]
+    assert [text.startswith("\n") for text in made] == [False, True, False, True]
+    assert (one.line(Line("listen", "", awaits="answer"), ANALYSIS), made[1]) == ("", "\n+ Updated a.\n")
+
+
+def test_the_progress_stands_where_a_step_is_entered_and_where_it_is_left() -> None:
+    one = page()
+    entered = one.line(Line("step", f"{MAYA.title} -- Step 01-01: X", MAYA.key), ANALYSIS)
+    assert entered.startswith("  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps\n● Maya Chen")
+    menu = Line("menu", menu_text(last=False, next_phase=None))
+    saved = replace(ANALYSIS, saved=True)
+    assert "4 of 24 steps" in one.line(menu, saved)
+    assert "of 24 steps" not in one.line(menu, saved)
+
+
+def test_a_menu_is_two_quiet_lines_and_explains_itself_to_a_newcomer() -> None:
+    line = Line("menu", menu_text(last=False, next_phase=None))
+    assert shown(line, 80) == (
+        "  E Elaboration Mode · C Continue · S Skip remaining steps in this phase\n"
+        "  Enter continues. Anything longer is feedback. /help has more.\n"
+    )
+    assert shown(line, 40) == "  E Elaboration · C Continue · S Skip\n  Enter continues, or just type.\n"
+    newcomer = page(200).line(line, ANALYSIS, newcomer=True)
+    assert "".join(NEWCOMER.split()) in "".join(newcomer.split())
+
+
+def test_menus_are_read_whatever_they_ask() -> None:
+    last = Menu.read(menu_text(last=True, next_phase=("02", "Impact Analysis")))
+    assert [(each.letter, each.label) for each in last.choices] == [
+        ("E", "Elaboration Mode"),
+        ("C", "Continue to Phase 02 (Impact Analysis)"),
+    ]
+    assert last.takes_feedback and last.offers("C") and not last.offers("S")
+    asked = Menu.read("Try again, or go on with the offline panel?\n[T] Try again  [O] Offline")
+    assert asked.above == ("Try again, or go on with the offline panel?",)
+    assert asked.choices == (Choice("T", "Try again"), Choice("O", "Offline"))
+    assert asked.lines(80) == ("T Try again · O Offline", "Enter: Try again.")
+
+
+def test_the_entries_of_a_synthesis_are_numbered_throughout() -> None:
+    block = "#### A\n- [Alex] one\n- two\n\n#### B\n- None\n\n#### C\n- three"
+    assert numbered(block) == "#### A\n1. [Alex] one\n2. two\n\n#### B\n- None\n\n#### C\n3. three"
+
+
+def test_the_introduction_keeps_its_lines_and_its_rules_fit() -> None:
+    text = "---\nELABORATION MODE\n\nTopic: X\n---"
+    assert shown(Line("introduction", text), 20) == (
+        f"  {'─' * 18}\n  ELABORATION MODE\n\n  Topic: X\n  {'─' * 18}\n"
+    )
+
+
+def test_a_typewriter_gets_its_own_signs() -> None:
+    assert shown(spoken("Yes …"), signs=False) == "^ Alex Rivera (Solutions Architect): Yes ...\n"
+    assert Press(lambda: 60, signs=False).plain("x", Sign("›")) == "> x\n"
+
+
+# --- where am I -------------------------------------------------------------------------------------------
+
+
+def test_the_bottom_line_drops_what_matters_least() -> None:
+    where = Whereabouts.of(ANALYSIS, at_work="Alex is speaking", spent="1,200 tokens, $0.02")
+    assert where.line(200) == (
+        "Offline forms · Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02"
+    )
+    assert where.line(70) == "Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02"
+    assert where.line(40) == "step 4/24 · Alex is speaking"
+    assert where.line(12) == "step 4/24"
+    assert where.line(4) == "step"
+    assert Whereabouts.of(None).line(80) == ""
+
+
+def test_the_bar_and_who_is_at_work() -> None:
+    assert bar(ANALYSIS) == "▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps"
+    assert busy(None) == ""
+    assert busy(replace(ANALYSIS, stage=Stage.DRAFT)) == "Maya is writing"
+    assert busy(replace(ANALYSIS, stage=Stage.FOLLOW_UP)) == "Maya is thinking"
+
+
+@pytest.mark.parametrize("kind", ["notice", "paused", "done", "depth", "unclear-exit", "acknowledgement"])
+def test_other_lines_are_shown_as_they_are(kind: LineKind) -> None:
+    assert shown(Line(kind, "Said.")) == "  Said.\n"
+    assert shown(Line("error", "Broken.")) == "! Broken.\n"
