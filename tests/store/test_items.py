@@ -32,9 +32,7 @@ class TestAdd:
     def test_makes_the_folder_with_draft_and_meta(self, tmp_path: Path) -> None:
         folder = add_item(tmp_path, "Offline mode\nForms lose what was typed.", commit="abc1234")
         assert folder == tmp_path / "docs" / "requirements" / "offline-mode"
-        assert (folder / "draft.md").read_text() == (
-            "# Offline mode\n\nForms lose what was typed.\n"
-        )
+        assert (folder / "draft.md").read_text() == ("# Offline mode\n\nForms lose what was typed.\n")
         meta = json.loads((folder / "meta.json").read_text())
         created = meta.pop("created_at")
         assert created.endswith("Z")
