@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from .errors import RuleBroken
@@ -175,6 +176,7 @@ def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
         yield Violation("committee", found.group(), "It agrees without adding anything of its own.")
 
 
+@lru_cache(maxsize=512)
 def _content(text: str, empty: frozenset[str]) -> tuple[str, ...]:
     """The words that carry the point, in their plain form."""
     spoken = (word.removesuffix("'s") for word in words_of(text))

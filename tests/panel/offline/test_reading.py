@@ -228,3 +228,11 @@ def test_an_incident_with_a_log_in_it_is_no_code() -> None:
     reading = read(Item("f", "Lock", text), step("01-03"), ())
     assert reading.code == ""
     assert len(reading.sentences) == 2
+
+
+def test_a_table_is_text_too() -> None:
+    reading = from_spec("| Quality | Target |\n|---|---|\n| Speed | less than a minute for a course |")
+    assert reading.empty == ()
+    assert [(each.text, each.label) for each in reading.sentences] == [
+        ("less than a minute for a course", "Speed")
+    ]

@@ -150,8 +150,13 @@ def camel(thing: str) -> str | None:
 
 def without_address(message: str, names: Iterable[str]) -> str:
     """A message without the fillers and the name with which it begins."""
+    return _unaddressed(message, (*names, *_GROUP))
+
+
+@lru_cache(maxsize=512)
+def _unaddressed(message: str, names: tuple[str, ...]) -> str:
     text = _ADDRESS.sub("", message.strip())
-    for name in (*names, *_GROUP):
+    for name in names:
         text = re.sub(rf"^{re.escape(name)}\b\s*[,:]\s*", "", text, flags=re.IGNORECASE)
         text = re.sub(rf",\s*{re.escape(name)}(?=[?.!]?\s*$)", "", text, flags=re.IGNORECASE)
     return _ADDRESS.sub("", text).strip()

@@ -24,7 +24,7 @@ _ABOUT = re.compile(
     r"^(?:and )?(?:(?:what|how) about|what do (?:you|we)(?: all)? think (?:about|of))\s+", re.IGNORECASE
 )
 _SECOND = re.compile(
-    r",\s+(?=(?:and\s+)?(?:does|do|is|are|can|could|should|would|will|we|they|there|who|what|i)\b)"
+    r",\s+(?=(?:(?:and|or)\s+)?(?:does|do|is|are|can|could|should|would|will|we|they|there|who|what|i)\b)"
 )
 _TOKEN = re.compile(r"[\w'’./%-]+|[^\w\s]")
 _SWAP = {
@@ -148,7 +148,8 @@ def _starts_predicate(low: list[str], at: int) -> bool:
     if low[at] in _BE and at > 1:
         plain = following not in words("pronoun") and following not in words("determiner")
         return own and (plain or low[1] == "of")
-    if low[at] in _BE and low[0] in ("who", "what") and following in words("bound"):
+    described = following in words("bound") or following in words("adjective")
+    if low[at] in _BE and low[0] in ("who", "what") and described:
         return following not in words("pronoun")
     if low[at] in _MODAL:
         return own and following in words("verb")
@@ -185,13 +186,17 @@ def _subject_end(low: list[str], at: int) -> int | None:
         following = low[start + 1] if start + 1 < len(low) else ""
         wanted = low[at] not in _DO or following in words("verb") or following in words("adverb")
         return start + 1 if wanted else None
-    for end in range(start + 1, min(len(low) + 1, start + 7)):
+    inside = False  # of "the code of a dry run" only a preposition or the end shows where it stops
+    for end in range(start + 1, min(len(low) + 1, start + 9)):
         if end == len(low):
-            return end if low[at] in _BE and end - start <= 4 else None
+            return end if low[at] in _BE and (inside or end - start <= 4) else None
         word, before = low[end], low[end - 1]
         if word in ("that", "who", "which", "whose", ",", "(", ":"):
             return None
         if word == "of":
+            inside = True
+            continue
+        if inside and not (word in words("bound") and word not in words("adverb")):
             continue
         if before == "of" or before in words("determiner") or before in words("adjective"):
             continue

@@ -227,7 +227,7 @@ def _inside_block(part: texts.Section, block: int) -> int:
 
 def _read_part(part: texts.Section, origin: Origin, document: str, page: _Page) -> bool:
     """True where somebody has written something there."""
-    written = False
+    written = any(line.lstrip().startswith("|") for line in part.lines)
     for label, said in islice(texts.labelled(part.lines), texts.MOST_SENTENCES):
         asked = _OPEN_QUESTION.match(said)
         if label.casefold() in _OURS or _NOT_WRITTEN.match(said):

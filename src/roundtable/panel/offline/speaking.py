@@ -89,7 +89,7 @@ class Floor:
         number = self.brief.answers
         return self.table.turns[number - 1] if number and number <= len(self.table.turns) else None
 
-    @property
+    @cached_property
     def base(self) -> Mapping[str, str]:
         """The values that are always known."""
         values = {

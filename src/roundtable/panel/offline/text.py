@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 MOST_SENTENCES = 200
 LONGEST_LINE = 2_000
+_LONG_CELL = 4
 _FENCE = re.compile(r"\s*(```|~~~)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?P<text>.+?)\s*#*\s*$")
 _LEAD = re.compile(r"^\s*(?:>\s*)*(?:[-+*•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)?")
@@ -74,9 +75,20 @@ def labelled(lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     held = ""
     for label, paragraph in _paragraphs(lines):
         held = label or held
+        if paragraph.startswith("|"):
+            yield from _cells(paragraph)
+            continue
         for piece in split(paragraph):
             if _is_said(piece):
                 yield held, piece
+
+
+def _cells(row: str) -> Iterator[tuple[str, str]]:
+    """What the cells of a table row say, under the first of them; a header is too short to say anything."""
+    first, *others = (cell.strip() for cell in row.strip("| ").split("|"))
+    for cell in others:
+        if len(cell.split()) >= _LONG_CELL and _is_said(cell):
+            yield first, cell
 
 
 def split(text: str) -> list[str]:
