@@ -154,3 +154,10 @@ def test_settings_that_cannot_be_used_are_said_on_stderr_by_every_command(cli: C
         ran = cli.run(*command)
         assert (ran.status, ran.err) == (0, said)
     assert os.listdir(cli.root / "docs") == ["requirements"]  # noqa: PTH208
+
+
+def test_doctor_names_the_optional_parts_that_a_user_may_want(cli: CommandLine) -> None:
+    shown = cli.run("doctor").out
+    assert "optional: models" in shown
+    assert "optional: mcp" in shown
+    assert "optional: dev" not in shown

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...settings import Settings
 
 _DISTRIBUTION = "roundtable-analyst"
+_FOR_DEVELOPERS = "dev"
 _EXTRA = re.compile(r"""(?P<name>[\w.-]+).*\bextra\s*==\s*["'](?P<extra>[^"']+)""")
 
 
@@ -114,7 +115,8 @@ def _optional_parts() -> Iterator[Finding]:
     except metadata.PackageNotFoundError:
         return
     for requirement in required:
-        if found := _EXTRA.match(requirement):
+        found = _EXTRA.match(requirement)
+        if found and found["extra"] != _FOR_DEVELOPERS:
             name, label = found["name"], f"optional: {found['extra']}"
             try:
                 yield Finding(label, f"{name} {metadata.version(name)}")
