@@ -224,15 +224,6 @@ class Clerk:
             case other:
                 assert_never(other)
 
-    def start_over(self) -> None:
-        """Forget which steps and phases are complete; everything written stays."""
-
-        def reset(meta: dict[str, Any]) -> None:
-            meta["steps_completed"] = []
-            meta["phases_completed"] = []
-
-        change_meta(self._folder, reset)
-
     def _complete(self, meta: dict[str, Any], phase: str) -> None:
         _add(meta, "phases_completed", phase)
         commit = current_commit(self._root)

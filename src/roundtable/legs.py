@@ -12,17 +12,16 @@ from .core import events as on
 from .core.analysis import Analysis, Arrival, Opening, OpeningKind
 from .core.depth import choose_depth
 from .core.errors import ItemCorrupt, RuleBroken
-from .core.markup import printable
 from .core.personas import Roster
-from .core.progress import Past, Position, Progress, position
+from .core.progress import Position, Progress, position
 from .core.stages import Stage
 from .core.steps import PHASES, Phase, Step
 from .store.commit import current_commit
 from .store.items import read_item
 from .store.journal import Journal, Recorded, journals
 from .store.meta import is_stale, meta_problem, read_meta
-from .store.outputs import Outputs
 from .store.parking import parked_for
+from .store.progress import facts_of, progress_of
 
 _ELABORATE = ".elaborate"
 
@@ -69,8 +68,8 @@ class Legs:
         """The leg that follows from meta.json, with the answers already given where it had been begun."""
         steps, roster, notices = self._content()
         meta = self._meta()
-        progress, facts = _progress(meta), self._facts(meta, steps)
-        where = position(steps, progress, dict(facts))
+        progress, facts = progress_of(meta), facts_of(self._folder, meta)
+        where = position(steps, progress, facts)
         if where is None:
             return self._begin(
                 "finished", self._opening(meta, roster, steps, Position(PHASES[-1], None), notices)
@@ -148,7 +147,7 @@ class Legs:
         if _is_reopened(analysis):
             return done
         steps, _, _ = self._content()
-        where = position(steps, _progress(meta), dict(self._facts(meta, steps)))
+        where = position(steps, progress_of(meta), facts_of(self._folder, meta))
         return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
 
     def _found(self, leg: Leg) -> Leg:
@@ -173,14 +172,12 @@ class Legs:
         notices: tuple[str, ...],
         kind: OpeningKind | None = None,
     ) -> Opening:
-        progress, facts = _progress(meta), self._facts(meta, steps)
-        known = dict(facts)
-        scope, complexity = known.get("scope"), known.get("complexity")
+        progress, facts = progress_of(meta), facts_of(self._folder, meta)
         step = where.step or where.last
         depth = choose_depth(
             override=meta["depth_overrides"].get(where.phase.key),
-            scope=scope if isinstance(scope, str) else None,
-            complexity=complexity if isinstance(complexity, str) else None,
+            scope=facts.get("scope"),
+            complexity=facts.get("complexity"),
             step=step.depth if step else "standard",
         )
         finished = where.step is None and progress.finished()
@@ -192,7 +189,7 @@ class Legs:
             phase=where.phase,
             step=step,
             progress=progress,
-            facts=facts,
+            facts=tuple(facts.items()),
             depth=depth,
             arrival=self._arrival(where.phase, progress),
             handed_over_by=_handed_over_by(roster, where.phase, progress),
@@ -227,16 +224,6 @@ class Legs:
             )
         return {"steps_completed": [], "phases_completed": [], "depth_overrides": {}, "elaborations": []}
 
-    def _facts(self, meta: dict[str, Any], steps: tuple[Step, ...]) -> tuple[tuple[str, str], ...]:
-        scope, complexity = Outputs(self._folder, steps).scope()
-        source = meta.get("source")
-        facts = {
-            "scope": scope,
-            "complexity": complexity,
-            "source": source if isinstance(source, str) else None,
-        }
-        return tuple((name, value) for name, value in facts.items() if value)
-
     def _take_warnings(self) -> tuple[str, ...]:
         taken = tuple(self._warnings)
         self._warnings.clear()
@@ -269,19 +256,3 @@ def _handed_over_by(roster: Roster, phase: Phase, progress: Progress) -> Phase |
         return None
     led_by = roster.lead_of(before.key).persona
     return before if led_by.key != roster.lead_of(phase.key).persona.key else None
-
-
-def _progress(meta: dict[str, Any]) -> Progress:
-    """What meta.json says is done; what is malformed is passed over."""
-    return Progress(
-        tuple(each for each in meta["steps_completed"] if isinstance(each, str)),
-        tuple(each for each in meta["phases_completed"] if isinstance(each, str)),
-        tuple(
-            Past(printable(each["step_id"]), printable(each["synthesis_summary"]))
-            for each in meta["elaborations"]
-            if isinstance(each, dict)
-            and isinstance(each.get("step_id"), str)
-            and isinstance(each.get("synthesis_summary"), str)
-            and each["synthesis_summary"].strip()
-        ),
-    )

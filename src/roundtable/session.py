@@ -30,6 +30,7 @@ from .legs import Leg, Legs
 from .panel.base import Panel
 from .store.items import ITEMS_FOLDER, find_item
 from .store.lock import ItemLock
+from .store.progress import start_over
 
 RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
 _LONGEST = 100_000
@@ -129,7 +130,7 @@ class Session:
                     await self._show(Line("paused", self._farewell("Paused; everything is saved.")))
                     return
                 if isinstance(ending, do.StartOver):
-                    Clerk(self.root, self.folder, (), self._panel).start_over()
+                    start_over(self.folder)
                 after = None if isinstance(ending, do.Leave) else legs.next()
                 if after is None or after.journal.path != leg.journal.path:
                     leg.journal.close()

@@ -23,6 +23,7 @@ from roundtable.core.steps import Question, Step, Target
 from roundtable.core.turns import Material
 from roundtable.store.artifact import change_artifact, read_artifact, reason_of, refusal
 from roundtable.store.outputs import Outputs
+from roundtable.store.progress import facts_of
 
 AT = "2026-02-20T14:30:00.000Z"
 MARKER = f"<!-- Elaboration: step 01-03, {AT} -->"
@@ -786,7 +787,7 @@ class TestMaterial:
     def test_a_renamed_item_has_none(self, outputs: Outputs, folder: Path) -> None:
         folder.rename(folder.with_name("new"))
         assert outputs.all_material() == ()
-        assert outputs.scope() == (None, None)
+        assert facts_of(folder, {}) == {}
         assert outputs.stored_answers() == {}
 
     def test_documents_are_what_the_steps_write_whole(self, outputs: Outputs, folder: Path) -> None:
@@ -797,9 +798,9 @@ class TestMaterial:
 
     @pytest.mark.rule("DEPTH-1")
     def test_the_scope_is_read_from_the_quick_scan(self, outputs: Outputs, folder: Path) -> None:
-        assert outputs.scope() == (None, None)
+        assert facts_of(folder, {}) == {}
         (folder / "quick-scan.md").write_text("**Scope**: large\n\n**Complexity**: low\n")
-        assert outputs.scope() == ("large", "low")
+        assert facts_of(folder, {}) == {"scope": "large", "complexity": "low"}
 
 
 @pytest.mark.rule("STEP-4")

@@ -34,8 +34,7 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Answer:
     after = replace(now, attempts=now.attempts + 1)
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
-    notice = "The panel could not write the synthesis; it is taken from the turns by offline extraction."
-    return after, (show(now, "notice", notice), do.ExtractSynthesis(now.table))
+    return after, (show(now, "notice", lines.EXTRACTED), do.ExtractSynthesis(now.table))
 
 
 def drafted(now: Elaboration, event: on.SynthesisDrafted) -> Answer:

@@ -25,6 +25,7 @@ RECORD_FAILED = (
     "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
     "The discussion insights are in the artifacts."
 )
+EXTRACTED = "The panel could not write the synthesis; it is taken from the turns by offline extraction."
 SKIPPING = (
     "Skipping remaining steps in this phase. "
     "I'll produce draft artifacts based on what we've discussed so far."

@@ -11,7 +11,6 @@ from ..artifacts.ownership import add_feedback, skeleton, write_section
 from ..artifacts.sections import ADDITIONAL, name_of, named, sections
 from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
-from ..core.depth import read_scope
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
 from ..core.markup import harmless, printable
@@ -116,11 +115,6 @@ class Outputs:
         """Every file that the steps write, whole: what ids and references are read from."""
         found, _ = self._read(output for step in self.steps for output in step.outputs)
         return tuple(found)
-
-    def scope(self) -> tuple[str | None, str | None]:
-        """The scope and the complexity that quick-scan.md names."""
-        found, _ = self._read(("quick-scan.md",))
-        return read_scope(found[0].text) if found else (None, None)
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
         """The answers that stand in the artifacts, by step and label."""

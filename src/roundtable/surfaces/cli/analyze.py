@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -194,15 +194,12 @@ def _chosen(settings: Settings, entries: list[ItemEntry], answers: Answers) -> P
 def _begin_anew(folder: Path) -> None:
     """Forget which steps and phases are complete; a meta.json that cannot be used is set aside."""
     from ...store.lock import ItemLock
-    from ...store.meta import change_meta, meta_problem, set_aside
-
-    def forget(meta: dict[str, Any]) -> None:
-        meta["steps_completed"] = []
-        meta["phases_completed"] = []
+    from ...store.meta import meta_problem, set_aside
+    from ...store.progress import start_over
 
     with ItemLock(folder):
         if problem := meta_problem(folder):
             aside = set_aside(folder)
             tell(f"{problem} It is kept as {aside.name}, and the analysis begins anew.")
         else:
-            change_meta(folder, forget)
+            start_over(folder)

@@ -78,20 +78,10 @@ def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[
 
 def _position(folder: Path, meta: dict[str, Any], steps: Sequence[Step]) -> Position | None:
     """Where the analysis goes on; none when all is done."""
-    from ...core.depth import read_scope
-    from ...core.errors import DiskFailed
-    from ...core.progress import Progress, position
-    from ...store.artifact import read_artifact
+    from ...core.progress import position
+    from ...store.progress import facts_of, progress_of
 
-    try:
-        quick_scan = read_artifact(folder, "quick-scan.md").decode("utf-8-sig", "replace")
-    except (FileNotFoundError, DiskFailed):
-        quick_scan = ""
-    scope, complexity = read_scope(quick_scan)
-    found = {"scope": scope, "complexity": complexity, "source": _text(meta.get("source"))}
-    facts = {name: value for name, value in found.items() if value}
-    completed, phases = _texts(meta.get("steps_completed")), _texts(meta.get("phases_completed"))
-    return position(steps, Progress(tuple(completed), tuple(phases)), facts)
+    return position(steps, progress_of(meta), facts_of(folder, meta))
 
 
 def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:

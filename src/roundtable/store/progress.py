@@ -1,0 +1,59 @@
+"""Progress as meta.json and quick-scan.md tell it, for whoever has to know where an analysis stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..core.depth import read_scope
+from ..core.errors import DiskFailed
+from ..core.markup import printable
+from ..core.progress import Past, Progress
+from .artifact import read_artifact
+from .meta import change_meta
+
+
+def progress_of(meta: Mapping[str, Any]) -> Progress:
+    """What meta.json says is done; what is malformed is passed over (GREET-3)."""
+    records = [each for each in _list(meta, "elaborations") if isinstance(each, dict)]
+    return Progress(
+        tuple(each for each in _list(meta, "steps_completed") if isinstance(each, str)),
+        tuple(each for each in _list(meta, "phases_completed") if isinstance(each, str)),
+        tuple(
+            Past(printable(record["step_id"]), printable(record["synthesis_summary"]))
+            for record in records
+            if _is_text(record.get("step_id")) and _is_text(record.get("synthesis_summary"))
+        ),
+    )
+
+
+def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
+    """What a step's `skip_if` may ask for: scope, complexity and source, where they are known."""
+    try:
+        quick_scan = read_artifact(folder, "quick-scan.md").decode("utf-8-sig", "replace")
+    except (FileNotFoundError, DiskFailed):
+        quick_scan = ""
+    scope, complexity = read_scope(quick_scan)
+    source = meta.get("source")
+    known = {"scope": scope, "complexity": complexity, "source": source if _is_text(source) else None}
+    return {name: value for name, value in known.items() if value}
+
+
+def start_over(folder: Path) -> None:
+    """Forget which steps and phases are complete; everything written stays."""
+
+    def forget(meta: dict[str, Any]) -> None:
+        meta["steps_completed"] = []
+        meta["phases_completed"] = []
+
+    change_meta(folder, forget)
+
+
+def _list(meta: Mapping[str, Any], field: str) -> list[Any]:
+    value = meta.get(field)
+    return value if isinstance(value, list) else []
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
