@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "dangling", "duplicate", "no-acceptance", "stories", "table", "citation", "marker", "unreadable", "open"
-]
+    "dangling", "duplicate", "no-acceptance", "stories", "table", "citation", "marker", "unreadable", "open",
+    "record", "block", "lost",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

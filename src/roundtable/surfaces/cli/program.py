@@ -29,11 +29,13 @@ from .completion import VARIABLE, completion
 from .content import personas, steps
 from .doctor import doctor
 from .evaluate import evaluate
+from .export import export
 from .flags import Group
 from .items import add, list_
 from .output import ReaderGone, prepare, tell
 from .show import show
 from .status import status
+from .validate import validate
 
 DONE, UNEXPECTED, USAGE, PANEL, ITEM = 0, 1, 2, 3, 4
 STATUSES: dict[type[RoundtableError], int] = {
@@ -73,9 +75,11 @@ for command in (
     status,
     show,
     check,
+    validate,
     personas,
     steps,
     doctor,
+    export,
     evaluate,
     completion,
 ):

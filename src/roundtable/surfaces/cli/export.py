@@ -1,0 +1,112 @@
+"""`export`: the analysis as files for coding agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from .flags import Command, Flags, Group
+from .output import put_json, put_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_HOSTS = ("claude-code", "codex", "gemini", "cursor")
+_SHARED = (".codex/config.toml", ".cursor/mcp.json")
+_NEXT = {
+    "claude-code": "Start Claude Code with: claude --plugin-dir {folder}",
+    "codex": "Codex reads it when it is started in {folder} and the project is trusted.",
+    "gemini": "Link it with: gemini extensions link {folder}",
+    "cursor": "Cursor reads it when {folder} is opened; allow the server under Settings, MCP.",
+}
+
+
+@click.group(cls=Group)
+def export() -> None:
+    """Write files for coding agents, from the personas and steps in use.
+
+    With the MCP server the machine keeps the rules; the agent file alone asks a model to keep them.
+    """
+
+
+@export.command("agent-file", cls=Command)
+@click.option("--to", "target", metavar="FILE", help="Where to write; default: stdout.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.pass_obj
+def agent_file(flags: Flags, target: str | None, force: bool) -> None:
+    """Write the complete agent instructions as one markdown file."""
+    from pathlib import Path
+
+    from ...content.catalogue import load_roster, load_steps
+    from ..export.agentfile import agent_file as made
+
+    root = flags.settings().root
+    text = made(load_roster(root), load_steps(root))
+    if target is None:
+        put_text(text.rstrip("\n"))
+        return
+    path = Path(target)
+    _write(flags, {path.name: text}, path.parent, force, "")
+
+
+def _host(name: str) -> click.Command:
+    @click.command(name, cls=Command, help=f"Write a ready folder for {name}: server, commands, agent file.")
+    @click.option("--to", "target", metavar="DIR", help="Where to write; default: the host's usual place.")
+    @click.option("--force", is_flag=True, help="Replace files that are there.")
+    @click.pass_obj
+    def command(flags: Flags, target: str | None, force: bool) -> None:
+        from pathlib import Path
+
+        from ...content.catalogue import load_roster, load_steps
+        from ..export.hosts import HOSTS
+
+        root = flags.settings().root
+        # Codex and Cursor read the project's own folder; the others load a folder of ours.
+        usual = root if name in ("codex", "cursor") else root / f"roundtable-{name}"
+        folder = Path(target) if target else usual
+        _write(flags, HOSTS[name](load_roster(root), load_steps(root)), folder, force, _NEXT[name])
+
+    return command
+
+
+for _name in _HOSTS:
+    export.add_command(_host(_name))
+
+
+def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, after: str) -> None:
+    """Write all the files, or none where one of them is there with another text and is not to be replaced."""
+    from ...core.errors import RuleBroken
+    from ...store.files import make_folder, write
+
+    there = [name for name, text in files.items() if _differs(folder / name, text)]
+    # Other servers are configured in these too: they are never replaced.
+    shared = {name: files[name] for name in there if name in _SHARED}
+    files = {name: text for name, text in files.items() if name not in shared}
+    there = [name for name in there if name not in shared]
+    if there and not force:
+        raise RuleBroken(
+            f"{', '.join(there)} in {folder} would be replaced. Nothing was written. "
+            "Give --force to replace, or --to for another place."
+        )
+    for name, text in files.items():
+        make_folder((folder / name).parent, parents=True)
+        write(folder / name, text.encode())
+    if flags.json:
+        put_json({"folder": str(folder), "files": list(files), "left_alone": list(shared)}, indent=2)
+        return
+    listed = "\n".join(f"  {name}" for name in files)
+    said = f"Wrote to {folder}:\n{listed}"
+    for name, text in shared.items():
+        said += f"\n{name} was there and stays as it is. Add to it:\n{text.rstrip()}"
+    put_text(f"{said}\n{after.format(folder=folder)}" if after else said)
+
+
+def _differs(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() != text.encode()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True

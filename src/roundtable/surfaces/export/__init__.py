@@ -1,0 +1,1 @@
+"""Export: the analysis as files for coding agents, made from the same personas, steps and rules."""

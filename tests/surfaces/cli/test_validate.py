@@ -1,0 +1,265 @@
+"""`validate`: what a model wrote by prompt, held against the rules line by line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commandline import CommandLine, Ran, command_line
+
+AT = "2026-02-20T14:30:00.000Z"
+BLOCK = f"""<!-- Elaboration: step 01-03, {AT} -->
+
+### Elaboration Insights (Step 01-03: User Experience & Journeys)
+
+**Participants**: Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)
+**Turns**: 9 | **Exit**: user-initiated
+
+#### Key Insights
+- [Alex] Checking forms out would lock them in the morning.
+- [User/All] A colleague can take over.
+
+#### Decisions Made
+- Answers are merged field by field: it keeps the hand-over possible.
+
+#### Open Questions
+- None
+"""
+SPEC = "# Requirements\n\n## 3. User Journeys\n\nA tablet in a basement.\n"
+RECORD = {
+    "step_id": "01-03",
+    "turn_count": 9,
+    "personas_active": ["business-analyst", "solutions-architect", "system-designer"],
+    "timestamp": AT,
+    "synthesis_summary": "Settled who decides when answers differ",
+}
+
+
+class Written:
+    """An item's folder as a model left it."""
+
+    def __init__(self, line: CommandLine) -> None:
+        self.line = line
+        self.folder = line.add()
+        self.meta = self.folder / "meta.json"
+        self.spec = self.folder / "requirements-spec.md"
+        self.spec.write_text(f"{SPEC}\n{BLOCK}")
+        self.change(steps_completed=["01-01", "01-02", "01-03"], elaborations=[RECORD])
+
+    def change(self, **fields: Any) -> None:
+        self.meta.write_text(json.dumps(json.loads(self.meta.read_text()) | fields, indent=2))
+
+    def record(self, **fields: Any) -> None:
+        self.change(elaborations=[RECORD | fields])
+
+    def run(self) -> Ran:
+        return self.line.run("validate", self.folder.name)
+
+    def problems(self) -> list[str]:
+        rows = self.line.run("validate", self.folder.name, "--json").json["problems"]
+        return [f"{row['file']}:{row['line']}: {row['text']}" for row in rows]
+
+    def commit(self) -> str:
+        git = ["git", "-C", str(self.line.root), "-c", "user.name=t", "-c", "user.email=t@example.com"]
+        if not (self.line.root / ".git").exists():
+            subprocess.run([*git, "init", "-q"], check=True)
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", "x"], check=True)
+        out = subprocess.run([*git, "rev-parse", "--short", "HEAD"], check=True, capture_output=True)
+        return out.stdout.decode().strip()
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
+    return Written(command_line(tmp_path, monkeypatch))
+
+
+def test_what_keeps_to_the_rules_is_sound(written: Written) -> None:
+    ran = written.run()
+    assert ran.out == "offline-forms: sound, no earlier versions in git to compare with.\n"
+    assert ran.status == 0
+
+
+@pytest.mark.rule("META-5", "ENTRY-2")
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"turn_count": 11}, "turn_count is 11, above the limit of 10 turns."),
+        ({"turn_count": True}, "turn_count is true; it has to be a whole number from 1."),
+        ({"turn_count": "9"}, 'turn_count is "9"; it has to be a whole number from 1.'),
+        ({"step_id": "09-09"}, 'step_id is "09-09", and no step has that id.'),
+        ({"step_id": "01-05"}, "Step 01-05 was discussed but is not in steps_completed."),
+        ({"personas_active": []}, "personas_active is []; it has to list who was at the table."),
+        ({"personas_active": ["bob"]}, "personas_active names bob, and no persona has that key."),
+        (
+            {"timestamp": "yesterday"},
+            'timestamp is "yesterday"; it has to read like 2026-01-31T12:00:00.000Z.',
+        ),
+        ({"synthesis_summary": " "}, 'synthesis_summary is " "; it has to be one sentence.'),
+        ({"synthesis_summary": "a\nb"}, "synthesis_summary has several lines; it has to be one."),
+        ({"synthesis_summary": "a" * 131}, "synthesis_summary has 131 characters; about 100 are wanted."),
+    ],
+)
+def test_a_record_that_breaks_its_schema_is_named_with_its_line(
+    fields: dict[str, Any], said: str, written: Written
+) -> None:
+    written.record(**fields)
+    line = written.meta.read_text().split("\n").index('  "elaborations": [') + 2
+    assert f"meta.json:{line}: {said}" in written.problems()
+    assert written.run().status == 2
+
+
+def test_the_line_is_that_of_the_record_at_fault(written: Written) -> None:
+    other = RECORD | {"timestamp": "2026-02-21T14:30:00.000Z", "turn_count": 99}
+    written.change(elaborations=[RECORD, other])
+    [line] = [
+        number
+        for number, text in enumerate(written.meta.read_text().split("\n"), 1)
+        if text.startswith('      "turn_count": 99')
+    ]
+    assert f"meta.json:{line - 2}: turn_count is 99, above the limit of 10 turns." in written.problems()
+
+
+@pytest.mark.rule("ENTRY-2")
+def test_a_configured_limit_counts(written: Written) -> None:
+    written.change(elaboration_config={"max_turns": 5})
+    assert any(each.endswith("turn_count is 9, above the limit of 5 turns.") for each in written.problems())
+
+
+@pytest.mark.rule("META-4", "META-6")
+def test_progress_that_contradicts_itself_is_named(written: Written) -> None:
+    written.change(
+        phases_completed=["01-requirements", "07-lunch"],
+        analysis_status="analyzed",
+        steps_completed=["01-03", "01-03", "12-01"],
+    )
+    (written.folder / "state.json").write_text("{}")
+    said = [each.split(": ", 1)[1] for each in written.problems()]
+    assert said == [
+        "There is no phase 07-lunch.",
+        "analysis_status is 'analyzed'; with 1 of 5 phases it is 'partial'.",
+        "Step 01-03 is listed more than once.",
+        "There is no step 12-01.",
+        "Progress is kept in meta.json alone; this file is not used.",
+    ]
+
+
+@pytest.mark.rule("META-1")
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"a": NaN}'])
+def test_a_meta_json_that_cannot_be_read_is_said(text: str, written: Written) -> None:
+    written.meta.write_text(text)
+    [first, *_] = written.problems()
+    assert first.startswith("meta.json:1: ")
+
+
+@pytest.mark.rule("SYN-1", "SYN-2")
+@pytest.mark.parametrize(
+    ("change", "line", "said"),
+    [
+        (
+            lambda t: t.replace("**Turns**: 9", "**Turns**: 12"),
+            7,
+            "The block says 12 turns, above the limit of 10.",
+        ),
+        (
+            lambda t: t.replace("**Exit**: user-initiated", "**Exit**: tired"),
+            7,
+            "The block has no line '**Turns**: N | **Exit**: user-initiated or turn-limit'.",
+        ),
+        (
+            lambda t: t.replace("#### Decisions Made", "#### Decisions"),
+            7,
+            "The block has no section 'Decisions Made'.",
+        ),
+        (lambda t: t.replace("[Alex]", "[Bob]"), 15, "The insight credits Bob, who was not at the table."),
+        (
+            lambda t: t.replace("[Alex] ", ""),
+            15,
+            "The insight does not say who it comes from, such as [Maya].",
+        ),
+        (
+            lambda t: t.replace("(Step 01-03:", "(Step 01-04:"),
+            9,
+            "The heading names step 01-04, the marker 01-03.",
+        ),
+        (
+            lambda t: t.replace("**Turns**: 9", "**Turns**: 8"),
+            7,
+            "The block says 8 turns, the record in meta.json says 9.",
+        ),
+        (
+            lambda t: t.replace(AT, "2026-02-20T14:31:00.000Z"),
+            7,
+            "<!-- Elaboration: step 01-03, 2026-02-20T14:31:00.000Z --> has no record in meta.json.",
+        ),
+        (
+            lambda t: t.replace("<!-- Elaboration: step", "<!-- Elaboration step"),
+            7,
+            "The elaboration marker is malformed, so that what it marks is taken for a hand edit.",
+        ),
+    ],
+)
+def test_a_block_that_breaks_its_shape_is_named_with_its_line(
+    change: Callable[[str], str], line: int, said: str, written: Written
+) -> None:
+    written.spec.write_text(change(written.spec.read_text()))
+    assert f"requirements-spec.md:{line}: {said}" in written.problems()
+
+
+def test_a_record_without_a_block_is_named(written: Written) -> None:
+    written.spec.write_text(SPEC)
+    assert [each.split(": ", 1)[1] for each in written.problems()] == [
+        f"No document holds the block of step 01-03, {AT}."
+    ]
+
+
+@pytest.mark.rule("ART-5")
+def test_an_addition_that_took_a_line_away_is_found_in_the_history(written: Written) -> None:
+    written.spec.write_text(SPEC)
+    before = written.commit()
+    written.spec.write_text(f"{SPEC}\n{BLOCK}")
+    written.commit()
+    ran = written.run()
+    assert ran.out == "offline-forms: sound, compared with 2 earlier versions.\n"
+    second = BLOCK.replace(AT, "2026-02-22T14:30:00.000Z").replace("01-03", "01-02")
+    written.change(
+        elaborations=[RECORD, RECORD | {"timestamp": "2026-02-22T14:30:00.000Z", "step_id": "01-02"}]
+    )
+    written.spec.write_text(f"{SPEC.replace('A tablet in a basement.', 'A tablet.')}\n{BLOCK}\n{second}")
+    [problem] = written.problems()
+    assert before not in problem
+    assert problem.startswith("requirements-spec.md:1: Line 5 of commit ")
+    assert problem.endswith('was lost when the working tree added to it: "A tablet in a basement."')
+
+
+@pytest.mark.rule("ART-5")
+def test_a_block_that_was_shortened_or_removed_later_is_found(written: Written) -> None:
+    name = written.commit()
+    whole = written.spec.read_text()
+    written.spec.write_text(whole.replace("- [User/All] A colleague can take over.\n", ""))
+    assert written.problems() == [
+        f"requirements-spec.md:7: A line of the block is gone since commit {name}: "
+        '"- [User/All] A colleague can take over."'
+    ]
+    written.spec.write_text(SPEC)
+    assert f"stood in commit {name}; the working tree has it no more." in written.problems()[-1]
+
+
+def test_a_hand_edit_without_an_addition_is_nobodys_business(written: Written) -> None:
+    written.commit()
+    written.spec.write_text(written.spec.read_text().replace("A tablet in a basement.", "A phone."))
+    assert written.problems() == []
+
+
+def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = command_line(tmp_path, monkeypatch)
+    example = Path(__file__).parents[3] / "docs" / "example"
+    shutil.copytree(example, here.root / "docs" / "requirements" / "example")
+    ran = here.run("validate", "example")
+    assert ran.out == "example: sound, no earlier versions in git to compare with.\n"

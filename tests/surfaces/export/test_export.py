@@ -1,0 +1,146 @@
+"""Exported files: made from the personas, steps and lines in use, complete, and never at others' expense."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from commandline import CommandLine, command_line
+from roundtable import load_roster, load_steps
+from roundtable.core import lines
+from roundtable.core.personas import Roster
+from roundtable.surfaces.export.agentfile import agent_file
+from roundtable.surfaces.export.hosts import AGENT, HOSTS
+
+SECTIONS = (
+    *(f"## {number}. " for number in range(1, 7)),
+    *(f"#### 4.4.{number} " for number in range(1, 10)),
+    "### 1.4 ",
+    "### 5.1 ",
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return command_line(tmp_path, monkeypatch)
+
+
+def test_the_agent_file_has_the_documents_sections_and_leaves_no_place_open() -> None:
+    text = agent_file(load_roster(), load_steps())
+    for section in SECTIONS:
+        assert text.count(f"\n{section}") == 1, section
+    assert "{{" not in text
+
+
+def test_the_agent_file_says_the_fixed_lines_as_the_program_does() -> None:
+    text = agent_file(load_roster(), load_steps())
+    for said in (
+        lines.ACKNOWLEDGEMENT,
+        lines.UNCLEAR_EXIT,
+        lines.CONTEXT_UNREADABLE,
+        lines.RECORD_FAILED,
+        lines.SKIPPING,
+        lines.menu(last=False, next_phase=None),
+        "We are nearing the end of our discussion time. Any final points before we synthesize?",
+        "- [{attribution}] {insight}\n",
+        "**Turns**: {turn_count} | **Exit**: {user-initiated | turn-limit}",
+    ):
+        assert said in text
+
+
+def test_the_agent_file_holds_every_persona_step_and_question() -> None:
+    roster, steps = load_roster(), load_steps()
+    text = agent_file(roster, steps)
+    for persona in roster.personas:
+        assert persona.identity in text
+        assert all(f"- Keeps to this: {ban.reason}" in text for ban in persona.bans)
+        assert all(f"- Speaks like: {pattern}" in text for pattern in persona.patterns)
+    assert len(steps) == 24
+    for step in steps:
+        assert f"| {step.step_id} | {step.title} |" in text
+        for question in (*step.brief, *step.standard, *step.deep):
+            assert f"- **{question.label}**: {question.text}" in text
+
+
+@pytest.mark.rule("PERS-3", "PERS-4")
+def test_the_agent_file_follows_the_roster_in_use(here: CommandLine) -> None:
+    folder = here.root / ".roundtable" / "personas"
+    folder.mkdir(parents=True)
+    (folder / "security.md").write_text(
+        "---\nkey: security\nname: Noor Haddad\nrole: Security Engineer\nshort_role: Security\n"
+        "perspective: security\nlens: [abuse]\nphases: []\nidentity: Noor thinks like the attacker.\n---\n"
+    )
+    text = here.run("export", "agent-file").out
+    assert "Noor thinks like the attacker." in text
+    assert "as 4 named colleagues" in text
+    assert "Jordan Park (Designer), Noor Haddad (Security)" in text
+
+
+@pytest.mark.parametrize("host", sorted(HOSTS))
+def test_a_host_gets_server_commands_and_agent_file_that_parse(host: str, here: CommandLine) -> None:
+    ran = here.run("export", host, "--to", str(here.root / "out"), "--json")
+    assert ran.status == 0
+    written = ran.json["files"]
+    assert written == [
+        str(path.relative_to(here.root / "out"))
+        for name in written
+        for path in [here.root / "out" / name]
+        if path.is_file()
+    ]
+    whole = ""
+    for name in written:
+        text = (here.root / "out" / name).read_text()
+        whole += text
+        if name.endswith(".json"):
+            json.loads(text)
+        elif name.endswith(".toml"):
+            tomllib.loads(text)
+        elif text.startswith("---\n"):
+            head = yaml.safe_load(re.split(r"^---$", text, maxsplit=2, flags=re.MULTILINE)[1])
+            assert head["description"]
+    assert '"roundtable"' in whole
+    assert '["mcp"]' in whole or '"args": [\n        "mcp"\n      ]' in whole
+    assert any(name.endswith(f"{AGENT}.md") for name in written)
+    assert sum("elaborate" in name for name in written) == 1
+    assert sum("analyze" in name for name in written) == 1
+    assert "{{arguments}}" not in whole
+
+
+def test_the_agent_file_of_every_host_is_the_same(here: CommandLine) -> None:
+    made = agent_file(load_roster(), load_steps())
+    roster: Roster = load_roster()
+    for files in (host(roster, load_steps()) for host in HOSTS.values()):
+        [text] = [text for name, text in files.items() if name.endswith(f"{AGENT}.md")]
+        assert text.endswith(made)
+
+
+def test_a_file_that_is_there_is_replaced_only_when_that_is_wanted(here: CommandLine) -> None:
+    target = here.root / "agent.md"
+    target.write_text("mine")
+    refused = here.run("export", "agent-file", "--to", str(target))
+    assert refused.status == 2
+    assert "agent.md" in refused.err
+    assert "Nothing was written" in refused.err
+    assert target.read_text() == "mine"
+    assert here.run("export", "agent-file", "--to", str(target), "--force").status == 0
+    assert target.read_text() == agent_file(load_roster(), load_steps())
+    assert here.run("export", "agent-file", "--to", str(target)).status == 0, "the same text again is fine"
+
+
+@pytest.mark.parametrize(
+    ("host", "shared"), [("codex", ".codex/config.toml"), ("cursor", ".cursor/mcp.json")]
+)
+def test_a_configuration_with_other_servers_stays_as_it_is(host: str, shared: str, here: CommandLine) -> None:
+    path = here.root / shared
+    path.parent.mkdir()
+    path.write_text("others live here")
+    ran = here.run("export", host, "--force")
+    assert ran.status == 0
+    assert path.read_text() == "others live here"
+    assert f"{shared} was there and stays as it is. Add to it:" in ran.out
+    assert "roundtable" in ran.out.split("Add to it:")[1]
