@@ -12,7 +12,9 @@ import shlex
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .clerk import Clerk, Review, Task
 from .core import commands as do
@@ -24,13 +26,16 @@ from .core.errors import PanelFailed, RuleBroken
 from .core.hearing import hear_choice
 from .core.lines import Awaits, Line
 from .core.markup import printable
-from .core.states import State
+from .core.states import Awaited, State
 from .core.turns import USER
 from .legs import Leg, Legs
 from .panel.base import Panel
 from .store.items import ITEMS_FOLDER, find_item
 from .store.lock import ItemLock
 from .store.progress import start_over
+
+if TYPE_CHECKING:
+    from .account import Account
 
 RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
 _LONGEST = 100_000
@@ -55,12 +60,13 @@ class Session:
         items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
         review: Review | None = None,
+        account: Account | None = None,
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
         `on_words` is handed a speaker's key and words as they come, before they count; `review` is handed
-        each synthesis before it is written.
+        each synthesis before it is written; `account` keeps what the panel's words cost.
         """
         self.root = Path(root)
         self.folder = find_item(self.root, item, items_folder=items_folder)
@@ -72,12 +78,14 @@ class Session:
         self._interactive = interactive
         self._on_words = on_words or (lambda *_: None)
         self._review = review
+        self._account = account
         self._table: _Table | None = None
-        self._said: deque[str] = deque()
+        self._said: deque[on.UserSpoke] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._wrap_up_wanted = False
+        self._told_forecast = False
 
     @property
     def analysis(self) -> Analysis | None:
@@ -89,9 +97,15 @@ class Session:
         """What the panel is called that gives the words now."""
         return self._panel.name if self._panel is not None else "offline"
 
-    def say(self, text: str) -> None:
-        """Say something; early words wait for the next turn to listen."""
-        self._said.append(printable(text[:_LONGEST]))
+    @property
+    def moment(self) -> str:
+        """Where the session stands, by a name that is the same after a kill and a new start."""
+        journal = self._table.journal if self._table is not None else None
+        return f"{journal.name}.{journal.count}" if journal is not None else ""
+
+    def say(self, text: str, *, relayed: bool = False) -> None:
+        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`."""
+        self._said.append(on.UserSpoke(printable(text[:_LONGEST]), relayed))
         self._news.set()
 
     def hang_up(self) -> None:
@@ -173,6 +187,7 @@ class Session:
                     if event is None:
                         return None
                     table.commit(event)
+                    await self._settle(table, event)
             if self._wrap_up_wanted and table.in_discussion:
                 self._wrap_up_wanted = False
                 await self._show_all(table.commands)
@@ -197,11 +212,11 @@ class Session:
             table.commit(on.WrappedUp())
         return choice is not None
 
-    async def _take_in(self, table: _Table, task: do.Listen, words: str) -> None:
+    async def _take_in(self, table: _Table, task: do.Listen, words: on.UserSpoke) -> None:
         """The user's words as the machine hears them; what it refuses is said, and it listens again."""
-        raised = _TURNS.fullmatch(words) if table.in_discussion else None
+        raised = _TURNS.fullmatch(words.text) if table.in_discussion else None
         try:
-            table.commit(on.LimitRaised(int(raised[1])) if raised else on.UserSpoke(words))
+            table.commit(on.LimitRaised(int(raised[1])) if raised else words)
         except RuleBroken as refused:
             await self._show(Line("notice", str(refused), state=table.state))
             table.commands = (task,)
@@ -210,7 +225,7 @@ class Session:
         """What a task led to; where the panel fails the user decides, and without one the session ends."""
         while True:
             try:
-                return await table.clerk.carry_out(task, self._on_words)
+                return await self._carry_out(table, task)
             except PanelFailed as failure:
                 table.journal.append(on.Failed(str(failure)))
                 told = f"{failure} Everything said so far is saved."
@@ -231,6 +246,62 @@ class Session:
                 self._panel = table.clerk.go_offline()
                 self._wrap_up_wanted = choice == WRAP_UP
 
+    async def _carry_out(self, table: _Table, task: Task) -> on.Event:
+        """What a task led to; what the account has to tell about it is shown first."""
+        if self._account is None:
+            return await table.clerk.carry_out(task, self._on_words)
+        step = table.analysis.opening.step
+        self._account.enter(step.step_id if step is not None else "", discussing=table.discussing)
+        try:
+            return await table.clerk.carry_out(task, self._on_words)
+        finally:
+            await self._show_news(table)
+
+    async def _settle(self, table: _Table, event: on.Event) -> None:
+        """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
+        if self._account is None:
+            return
+        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.closing()):
+            await self._show(Line("notice", used, state=State.STATE_PERSIST))
+        discussion = table.analysis.elaboration
+        if discussion is None or discussion.awaits is not Awaited.PERSONA:
+            return
+        reason = self._account.over(len(discussion.turns))
+        if reason is not None:
+            await self._show_all(table.commands)
+            table.commit(on.BudgetSpent(reason))
+        else:
+            await self._show_news(table)
+
+    async def _show_news(self, table: _Table) -> None:
+        for text in self._account.news() if self._account is not None else ():
+            await self._show(Line("notice", text, state=table.state))
+
+    async def _show_priced(self, line: Line) -> None:
+        """A line; what an elaboration may cost stands in the menu, else before its introduction (MENU-6)."""
+        if line.kind == "menu" and (forecast := self._forecast()):
+            self._told_forecast = True
+            line = replace(line, text=texts.with_forecast(line.text, forecast))
+        elif line.kind == "introduction" and not self._told_forecast and (forecast := self._forecast()):
+            await self._show(Line("notice", forecast, state=line.state))
+        await self._show(line)
+
+    def _forecast(self) -> str:
+        """What an elaboration of the step in hand may cost; empty where that is nothing, or there is none."""
+        if self._account is None or self._table is None:
+            return ""
+        opening, clerk = self._table.analysis.opening, self._table.clerk
+        if opening.step is None or not opening.roster.can_discuss or clerk.panel.name == OFFLINE:
+            return ""
+        context = clerk.context(opening.step)
+        if isinstance(context, on.ContextUnreadable):
+            return ""
+        seats = do.Table(
+            opening.item, opening.step, opening.roster, opening.lead, opening.steps, context.material,
+            context.max_turns,
+        )  # fmt: skip
+        return self._account.forecast(seats, clerk.panel.name)
+
     # --- lines out, words in ----------------------------------------------------------------------------
 
     async def _show(self, line: Line) -> None:
@@ -242,10 +313,10 @@ class Session:
         """Show what is to be shown; what remains is what is to be done."""
         for command in commands[:-1]:
             if isinstance(command, do.Show):
-                await self._show(command.line)
+                await self._show_priced(command.line)
         return commands[-1]
 
-    async def _listen(self, awaits: Awaits, state: str | None) -> str | None:
+    async def _listen(self, awaits: Awaits, state: str | None) -> on.UserSpoke | None:
         """The user's next words; None where no more will come."""
         self.listening = awaits
         await self._show(Line("listen", "", state=state, awaits=awaits))
@@ -267,9 +338,9 @@ class Session:
             words = await self._listen("choice", None)
             if words is None:
                 return None
-            choice = hear_choice(words, choices)
+            choice = hear_choice(words.text, choices)
             if choice is not None:
-                await self._show(Line("choice", words.strip() or choice, USER))
+                await self._show(Line("choice", words.text.strip() or choice, USER))
                 return choice
 
     def _command(self) -> str:

@@ -54,6 +54,15 @@ def save(
     return SaveRecord(record, table, draft, "user-initiated")
 
 
+@pytest.mark.rule("LOOP-2")
+def test_words_that_the_host_passed_on_are_marked_first(folder: Path) -> None:
+    relayed = tuple(replace(turn, relayed=turn.speaker == USER) for turn in TURNS)
+    text = (folder / write_transcript(folder, save(relayed), "host")).read_text()
+    remark = "> - Relayed by the host, perhaps not word for word."
+    assert f"Keep drafts for a day.\n\n{remark}\n> - Holds a decision.\n" in text
+    assert text.count(remark) == 1
+
+
 @pytest.mark.rule("SYN-2", "FOCUS-2", "VOICE-2")
 def test_holds_everything_with_anchors_and_links(folder: Path) -> None:
     command = replace(save(), parked=(Parked("the store", "03-02", 4, "gone", "Which store?"),))

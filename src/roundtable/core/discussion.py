@@ -105,26 +105,26 @@ def user_spoke(now: Elaboration, event: on.UserSpoke) -> Answer:
         case "exit":
             return synthesize(now, "user-initiated", (_echo(now, event.text), _acknowledge(now)))
         case "unclear-exit":
-            held = replace(now, awaits=Awaited.EXIT, held=event.text)
+            held = replace(now, awaits=Awaited.EXIT, held=event.text, held_relayed=event.relayed)
             return held, (show(now, "unclear-exit", lines.UNCLEAR_EXIT), do.Listen("exit"))
         case _:
-            return _contribute(now, event.text)
+            return _contribute(now, event.text, relayed=event.relayed)
 
 
 def exit_answered(now: Elaboration, event: on.UserSpoke) -> Answer:
-    released = replace(now, held=None)
+    released = replace(now, held=None, held_relayed=False)
     match hear_exit_answer(event.text, now.roster):
         case "exit":
             return synthesize(released, "user-initiated", (_echo(now, event.text), _acknowledge(now)))
         case "continue":
-            return _contribute(released, now.held or "")
+            return _contribute(released, now.held or "", relayed=now.held_relayed)
         case "contribution":
-            return _contribute(released, event.text)
+            return _contribute(released, event.text, relayed=event.relayed)
 
 
-def _contribute(now: Elaboration, text: str) -> Answer:
+def _contribute(now: Elaboration, text: str, *, relayed: bool) -> Answer:
     heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False)
-    said, shown = _say(heard, USER, text.strip())
+    said, shown = _say(heard, USER, text.strip(), relayed=relayed)
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
 
 
@@ -172,11 +172,17 @@ def end_budget(now: Elaboration, event: on.BudgetSpent) -> Answer:
 
 
 def _say(
-    now: Elaboration, speaker: str, text: str, verdict: Verdict = NEUTRAL, notes: tuple[str, ...] = ()
+    now: Elaboration,
+    speaker: str,
+    text: str,
+    verdict: Verdict = NEUTRAL,
+    notes: tuple[str, ...] = (),
+    *,
+    relayed: bool = False,
 ) -> Answer:
     """One more turn: the words, and right after them the warning, once, two turns before the limit."""
     number = len(now.turns) + 1
-    after = replace(now, turns=(*now.turns, Turn(number, speaker, text, verdict, notes)))
+    after = replace(now, turns=(*now.turns, Turn(number, speaker, text, verdict, notes, relayed)))
     words = text if speaker == USER else lines.contribution(now.roster[speaker], text)
     shown = (show(now, "contribution", words, speaker, number),)
     if now.warned or number != now.max_turns - 2:

@@ -59,6 +59,7 @@ class Elaboration:
     warned: bool = False
     closing: bool = False
     held: str | None = None
+    held_relayed: bool = False
     raising: int | None = None
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit | None = None

@@ -12,9 +12,13 @@ from .turns import NEUTRAL, Material, Verdict
 
 @dataclass(frozen=True, slots=True)
 class UserSpoke:
-    """The user said something; what it means depends on what was awaited."""
+    """The user said something; what it means depends on what was awaited.
+
+    `relayed` where another program passed the words on, perhaps not word for word.
+    """
 
     text: str
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,6 +184,12 @@ def menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
     return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
 
 
+def with_forecast(menu_text: str, forecast: str) -> str:
+    """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
+    head, rule, choices = menu_text.partition("---\n")
+    return f"{head}{rule}{forecast}\n{choices}" if rule else menu_text
+
+
 def brought_up(subject: str, speaker: str, step_id: str) -> str:
     """A parked point, when the step where it belongs starts (FOCUS-2)."""
     return f"Put off until now, by {speaker} in the discussion of step {step_id}: {subject}"

@@ -40,13 +40,17 @@ NEUTRAL = Verdict()
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One contribution by a persona or the user, with its verdict and what the voice check noted."""
+    """One contribution by a persona or the user, with its verdict and what the voice check noted.
+
+    The user's words are `relayed` where another program passed them on.
+    """
 
     number: int
     speaker: str
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

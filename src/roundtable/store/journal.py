@@ -42,6 +42,11 @@ class Journal:
         self._folder = folder
         self._count = 0
 
+    @property
+    def count(self) -> int:
+        """How many events count so far."""
+        return self._count
+
     def begin(self, opening: Opening) -> None:
         """Start over with an opening and no events."""
         import msgspec

@@ -106,7 +106,8 @@ def _header(command: SaveRecord, panel: str) -> str:
 def _turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
     speaker = harmless(_speaker(turn.speaker, roster))
     parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
-    remarks = [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
+    remarks = ["Relayed by the host, perhaps not word for word."] if turn.relayed else []
+    remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
     remarks += ["Holds a decision."] if is_decided else []
     if drift := turn.verdict.off_topic:
         remarks.append(f"Put off: {harmless(drift.subject)}")

@@ -1,0 +1,115 @@
+"""The ledger: what each call of a model has used, one line a call, in the item's `.journal/` folder.
+
+It is no progress state: without it the analysis goes on, and only what was spent before is not known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from ..core.errors import DiskFailed
+from . import files
+from .lock import JOURNAL_FOLDER, journal_folder
+
+NAME = "spent.log"
+_LIMIT = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One call: when, of which model, for what, in which step and discussion, its tokens and its price."""
+
+    at: str
+    model: str
+    purpose: str
+    step: str
+    discussion: int | None
+    input: int
+    output: int
+    cached: int
+    stored: int
+    estimated: bool
+    money: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What several calls have used; the money is what is known of it."""
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    money: Decimal = Decimal(0)
+    priced: bool = False
+    whole: bool = True
+
+    @property
+    def tokens(self) -> int:
+        return self.input + self.output
+
+
+def append(folder: Path, entry: Entry) -> None:
+    """Write a call to disk."""
+    journal_folder(folder)
+    line = json.dumps(asdict(entry), separators=(",", ":")).encode("ascii") + b"\n"
+    files.append(folder / JOURNAL_FOLDER / NAME, line)
+
+
+def read(folder: Path) -> tuple[Entry, ...]:
+    """The calls that were made for an item; lines that do not read are passed over."""
+    try:
+        data = files.read(folder / JOURNAL_FOLDER / NAME, limit=_LIMIT)
+    except (FileNotFoundError, DiskFailed):
+        return ()
+    found = (_entry(line) for line in data.split(b"\n"))
+    return tuple(entry for entry in found if entry is not None)
+
+
+def total(entries: Iterable[Entry]) -> Total:
+    """What the calls have used together."""
+    found = tuple(entries)
+    prices = [Decimal(entry.money) for entry in found if entry.money is not None]
+    return Total(
+        len(found),
+        sum(entry.input for entry in found),
+        sum(entry.output for entry in found),
+        sum(entry.cached for entry in found),
+        sum(prices, Decimal(0)),
+        bool(prices),
+        not any(entry.estimated for entry in found),
+    )
+
+
+def told(spent: Total) -> str:
+    """What was used, for a person."""
+    about = "" if spent.whole else "about "
+    calls = f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}"
+    cached = f" ({spent.cached:,} cached)" if spent.cached else ""
+    money = f", {dollars(spent.money)}" if spent.priced else ""
+    return f"{calls}, {about}{spent.input:,} tokens in{cached}, {spent.output:,} out{money}"
+
+
+def dollars(money: Decimal) -> str:
+    """An amount in US dollars, with as many digits as say something."""
+    if money >= 1:
+        return f"${money:,.2f}"
+    return f"${money:.3f}" if money >= Decimal("0.001") or not money else "under $0.001"
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        record = json.loads(line)
+        entry = Entry(**{field.name: record[field.name] for field in fields(Entry)})
+        numbers = (entry.input, entry.output, entry.cached, entry.stored)
+        if not all(type(number) is int and number >= 0 for number in numbers):
+            return None
+        if entry.money is not None and not Decimal(entry.money).is_finite():
+            return None
+    except (ValueError, TypeError, KeyError, InvalidOperation, RecursionError):
+        return None
+    return entry

@@ -1,0 +1,95 @@
+"""Answers: what a tool gives back, as bounded JSON text: the lines to show, the context, the next move."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...core.lines import Line
+from ...core.turns import USER
+from . import briefs, guide
+from .briefs import Told, cut
+from .moves import DONE, PAUSED, Move
+from .table import Table
+
+LONGEST_LINE, LONGEST_LINES, LONGEST_ECHO = 4_000, 12_000, 300
+_CUT = " (cut)"
+
+
+class Reader:
+    """A host as the reader of a table's answers: what it knows is not sent again, unless it asks for it."""
+
+    def __init__(self) -> None:
+        self._told = Told()
+        self._last: tuple[Move, dict[str, Any]] | None = None
+
+    def answer(self, table: Table, *, can_ask: bool, note: str = "") -> str:
+        """The lines since the last move that counted, what is new to know, and the move that is open."""
+        move = table.move
+        if self._last is not None and self._last[0] is move:
+            body = self._last[1]
+        else:
+            body = self._body(table)
+            self._last = (move, body) if move is not None else None
+        shown = {**body, "move": _move(table, body["move"], can_ask=can_ask)}
+        return as_json({**shown, "note": note} if note else shown)
+
+    def _body(self, table: Table) -> dict[str, Any]:
+        body: dict[str, Any] = {"session": table.slug}
+        analysis = table.session.analysis
+        if lines := _lines(table, self._told):
+            body["lines"] = lines
+        if context := briefs.context(table.move, analysis, self._told):
+            body["context"] = context
+        body["move"] = briefs.brief(table.move, analysis, self._told) if table.move is not None else ""
+        return body
+
+
+def as_json(body: object) -> str:
+    """JSON text, as short as it can be, with every character as it is."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def _move(table: Table, brief: str, *, can_ask: bool) -> dict[str, Any]:
+    move = table.move
+    if move is None:
+        kind = DONE if table.lines and table.lines[-1].kind == DONE else PAUSED
+        return {"kind": kind, "brief": guide.text("asking", kind), "legal": ["start(item)", "list_items()"]}
+    shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
+    if move.brief is not None:
+        shown["purpose"] = move.brief.purpose
+        shown["turn"] = f"{move.brief.number} of {move.brief.table.max_turns}"
+    asking = guide.text("asking", "ask" if can_ask else "cannot") if move.request is None else ""
+    shown["brief"] = f"{brief} {asking}".strip()
+    shown["limits"] = move.limits
+    shown["legal"] = move.legal(can_ask=can_ask)
+    return shown
+
+
+def _lines(table: Table, told: Told) -> list[dict[str, Any]]:
+    left, shown, whole = LONGEST_LINES, [], told.nothing
+    analysis = table.session.analysis
+    talk = analysis.elaboration if analysis is not None else None
+    turns = {turn.number: turn for turn in talk.turns} if talk is not None else {}
+    for line in table.lines:
+        text = cut(line.text if whole else _text(line), min(_longest(line), max(left, 0)), _CUT)
+        left -= len(text)
+        entry: dict[str, Any] = {"kind": line.kind, "text": text}
+        if line.turn is not None:
+            entry["turn"] = line.turn
+            if line.turn in turns:
+                told.turn(turns[line.turn])
+        shown.append(entry)
+    return shown
+
+
+def _text(line: Line) -> str:
+    """The line's text; a contribution that the host sent itself is not sent back."""
+    if line.kind == "contribution" and line.speaker != USER and line.turn is not None and line.turn > 1:
+        name, _, _ = line.text.partition(": ")
+        return f"{name}: (as you sent it)"
+    return line.text
+
+
+def _longest(line: Line) -> int:
+    return LONGEST_ECHO if line.speaker == USER and line.turn is None else LONGEST_LINE

@@ -1,0 +1,235 @@
+"""The tools: each passes on what the host sends, and answers with the next move or the reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, MCPServer, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+from ...core.errors import RoundtableError
+from ...core.synthesis import Draft, Entry
+from ...core.turns import OffTopic, Verdict
+from ...panel.host.requests import Reply, Words
+from . import guide, reports
+from .moves import Refused
+from .questions import Ctx, Spoken, Unasked, can_ask, question
+from .table import Table
+from .tables import Tables
+
+Session = Annotated[str, Field(description="The session's name, from an answer of start.")]
+Id = Annotated[str, Field(description="move.id of the open move.")]
+Item = Annotated[str, Field(description="The item's name, from list_items.")]
+Decides = Annotated[list[int], Field(description="Numbers of turns in which something was decided.")]
+Subject = Annotated[str, Field(description="What it drifted to; empty where it did not.")]
+Place = Annotated[str, Field(description='The step or phase that this belongs to, such as "03-02".')]
+
+
+class Point(BaseModel):
+    """An entry of a synthesis."""
+
+    text: str
+    turns: Annotated[list[int], Field(description="Numbers of the turns that it comes from.")]
+    detail: Annotated[str, Field(description="Why, who should resolve it, or who does it.")] = ""
+
+
+Points = Annotated[list[Point], Field(description="Each in one or two sentences.")]
+
+
+# --- opening --------------------------------------------------------------------------------------------
+
+
+async def start(item: Item, ctx: Ctx, step: str | None = None) -> str:
+    """Open an item's table and tell everything."""
+    try:
+        table = await _tables(ctx).start(item, step)
+    except RoundtableError as error:
+        raise ToolError(str(error)) from error
+    return _answer(ctx, table)
+
+
+async def next_move(session: Session, ctx: Ctx) -> str:
+    """The open move again."""
+    return await _play(ctx, session, lambda table: table.open())
+
+
+async def leave(session: Session, ctx: Ctx) -> str:
+    """Let go of the item."""
+    try:
+        slug = await _tables(ctx).leave(session)
+    except RoundtableError as error:
+        raise ToolError(str(error)) from error
+    return f"{slug} is free, and everything is saved. start goes on from there."
+
+
+# --- the host's words -----------------------------------------------------------------------------------
+
+
+async def submit_turn(
+    session: Session,
+    move: Id,
+    speaker: Annotated[str, Field(description="move.speaker: the persona's key.")],
+    ctx: Ctx,
+    text: Annotated[str, Field(description="The persona's words, without its name.")] = "",
+    passes: Annotated[bool, Field(description="Silence, only where move.legal offers it.")] = False,
+    focus_question: Annotated[str, Field(description="Framing only.")] = "",
+    focus_topic: Annotated[str, Field(description="Framing only.")] = "",
+    opposes: Annotated[int | None, Field(description="The number of the turn it contradicts.")] = None,
+    decides: Decides = [],  # noqa: B006 (read only; the schema shows it)
+    off_topic: Subject = "",
+    belongs_to: Place = "",
+) -> str:
+    """A persona's words for the open move."""
+    verdict = Verdict(opposes, _drift(off_topic, belongs_to), tuple(decides))
+    words = Words(speaker, text, passes, focus_question, focus_topic, verdict)
+    return await _play(ctx, session, lambda table: table.submit(move, words))
+
+
+async def submit_judgement(
+    session: Session,
+    move: Id,
+    ctx: Ctx,
+    off_topic: Subject = "",
+    belongs_to: Place = "",
+    decides: Decides = [],  # noqa: B006
+    insights: Points = [],  # noqa: B006
+    decisions: Points = [],  # noqa: B006
+    questions: Points = [],  # noqa: B006
+    actions: Points = [],  # noqa: B006
+    summary: Annotated[str, Field(description="One sentence for the record.")] = "",
+    takeaway: Annotated[str, Field(description="One sentence, where there are no entries.")] = "",
+) -> str:
+    """A verdict or a synthesis for the open move."""
+    draft = Draft(
+        _entries(insights), _entries(decisions), _entries(questions), _entries(actions), summary, takeaway
+    )
+    verdict = Verdict(None, _drift(off_topic, belongs_to), tuple(decides))
+
+    async def judge(table: Table) -> None:
+        asked = await table.expect(move)
+        reply: Reply = draft if asked.kind == "synthesis" else verdict
+        await table.submit(move, reply)
+
+    return await _play(ctx, session, judge)
+
+
+# --- the user's words -----------------------------------------------------------------------------------
+
+
+async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[Spoken] | Unasked:
+    """The question to the person, where the client can put it."""
+    table = await _expecting_user(ctx, session, move)
+    return Elicit(question(table, await table.expect(move)), Spoken) if can_ask(ctx) else Unasked()
+
+
+async def hear_user(
+    session: Session,
+    move: Id,
+    ctx: Ctx,
+    heard: Annotated[ElicitationResult[Spoken], Resolve(ask_user)],
+) -> str:
+    """The person's own words, asked for through the client."""
+    if not isinstance(heard, AcceptedElicitation):
+        table = await _expecting_user(ctx, session, move)
+        raise _refusal(ctx, table, guide.text("asking", "closed"))
+    spoken = heard.data
+    if isinstance(spoken, Unasked):
+        return _answer(ctx, await _expecting_user(ctx, session, move), guide.text("asking", "cannot"))
+    return await _play(ctx, session, lambda table: table.say(move, spoken.words, relayed=False))
+
+
+async def relay_user(
+    session: Session,
+    move: Id,
+    words: Annotated[str, Field(description="The person's exact words; empty for an empty message.")],
+    ctx: Ctx,
+) -> str:
+    """The person's words as the host passes them on."""
+    return await _play(ctx, session, lambda table: table.say(move, words, relayed=True))
+
+
+# --- looking --------------------------------------------------------------------------------------------
+
+
+async def list_items(ctx: Ctx) -> str:
+    """The project's items."""
+    return reports.items(_tables(ctx).settings)
+
+
+async def status(item: Item, ctx: Ctx) -> str:
+    """How far an item is."""
+    try:
+        return reports.item(_tables(ctx).settings, item)
+    except RoundtableError as error:
+        raise ToolError(str(error)) from error
+
+
+def register(server: MCPServer[Tables]) -> None:
+    """Add all tools to the server."""
+    tools: tuple[Callable[..., Awaitable[str]], ...] = (
+        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, list_items, status,
+    )  # fmt: skip
+    for tool in tools:
+        name = tool.__name__
+        looks = tool in (list_items, status)
+        hints = ToolAnnotations(
+            read_only_hint=looks, destructive_hint=False, open_world_hint=False,
+            idempotent_hint=looks or tool in (start, next_move, leave),
+        )  # fmt: skip
+        server.add_tool(tool, description=guide.tool(name), annotations=hints, structured_output=False)
+
+
+# --- what they share ------------------------------------------------------------------------------------
+
+
+def _tables(ctx: Ctx) -> Tables:
+    return ctx.request_context.lifespan_context
+
+
+async def _play(ctx: Ctx, session: str, act: Callable[[Table], Awaitable[None]]) -> str:
+    """Do something at the table and answer with the next move; what is refused changes nothing."""
+    try:
+        table = await _tables(ctx).take(session)
+    except RoundtableError as error:
+        raise ToolError(str(error)) from error
+    try:
+        await act(table)
+    except Refused as refusal:
+        raise _refusal(ctx, table, str(refusal)) from refusal
+    except RoundtableError as error:
+        raise ToolError(str(error)) from error
+    return _answer(ctx, table)
+
+
+async def _expecting_user(ctx: Ctx, session: str, move: str) -> Table:
+    """The table, where the user is to be heard in that move."""
+    try:
+        table = await _tables(ctx).take(session)
+    except RoundtableError as error:
+        raise ToolError(str(error)) from error
+    try:
+        (await table.expect(move)).check_user()
+    except Refused as refusal:
+        raise _refusal(ctx, table, str(refusal)) from refusal
+    return table
+
+
+def _answer(ctx: Ctx, table: Table, note: str = "") -> str:
+    return _tables(ctx).reader(table).answer(table, can_ask=can_ask(ctx), note=note)
+
+
+def _refusal(ctx: Ctx, table: Table, reason: str) -> ToolError:
+    move = table.move
+    now = move.named(can_ask=can_ask(ctx)) if move is not None else "Legal: start(item)."
+    return ToolError(f"{reason} Nothing has changed. {now}")
+
+
+def _drift(subject: str, place: str) -> OffTopic | None:
+    return OffTopic(subject, place or None) if subject.strip() else None
+
+
+def _entries(points: list[Point]) -> tuple[Entry, ...]:
+    return tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)

@@ -1,0 +1,55 @@
+"""Words that another program passed on are marked: in the turn, in the transcript, across a replay."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from legs_play import opening
+from roundtable.core import events as on
+from roundtable.store.journal import Journal
+from talk import Talk
+
+
+@pytest.mark.rule("LOOP-2")
+def test_a_relayed_contribution_is_marked_and_others_are_not() -> None:
+    talk = Talk().until_heard()
+    talk.hear(on.UserSpoke("The office too.", relayed=True)).until_heard()
+    talk.hear(on.UserSpoke("And the van.")).until_heard()
+    marked = {turn.text: turn.relayed for turn in talk.now.turns if turn.speaker == "user"}
+    assert marked == {"The office too.": True, "And the van.": False}
+    assert not any(turn.relayed for turn in talk.now.turns if turn.speaker != "user")
+
+
+@pytest.mark.rule("EXIT-1")
+@pytest.mark.parametrize(("held", "answer"), [(True, False), (False, True)])
+def test_a_held_message_keeps_its_own_mark(held: bool, answer: bool) -> None:
+    talk = Talk().until_heard()
+    talk.hear(on.UserSpoke("are we done?", relayed=held))
+    assert talk.now.held_relayed is held
+    talk.hear(on.UserSpoke("no", relayed=answer)).until_heard()
+    assert talk.now.turns[3].relayed is held
+    assert talk.now.held_relayed is False
+    other = Talk().until_heard()
+    other.hear(on.UserSpoke("are we done?", relayed=held))
+    other.hear(on.UserSpoke("The van is late.", relayed=answer)).until_heard()
+    assert other.now.turns[3].relayed is answer
+
+
+@pytest.mark.rule("META-6")
+def test_a_journal_from_before_the_mark_still_replays(folder: Path) -> None:
+    journal = Journal(folder, "01-03")
+    journal.begin(opening())
+    journal.append(on.UserSpoke("Hm.", relayed=True))
+    assert journal.count == 1
+    lines = journal.path.read_text().splitlines()
+    old = json.loads(lines[1])
+    del old["data"]["relayed"]
+    journal.path.write_text("\n".join([lines[0], json.dumps(old)]) + "\n")
+    again = Journal(folder, "01-03")
+    recorded = again.read()
+    assert recorded is not None
+    assert recorded.events == (on.UserSpoke("Hm."),)
+    assert again.count == 1

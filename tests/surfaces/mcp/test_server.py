@@ -1,0 +1,450 @@
+"""What the server says about itself, what can be read from it, and how it is reached."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import MCPError
+from mcp_types import TextContent, TextResourceContents
+
+from commandline import CommandLine, command_line
+from hosting import Host, Refusal, here, host, play
+from project import meta, talk
+from roundtable.settings import Settings
+from roundtable.store.lock import ItemLock
+from roundtable.surfaces.mcp.server import build
+from roundtable.surfaces.mcp.tables import Tables
+
+Place = tuple[Path, Path]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return command_line(tmp_path, monkeypatch)
+
+
+# --- what a model with nothing else goes by -------------------------------------------------------------
+
+
+def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Place) -> None:
+    async def test() -> None:
+        async with here(raw[0]) as (player, _):
+            instructions = player.client.instructions or ""
+            assert 0 < len(instructions) <= 2_000
+            tools = (await player.client.list_tools()).tools
+            assert [tool.name for tool in tools] == [
+                "start", "next_move", "submit_turn", "hear_user", "relay_user", "submit_judgement", "leave",
+                "list_items", "status",
+            ]  # fmt: skip
+            for tool in tools:
+                assert len(tool.description or "") > 60
+                assert tool.output_schema is None
+                for name, schema in tool.input_schema["properties"].items():
+                    assert schema.get("description") or schema.get("anyOf"), f"{tool.name}.{name}"
+                assert tool.annotations is not None
+                assert tool.annotations.read_only_hint is (tool.name in ("list_items", "status"))
+
+    play(test())
+
+
+def test_a_brief_holds_the_card_of_its_speaker_once_and_nobody_else_s(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            assert "Maya Chen, Business Analyst. Lens: user needs" in player.move["brief"]
+            assert "Document quick-scan.md:" in player.last["context"]
+            await player.obey()
+            brief = player.move["brief"]
+            assert "Alex Rivera, Solutions Architect. Lens: feasibility" in brief
+            assert "Lens: user needs" not in brief
+            assert "Never: Alex does not talk about feelings" in brief
+            assert "Answer as Alex Rivera: Who decides when answers differ?" in brief
+            assert (player.move["turn"], player.move["purpose"]) == ("2 of 10", "first-round")
+            assert player.move["limits"] == "about 120 words, at most 180"
+            assert "context" not in player.last
+            await player.until_heard()
+            await player.send("relay_user", words="Alex, how many?")
+            await player.obey()
+            assert player.move["brief"].splitlines() == [
+                "Alex Rivera's card is as before.",
+                'Answer turn 4 as Alex Rivera. The user said: "Alex, how many?"',
+            ]
+
+    play(test())
+
+
+def test_start_again_tells_everything_again_and_next_move_the_same(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.obey()
+            first = await player.raw("next_move", session=item.name)
+            assert await player.raw("next_move", session=item.name) == first
+            assert player.answers[-1] == first
+            again = await player.start(item.name)
+            assert again["move"]["id"] == json.loads(first)["move"]["id"]
+            assert "Item: Offline forms" in again["context"]
+            assert again["lines"][0]["text"].startswith("Maya Chen (Business Analyst): We just covered")
+
+    play(test())
+
+
+def test_answers_are_bounded_whatever_the_item_holds(raw: Place) -> None:
+    root, item = raw
+    (item / "draft.md").write_text("# Offline forms\n\n" + "Basements have no signal. " * 40_000)
+    talk(root, item, ["word " * 15_000, "60 " * 9_000])
+    (item / "quick-scan.md").write_text(
+        (item / "quick-scan.md").read_text() + "\n## More\n\n" + "x " * 90_000
+    )
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.play(["word " * 3_000, "done"])
+            await player.raw("status", item=item.name)
+            assert max(map(len, player.answers)) < 40_000
+
+    play(test())
+
+
+def test_a_ten_turn_elaboration_keeps_to_its_budget() -> None:
+    from bench import briefs
+
+    rows = list(briefs.measure())
+    assert rows[-1].startswith("10 turns")
+
+
+# --- two clients, and nobody any more -------------------------------------------------------------------
+
+
+@pytest.mark.rule("LOOP-9")
+def test_two_clients_at_one_table_the_first_counts(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        tables = Tables(Settings(root))
+        server = build(tables)
+        async with host(server) as one, host(server) as two:
+            await one.start(item.name, "00-01")
+            await two.call("next_move", session=item.name)
+            assert one.move["id"] == two.move["id"]
+            await one.obey()
+            with pytest.raises(Refusal, match="has been used"):
+                await two.obey()
+            await two.start(item.name)
+            assert two.move == {**one.move, "brief": two.move["brief"]}
+            both = await asyncio.gather(_tried(one), _tried(two))
+            assert sorted(both) == [False, True]
+        await tables.close()
+        assert '"PersonaSpoke"' in (item / ".journal" / "00-01.jsonl").read_text()
+
+    async def _tried(player: Host) -> bool:
+        try:
+            await player.send("submit_turn", speaker="solutions-architect", text="The gateway is narrow.")
+        except Refusal:
+            return False
+        return True
+
+    play(test())
+
+
+def test_an_item_is_let_go_of_when_nobody_calls_any_more_and_taken_up_where_it_stood(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root, idle=0.01) as (player, tables):
+            await player.start(item.name, "00-01")
+            left = player.move["id"]
+            while tables.in_play:
+                await asyncio.sleep(0)
+            with ItemLock(item):
+                pass
+            await player.obey()
+            assert left != player.move["id"]
+
+    play(test())
+
+
+def test_leave_lets_a_terminal_go_on(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            assert "is free, and everything is saved" in await player.raw("leave", session=item.name)
+            lines = await asyncio.to_thread(talk, root, item, ["done"])
+            assert [line.kind for line in lines][-2:] == ["listen", "paused"]
+            await player.call("next_move", session=item.name)
+            assert player.move["kind"] == "menu"
+
+    play(test())
+    assert meta(item)["elaborations"][0]["turn_count"] == 3
+
+
+@pytest.mark.rule("GREET-5")
+def test_the_end_is_a_move_of_its_own(raw: Place) -> None:
+    root, item = raw
+    talk(root, item, ["The inspector.", "60", "C"] * 9 + ["The inspector.", "60"])
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            await player.send("relay_user", words="C")
+            assert player.move["kind"] == "done"
+            assert "The analysis is complete" in player.lines[-1].text
+            again = await player.call("next_move", session=item.name)
+            assert again["move"]["kind"] == "done"
+            with pytest.raises(Refusal, match="The session has ended"):
+                await player.raw("relay_user", session=item.name, move="x", words="C")
+            await player.start(item.name)
+            assert player.move["kind"] == "choice"
+
+    play(test())
+
+
+@pytest.mark.rule("META-1")
+def test_what_fails_outside_is_said_and_the_next_call_goes_on(raw: Place) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            await player.play(["The inspector."])
+            sound = (item / "meta.json").read_bytes()
+            (item / "meta.json").write_bytes(b"{")
+            with pytest.raises(Refusal, match=r"meta\.json"):
+                await player.play(["60 inspectors"])
+            with pytest.raises(Refusal, match=r"meta\.json"):
+                await player.call("next_move", session=item.name)
+            (item / "meta.json").write_bytes(sound)
+            await player.call("next_move", session=item.name)
+            await player.until_heard()
+            assert player.move["kind"] == "menu"
+
+    play(test())
+    assert meta(item)["steps_completed"] == ["00-01"]
+
+
+def test_a_person_is_asked_the_question_that_stands(raw: Place) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root, user=["The inspector.", "60", "C"]) as (player, _):
+            await player.start(item.name)
+            for _ in range(3):
+                await player.send("hear_user")
+                await player.until_heard()
+            first, _, menu = player.asked
+            assert first == f"Roundtable, {item.name}\n\nWhat is the point?"
+            assert "[E] Elaboration Mode" in menu
+
+    play(test())
+
+
+# --- resources and prompts ------------------------------------------------------------------------------
+
+
+def test_documents_transcripts_and_progress_can_be_read(place: Place) -> None:
+    root, item = place
+    talk(root, item, ["E", "done"])
+
+    async def read(player: Host, address: str) -> str:
+        content = (await player.client.read_resource(f"roundtable://{item.name}/{address}")).contents[0]
+        assert isinstance(content, TextResourceContents)
+        return content.text
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            assert await read(player, "artifact/quick-scan.md") == (item / "quick-scan.md").read_text()
+            transcript = await read(player, "transcript/1")
+            assert transcript == (item / "elaborations" / "00-01-1.md").read_text()
+            assert json.loads(await read(player, "status"))["steps_completed"] == ["00-01"]
+            assert json.loads(await player.raw("status", item="offline"))["elaborations"] == 1
+            for wrong in ("artifact/nothing.md", "artifact/..%2Fmeta.json", "transcript/2", "transcript/x"):
+                with pytest.raises(MCPError):
+                    await read(player, wrong)
+            with pytest.raises(Refusal):
+                await player.raw("status", item="nothing-like-it")
+
+    play(test())
+
+
+def test_the_prompts_name_the_call_to_begin_with(raw: Place) -> None:
+    async def test() -> None:
+        async with here(raw[0]) as (player, _):
+            whole = await player.client.get_prompt("roundtable", {"item": "offline-forms"})
+            talk_ = await player.client.get_prompt("elaborate", {"item": "offline-forms", "step": "00-01"})
+            texts = [each.messages[0].content for each in (whole, talk_)]
+            assert all(isinstance(text, TextContent) for text in texts)
+            assert 'start with item="offline-forms"' in texts[0].text  # type: ignore[union-attr]
+            assert 'step="00-01"' in texts[1].text  # type: ignore[union-attr]
+
+    play(test())
+
+
+# --- how it is reached ----------------------------------------------------------------------------------
+
+
+def test_nothing_but_the_protocol_stands_on_stdout(place: Place, cli: CommandLine) -> None:
+    called = {"name": "start", "arguments": {"item": "offline-forms"}}
+    hello = {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
+    }  # fmt: skip
+    sent = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        "this is no JSON",
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": called},
+    ]
+    said = "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in sent).encode()
+    (place[0] / "roundtable.toml").write_text("nonsense = 7\n")
+    command = [sys.executable, "-m", "roundtable", "mcp", "--root", str(place[0])]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None and server.stderr is not None
+        server.stdin.write(said)
+        server.stdin.flush()
+        answers: dict[Any, Any] = {}
+        while 2 not in answers:
+            answer = json.loads(server.stdout.readline())
+            assert answer["jsonrpc"] == "2.0"
+            answers[answer.get("id")] = answer
+        server.stdin.close()
+        assert server.stdout.read() == b""
+        assert b"nonsense is no setting" in server.stderr.read()
+    assert server.returncode == 0
+    assert json.loads(answers[2]["result"]["content"][0]["text"])["move"]["kind"] == "menu"
+
+
+@contextmanager
+def listening(root: Path) -> Iterator[int]:
+    """The server on a free port of this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    command = [sys.executable, "-m", "roundtable", "mcp", "--http", str(port), "--root", str(root), "--debug"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
+        assert server.stderr is not None
+        try:
+            next(line for line in server.stderr if b"Uvicorn running" in line)
+            yield port
+        finally:
+            server.terminate()
+            server.stderr.read()
+    assert server.returncode == 130
+
+
+def test_over_http_from_this_machine_two_clients_share_a_table(place: Place) -> None:
+    root, item = place
+
+    async def test(port: int) -> None:
+        address = f"http://127.0.0.1:{port}/mcp"
+        async with host(address) as one:
+            await one.start(item.name, "00-01")
+            async with host(address) as two:
+                await two.call("next_move", session=item.name)
+                await two.obey()
+            with pytest.raises(Refusal, match="has been used"):
+                await one.obey()
+            await one.call("next_move", session=item.name)
+            await one.play(["done"])
+            assert one.move["kind"] == "menu"
+
+    with listening(root) as port:
+        for headers, status in (
+            ({"Host": "evil.example"}, 421),
+            ({"Origin": "https://evil.example"}, 403),
+        ):
+            assert _posted(port, headers) == status
+        play(test(port))
+
+
+def _posted(port: int, headers: dict[str, str]) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    plain = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request("POST", "/mcp", body, {**plain, **headers})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("0.0.0.0:8765", "0.0.0.0 is refused: the server is for this machine only"),
+        ("example.org:80", "example.org is refused"),
+        (":80", "is refused"),
+        ("0", "0 is no port"),
+        ("65536", "65536 is no port"),
+        ("x", "x is no port"),
+        ("localhost:x", "localhost:x is no port"),
+    ],
+)
+def test_other_machines_and_what_is_no_port_are_refused(cli: CommandLine, given: str, said: str) -> None:
+    ran = cli.run("mcp", "--http", given)
+    assert (ran.status, ran.out) == (2, "")
+    assert said in ran.err
+
+
+def test_a_port_that_is_taken_is_said(cli: CommandLine) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ran = cli.call("mcp", "--http", str(taken.getsockname()[1]))
+    assert (ran.status, ran.out) == (2, "")
+    assert "cannot be used, as said above. Give another one." in ran.err
+
+
+def test_without_the_extra_the_command_that_installs_it_is_named(cli: CommandLine) -> None:
+    program = (
+        "import sys; sys.modules['mcp'] = None; sys.modules['mcp.server.mcpserver'] = None\n"
+        "from roundtable.surfaces.cli.main import main; sys.exit(main(['mcp']))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=cli.root, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert 'pip install "roundtable-analyst[mcp]"' in ran.stderr
+
+
+def test_no_other_command_loads_the_library(cli: CommandLine) -> None:
+    cli.add()
+    program = (
+        "import sys\nfrom roundtable.surfaces.cli.main import main\n"
+        "assert main(['list']) == main(['analyze', '--answers', sys.argv[1]]) == 0\n"
+        "assert not [name for name in sys.modules if name.split('.')[0] in ('mcp', 'pydantic', 'starlette')]"
+    )
+    command = [sys.executable, "-c", program, os.devnull]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=cli.root, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_a_signal_ends_it_at_once(place: Place) -> None:
+    command = [sys.executable, "-m", "roundtable", "mcp", "--root", str(place[0])]
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **pipes) as server:
+        assert server.stdin is not None and server.stdout is not None
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        server.stdin.write(json.dumps(ping).encode() + b"\n")
+        server.stdin.flush()
+        server.stdout.readline()
+        server.terminate()
+        assert server.wait(20) == 130
