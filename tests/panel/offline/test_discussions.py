@@ -17,7 +17,9 @@ from roundtable.core.personas import Persona, Roster
 from roundtable.core.synthesis import decided, problems
 from roundtable.core.turns import Material
 from roundtable.core.voice import Said, check_voice
+from roundtable.panel.offline.panel import OfflinePanel
 from roundtable.panel.offline.phrases import content, is_question, message_sentences
+from roundtable.panel.offline.probefile import parse, read_library
 
 GARDEN = Item(
     "garden", "Shared garden plan",
@@ -104,6 +106,30 @@ CASES: dict[str, Callable[[], Discussion]] = {
         max_turns=40,
     ),
 }  # fmt: skip
+OPPOSED = """
+[[probe]]
+id = "alex.undo"
+persona = "solutions-architect"
+topics = ["undo"]
+calls_for = ['\\bdelete\\b']
+[[probe.says]]
+form = "options"
+text = "Option A: keep a snapshot of everything each night; {says}."
+handle = "snapshot option"
+insight = "A snapshot each night keeps everything."
+[[probe]]
+id = "jordan.undo"
+persona = "system-designer"
+topics = ["undo"]
+calls_for = ['\\bdelete\\b']
+opposes = "alex.undo"
+[[probe.says]]
+form = "against"
+against = true
+text = "I would not build on {name}'s {their}: {says}, and one entry has to come back alone."
+handle = "restore by single entry"
+insight = "One entry has to come back alone."
+"""
 OPEN = ("ok", "hm", "what do you think", "Everyone, what is missing?")  # messages that only say "go on"
 
 
@@ -255,8 +281,11 @@ def test_any_roster_speaks(count: int) -> None:
 
 @pytest.mark.rule("LOOP-7")
 def test_opposition_names_its_turn_and_the_lead_sums_it_up() -> None:
+    built_in, _ = read_library()
+    own, _ = parse(OPPOSED)
+    panel = OfflinePanel(library=replace(built_in, probes=own.probes))
     item = Item("beds", "Bed plan", "A gardener can delete a bed plan and all its notes.")
-    case = Discussion(item, "01-03", (), ("I would rather keep every note.",))
+    case = Discussion(item, "01-03", (), ("I would rather keep every note.",), panel=panel)
     opposing = next(turn for turn in case.turns if turn.verdict.opposes is not None)
     against = case.turns[opposing.verdict.opposes - 1] if opposing.verdict.opposes else None
     assert (opposing.speaker, against and against.speaker) == ("system-designer", "solutions-architect")

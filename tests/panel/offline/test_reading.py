@@ -81,10 +81,54 @@ def test_a_named_role_is_worth_more_than_the_user() -> None:
 
 def test_a_quotation_is_verbatim_and_fits() -> None:
     assert quote('- **He** said "no".') == "He said 'no'"
-    long = "When the truck arrives at the yard, the guard opens the gate, " + "and waits " * 20
-    assert quote(long) == "When the truck arrives at the yard"
-    assert quote("word " * 60).endswith("word ...")
-    assert len(quote("x" * 500)) <= 104
+    assert len(quote("x" * 500)) <= 100
+    assert quote("word " * 60) == " ".join(["word"] * 20)
+
+
+@pytest.mark.rule("FRAME-2")
+@pytest.mark.parametrize(
+    ("sentence", "around", "quoted"),
+    [
+        # From the beginning as far as whole clauses go.
+        (
+            "When the truck arrives at the yard, the guard opens the gate, and the driver hands over "
+            "all of the papers that he was given",
+            "",
+            "When the truck arrives at the yard, the guard opens the gate",
+        ),
+        # A clause that hangs on another is not alone.
+        (
+            "If the lock service has been away for longer than a whole day and nobody noticed it at all, "
+            "the guest who has just arrived stands before a closed door in the rain",
+            "",
+            "the guest who has just arrived stands before a closed door in the rain",
+        ),
+        # The clause at the place, where the beginning is too far away.
+        (
+            "The office keeps a list of every key that was ever handed out to somebody in the house; "
+            "a lost key costs the tenant 80 euros",
+            "lost",
+            "a lost key costs the tenant 80 euros",
+        ),
+        # Never half of what somebody reads, and never half of what stands in brackets.
+        (
+            "Itay searches at 8:40 and sees the train at 8:53 with a red '5 min to change' on top and "
+            "below it 'leave at 8:38 instead, 20 min to change'",
+            "",
+            "Itay searches at 8:40 and sees the train at 8:53 with a red '5 min to change' on top and "
+            "below it 'leave at 8:38 instead, 20 min to change'",
+        ),
+        (
+            "We have two kinds of codes (one without shipping cost, one with five dollars off each of all)"
+            ", and only one counts",
+            "",
+            "We have two kinds of codes (one without shipping cost, one with five dollars off each of all)",
+        ),
+    ],
+)
+def test_a_long_sentence_is_quoted_in_whole_clauses(sentence: str, around: str, quoted: str) -> None:
+    assert quote(sentence, around=sentence.find(around)) == quoted
+    assert quoted in sentence
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from ...core.words import words_of
+from .anchoring import Hit as Hit
+from .anchoring import fit, on_answer, on_role
 from .lexicon import words
-from .phrases import actor, content, figures, is_plural, is_question, noun_phrase, quote
-from .phrases import camel as camel_case
+from .phrases import content, figures, is_question
 from .probes import Library, Probe, any_of, pattern
-from .reading import WEIGHT, Reading, Sentence, attributed
-from .template import PLURAL
+from .reading import WEIGHT, Reading, Sentence
+from .slots import single, thing_of, values_of
 
 _MOST_EVIDENCE = 4
 _MOST_HITS = 8
@@ -27,22 +28,6 @@ _NO_PROMISE = re.compile(
 _TERM = re.compile(r"\b[A-Z][A-Z0-9]{1,5}\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A probe that a sentence calls for, with the values for its slots and how well it fits."""
-
-    probe: Probe
-    sentence: Sentence
-    values: Mapping[str, str]
-    weight: int
-    at: int = 0
-    """Where in the sentence the cue stands."""
-    others: tuple[Hit, ...] = ()
-    """The same probe on other sentences."""
-    whole: bool = True
-    """True where all its cues were met, not only the first."""
-
-
 def hits(
     reading: Reading, library: Library, persona: str, sentences: tuple[Sentence, ...] | None = None
 ) -> tuple[Hit, ...]:
@@ -51,8 +36,22 @@ def hits(
         return _called_for(reading, library, persona, sentences)
     if persona not in reading.called:
         chosen = () if reading.language == "foreign" else reading.sentences
-        reading.called[persona] = _called_for(reading, library, persona, chosen)
+        found = (*certain_hits(reading, library, persona), *_called_for(reading, library, persona, chosen))
+        reading.called[persona] = tuple(sorted(found, key=lambda hit: -hit.weight))
     return reading.called[persona]
+
+
+def certain_hits(reading: Reading, library: Library, persona: str) -> tuple[Hit, ...]:
+    """The probes of a persona that speak to the answers under the step's labels."""
+    if persona not in reading.certain:
+        given = () if reading.language == "foreign" else reading.answers
+        placed = (
+            on_answer(probe, each, reading)
+            for each in given
+            for probe in library.answering(persona, each.label)
+        )
+        reading.certain[persona] = tuple(hit for hit in placed if hit is not None)
+    return reading.certain[persona]
 
 
 def _called_for(
@@ -61,8 +60,16 @@ def _called_for(
     found: list[tuple[int, int, Hit]] = []
     lowered = [(sentence, sentence.text.lower()) for sentence in chosen]
     together = "\n".join(low for _, low in lowered)
+    playing: dict[str, tuple[Sentence, ...]] = {}
     for place, probe in enumerate(library.of(persona)):
-        if probe.calls_for:
+        if probe.answer:
+            continue
+        if probe.role or probe.item:
+            name = probe.role or probe.item
+            if name not in playing:
+                playing[name] = reading.playing(name, chosen, library)
+            hit = on_role(probe, playing[name], reading, library)
+        elif probe.calls_for:
             needles = library.needles.get(probe.calls_for[0], ())
             hit = _hit(probe, _holding(needles, lowered, together), reading)
         else:
@@ -96,16 +103,14 @@ def _hit(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | 
             continue
         if not found and reading.settles(probe):
             return None
-        values = dict(_values(sentence, reading))
+        first = matches[0]
+        values = values_of(sentence, reading, first.start() if first else 0)
         for match in matches:
             if match and match.groupdict().get("thing"):
-                values.update(_thing(match["thing"]))
-        first = matches[0]
+                values.update(thing_of(match["thing"]))
         if first:
-            values["word"] = _single(first.group(1) if first.re.groups and first.group(1) else first.group())
-            values["quote"] = quote(sentence.text, around=first.start())
-            values["says"] = attributed(sentence, values["quote"])
-        weight = 6 + WEIGHT[sentence.origin] + _fit(probe, reading) + (2 if "thing" in values else 0)
+            values["word"] = single(first.group(1) if first.re.groups and first.group(1) else first.group())
+        weight = 6 + WEIGHT[sentence.origin] + fit(probe, reading) + (2 if "thing" in values else 0)
         found.append(Hit(probe, sentence, values, weight, first.start() if first else 0, whole=all(matches)))
         if len(found) == _MOST_HITS:
             break
@@ -122,24 +127,14 @@ def _match(cue: str, text: str) -> re.Match[str] | None:
     return next((match for match in met if match.groupdict().get("thing")), met[0] if met else None)
 
 
-def _single(word: str) -> str:
-    """One of what a word names: `reminder` for `Reminders`, while `SMS` stays."""
-    small = word if word.isupper() else word.lower()
-    return small[:-1] if is_plural(small) else small
-
-
 def _gap(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | None:
     for sentence, word in gaps(probe.gap, chosen, reading):
         if any_of(probe.unless, sentence.text):
             continue
-        values = {**dict(_values(sentence, reading)), "word": word}
-        weight = 1 + WEIGHT[sentence.origin] + _fit(probe, reading)
+        values = {**values_of(sentence, reading), "word": word}
+        weight = 1 + WEIGHT[sentence.origin] + fit(probe, reading)
         return Hit(probe, sentence, values, weight)
     return None
-
-
-def _fit(probe: Probe, reading: Reading) -> int:
-    return 2 if probe.fits(reading.step.step_id) else -2
 
 
 def gaps(kind: str, chosen: tuple[Sentence, ...], reading: Reading) -> Iterator[tuple[Sentence, str]]:
@@ -179,28 +174,3 @@ def _promises(text: str) -> bool:
     """True for a sentence that says what is to be, and nothing of what may go wrong."""
     said = words_of(text)
     return len(said) > 5 and words("failure").isdisjoint(said) and not _NO_PROMISE.search(text)
-
-
-def _values(sentence: Sentence, reading: Reading) -> Iterator[tuple[str, str]]:
-    quoted = quote(sentence.text)
-    yield "quote", quoted
-    yield "says", attributed(sentence, quoted)
-    yield "actor", actor([sentence.text]) or reading.actor
-    yield "title", reading.step.title
-    yield "item", quote(reading.item.name)
-    counted = figures(sentence.text)
-    if counted:
-        yield "figure", counted[0]
-
-
-def _thing(rest: str) -> Iterator[tuple[str, str]]:
-    found = noun_phrase(rest)
-    if found is None:
-        return
-    yield "thing", found
-    if is_plural(found):
-        yield PLURAL, "yes"
-    name = camel_case(found)
-    if name and len(name) <= 30:
-        yield "cls", name
-        yield "fn", name[0].lower() + name[1:]

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 from ...core.commands import Brief
 from ...core.lines import framing as framed
-from ...core.lines import listed
 from ...core.voice import check_voice
 from ..base import Framing
 from .calling import Hit, hits
-from .phrases import content, figures, is_question, quote
+from .labels import OPEN, Stake, by_label, raised_before
+from .landing import central, landed
+from .phrases import quote
 from .probes import Library
 from .reading import Reading, Sentence
+from .template import capital
 
 _LONGEST_TOPIC = 90
 # Gaps that fit nearly every text: the step's own question is better than any of them.
 _PLAIN = frozenset({"happy", "hedge", "term", "quality"})
 _LAST_TOPIC, _FOREIGN, _CODE, _THIN = "bare", "foreign", "code", "thin"
-
-
-@dataclass(frozen=True, slots=True)
-class Stake:
-    """A topic on which the others have something to ask, the sentence it hangs on, and its weight."""
-
-    topic: str
-    values: Mapping[str, str]
-    sentence: Sentence
-    weight: int
 
 
 def frame(brief: Brief, reading: Reading, library: Library) -> Framing:
@@ -45,7 +37,7 @@ def frame(brief: Brief, reading: Reading, library: Library) -> Framing:
         )
         if not check_voice(said, table.lead, earlier=(), names=names, free=True):
             return made
-    return last or Framing(_opening(reading), f"What is still open in {table.step.title}?", table.step.title)
+    return last or Framing(landed(reading), f"What is still open in {table.step.title}?", table.step.title)
 
 
 @lru_cache(maxsize=64)
@@ -54,21 +46,25 @@ def focus_topic(table_question: str, lead: str, library: Library) -> str | None:
     for topic in library.topics:
         asked = topic.question(lead)
         if asked and asked.recover(table_question) is not None:
-            return topic.id
+            return topic.id.removesuffix(OPEN)
     return None
 
 
 def _candidates(brief: Brief, reading: Reading, library: Library) -> Iterator[Framing]:
-    for stake in _stakes(brief, reading, library):
+    # What hangs on words is looked for only where no label leads to a question.
+    for stake in chain(by_label(brief, reading, library), _from_words(brief, reading, library)):
         for topic in library.variants(stake.topic):
             asked = topic.question(brief.table.lead.key)
             question = asked.fill(stake.values) if asked else None
             gap, name = topic.gap.fill(stake.values), topic.name.fill(stake.values)
             if question and gap and name:
                 short = name if len(name) <= _LONGEST_TOPIC else brief.table.step.title
-                anchor = stake.sentence if stake.weight else None
-                summary = f"{_opening(reading, anchor)} {gap}"
+                summary = f"{landed(reading, f'{question} {gap}')} {capital(gap)}"
                 yield Framing(summary, question[:1].lower() + question[1:], short)
+
+
+def _from_words(brief: Brief, reading: Reading, library: Library) -> Iterator[Stake]:
+    yield from _stakes(brief, reading, library)
 
 
 def _stakes(brief: Brief, reading: Reading, library: Library) -> list[Stake]:
@@ -100,7 +96,7 @@ def _stakes(brief: Brief, reading: Reading, library: Library) -> list[Stake]:
         values["quote"] = quote(reading.sentences[-1].text)
     elif reading.sentences:
         last = _THIN
-        values["quote"] = quote(_central(reading).text)
+        values["quote"] = quote(central(reading).text)
     elif reading.names:
         last = _CODE
         values["word"] = reading.names[0]
@@ -110,57 +106,3 @@ def _stakes(brief: Brief, reading: Reading, library: Library) -> list[Stake]:
     titled = {**values, "quote": quote(reading.item.name)}
     own = [Stake(f"step-{reading.step.step_id}", titled, bare, 0)] if last == _THIN else []
     return [*special, *own, *plain, Stake(last, values, bare, 0), Stake(_LAST_TOPIC, values, bare, 0)]
-
-
-def _central(reading: Reading) -> Sentence:
-    """The sentence of the step, or of the item, that comes closest to the title and can stand alone."""
-    titled = set(content(reading.item.name))
-    whole = [
-        each for each in reading.sentences if 5 < len(each.text.split()) < 30 and not is_question(each.text)
-    ]
-    own = [each for each in whole if each.origin == "section"]
-    return max(
-        own or whole or reading.sentences, key=lambda each: len(titled.intersection(content(each.text)))
-    )
-
-
-def raised_before(hit: Hit, reading: Reading) -> bool:
-    """True where an earlier discussion left this very point in the documents."""
-    left = reading.elaborated.lower()
-    return bool(left) and any(phrase.insight.fragment in left for phrase in hit.probe.says)
-
-
-def _opening(reading: Reading, anchor: Sentence | None = None) -> str:
-    """What there is, in one sentence or two."""
-    if not reading.sentences:
-        return _nothing_written(reading)
-    chosen = [each for each in reading.sentences if each.origin == "section"] or list(reading.sentences)
-    first = chosen[0]
-    second = next((each for each in chosen[1:] if figures(each.text)), None) or next(iter(chosen[1:]), None)
-    if anchor is not None and anchor.origin == first.origin and anchor != first:
-        second = anchor
-    said = first.said
-    if second is not None and second.document == first.document:
-        under = f"under {second.label} " if second.label and second.label != first.label else ""
-        said += f' and {under}"{quote(second.text)}"'
-    note = ""
-    if reading.language == "foreign":
-        note = " The text is in a language that the offline panel cannot read, so we quote it and stay brief."
-    return f"{said}.{note}{_thin(reading)}"
-
-
-def _thin(reading: Reading) -> str:
-    """A word on headings that wait for a text, where there are many."""
-    if len(reading.empty) < 3:
-        return ""
-    return f" {len(reading.empty)} sections have a heading and no text yet."
-
-
-def _nothing_written(reading: Reading) -> str:
-    if reading.names:
-        shown = listed([f'"{name}"' for name in reading.names[:3]])
-        return f"the item is code without a sentence about it; it names {shown}."
-    if reading.empty:
-        heads = listed([f'"{quote(heading, 50)}"' for heading, _ in reading.empty[:3]])
-        return f"{reading.empty[0][1]} has headings ({heads}) and no text below them."
-    return f'there is the title "{quote(reading.item.name)}" and no text yet.'

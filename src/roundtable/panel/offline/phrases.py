@@ -12,6 +12,8 @@ from functools import lru_cache
 
 from ...core.words import words_of
 from .lexicon import words
+from .quoting import SHORT_QUOTE as SHORT_QUOTE
+from .quoting import quote as quote
 from .text import plain_line, split
 
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d.,]*%?|[^\sA-Za-z\d]")
@@ -21,19 +23,11 @@ _FIGURE = re.compile(
     r"(?!(?:and|or|to|of|in|is|are|was|the|on|at|for|a|an|if|when|with|by)\b)[A-Za-z]{2,20})?"
 )
 _MOST_WORDS = 4
-_LONGEST_QUOTE = 100
-SHORT_QUOTE = 60
 _LONGEST_SUBJECT = 70
-_CLAUSE = re.compile(r"[^,:;()–—]+(?:[,:](?!\s)[^,:;()–—]+)*[,:;)–—]*")
-# Where a sentence can stop without being cut in the middle of a thought.
-_JOIN = re.compile(
-    r"(?:[,;:]|\s[–—-])?\s(?:and|but|because|which|so|when|while|if|although|since|where|instead of)\s|[,;]\s"
-)
 _TROUBLE = re.compile(
     r"\b(?:error|exception|fatal|failed|failure|panic|traceback|denied|refused|timeout)\b", re.IGNORECASE
 )
 _GROUP = ("everyone", "everybody", "team", "all of you", "you all")
-_JOINING = re.compile(r"^(?:but|and|so|or)\s+", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"^\s*(?:(?:ok|okay|so|well|and|but|then|hm+|yes|no|right|thanks)\b[,.!]?\s+)*", re.IGNORECASE
 )
@@ -62,26 +56,6 @@ def content(text: str) -> tuple[str, ...]:
     empty = words("empty")
     found = (word.removesuffix("'s") for word in words_of(text))
     return tuple(stem(word) for word in found if word not in empty and (len(word) > 1 or not word.isascii()))
-
-
-def quote(sentence: str, longest: int = _LONGEST_QUOTE, around: int = 0) -> str:
-    """A sentence, or the part of it around a place, as it can stand between quotation marks."""
-    text = " ".join(plain_line(sentence).replace('"', "'").replace("“", "'").replace("”", "'").split())
-    text = text.strip().rstrip(".!?:;,。！？ ")
-    if len(text) <= longest:
-        return text
-    for clause in _CLAUSE.finditer(text):
-        if clause.start() <= around < clause.end() and 16 <= len(clause.group().strip()) <= longest:
-            return _JOINING.sub("", clause.group().strip(" ,:;–—-"))
-    # A long way into the sentence the place itself is where the quotation begins.
-    start = text.rfind(" ", 0, around + 1) + 1 if around > longest // 2 else 0
-    cut = text[start : start + longest]
-    ends = [join.start() for join in _JOIN.finditer(cut) if join.start() > longest * 2 // 5]
-    if ends and around < start + ends[-1]:
-        return f"... {cut[: ends[-1]]}" if start else cut[: ends[-1]]
-    whole = start + len(cut) == len(text)
-    cut = cut if whole else (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(",:; ") + " ..."
-    return f"... {cut}" if start else cut
 
 
 def noun_phrase(text: str) -> str | None:
@@ -137,7 +111,7 @@ def _acts(following: str) -> bool:
     """True where the word after a person shows that the person is meant: not "patient record"."""
     if not following[:1].isalpha():
         return True
-    plain = following.removesuffix("s")
+    plain = following[:-3] + "y" if following.endswith("ies") else following.removesuffix("s")
     known = words("verb") | words("bound") | words("adverb") | words("participle") | words("determiner")
     return following in known or plain in words("verb") or following.endswith(("ed", "ly"))
 
@@ -163,10 +137,13 @@ def _unaddressed(message: str, names: tuple[str, ...]) -> str:
 
 
 def is_question(sentence: str) -> bool:
-    """True where a sentence asks; "what a ..." without a mark exclaims."""
+    """True where a sentence asks; "what a ..." exclaims, and what ends in a full stop states something."""
     if words_of(sentence)[:2] in (("what", "a"), ("what", "an")) and "?" not in sentence:
         return False
-    return sentence.rstrip("\"')* ").endswith(("?", "？")) or words_of(sentence)[:1] in (
+    end = sentence.rstrip("\"')* ")
+    if end.endswith(("?", "？")):
+        return True
+    return not end.endswith((".", ":")) and words_of(sentence)[:1] in (
         ("what",), ("how",), ("why",), ("when",), ("where",), ("who",), ("which",),
     )  # fmt: skip
 

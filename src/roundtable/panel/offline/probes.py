@@ -6,14 +6,32 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
+from ...core.steps import Step
+from ...core.words import folded
 from .template import Template
+
+if TYPE_CHECKING:
+    from .ranking import Ranking
 
 ANYBODY = "*"
 """The persona of what every persona may say."""
 
 GAPS = ("unanswered", "quality", "happy", "hedge", "empty", "term", "bare")
 """What a reading finds missing: an answer, a measure, the failure, a decision, a text, a definition, all."""
+
+UNANSWERED = "unanswered"
+"""The gap that may be narrowed to one question of a step."""
+
+ROLES = (
+    "wish", "complaint", "workaround", "cause", "expected", "reason", "compare", "count", "limit", "when",
+    "choice",
+)  # fmt: skip
+"""What a sentence may do in an item; its cues are data."""
+
+ITEMS = ("bug", "feature")
+"""What kind of item there may be."""
 
 KINDS = (
     "count", "case", "break", "who", "see", "sign", "choice", "whether", "how", "what", "kept", "where",
@@ -72,9 +90,20 @@ class Probe:
     steps: tuple[str, ...] = ()
     calls_for: tuple[str, ...] = ()
     gap: str = ""
+    answer: str = ""
+    """The label of the question whose answer it speaks to; with a gap, whose answer is missing."""
+    role: str = ""
+    """What the sentence does in the item that it speaks to."""
+    item: str = ""
+    """The kind of item that it is for."""
     unless: tuple[str, ...] = ()
     settled_by: tuple[str, ...] = ()
     opposes: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """True where its place is given by a label: it is right in sense wherever it speaks."""
+        return bool(self.answer)
 
     def fits(self, step_id: str) -> bool:
         """True where the probe was written for the step."""
@@ -97,6 +126,23 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class Role:
+    """What shows that a sentence has a role, and what casts a doubt on it."""
+
+    cues: tuple[str, ...]
+    unless: tuple[str, ...] = ()
+
+    def is_played(self, text: str) -> bool:
+        """True where a cue is met and nothing speaks against it."""
+        return any_of(self.cues, text) and not any_of(self.unless, text)
+
+    def place(self, text: str) -> int:
+        """Where the first of its cues stands."""
+        met = (pattern(cue).search(text) for cue in self.cues)
+        return min((found.start() for found in met if found), default=0)
+
+
+@dataclass(frozen=True, slots=True)
 class Stock:
     """A line for an occasion that no probe covers, in one persona's voice or in anybody's."""
 
@@ -116,12 +162,24 @@ class Library:
     """The phrases that belong to a step, by its id: where a point fits that strays from another."""
     vocabulary: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The words that are at home in a step, by its id."""
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """What shows the role of a sentence, by its name, and the kind of an item."""
     needles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For a cue, pieces of text of which one has to be there where it is met."""
 
     def of(self, persona: str) -> tuple[Probe, ...]:
         """The probes of a persona; those of anybody where it has none."""
         return self._by_persona.get(persona) or self._by_persona.get(ANYBODY, ())
+
+    def answering(self, persona: str, label: str) -> tuple[Probe, ...]:
+        """The probes of a persona that speak to the answer under a label."""
+        if persona not in self._answering:
+            found: dict[str, list[Probe]] = {}
+            for probe in self.of(persona):
+                if probe.answer:
+                    found.setdefault(folded(probe.answer), []).append(probe)
+            self._answering[persona] = {key: tuple(probes) for key, probes in found.items()}
+        return self._answering[persona].get(folded(label), ())
 
     def phrases(self, persona: str) -> tuple[tuple[str, Probe, Phrase], ...]:
         """Everything that a persona's probes can say, each with the piece of text that it is known by."""
@@ -131,11 +189,20 @@ class Library:
         return self._known_by[persona]
 
     @cached_property
+    def rankings(self) -> list[tuple[tuple[Step, ...], Ranking]]:
+        """The ranking of the steps that were ranked last."""
+        return []
+
+    @cached_property
     def _by_persona(self) -> Mapping[str, tuple[Probe, ...]]:
         found: dict[str, tuple[Probe, ...]] = {}
         for probe in self.probes:
             found[probe.persona] = (*found.get(probe.persona, ()), probe)
         return found
+
+    @cached_property
+    def _answering(self) -> dict[str, dict[str, tuple[Probe, ...]]]:
+        return {}
 
     @cached_property
     def _known_by(self) -> dict[str, tuple[tuple[str, Probe, Phrase], ...]]:

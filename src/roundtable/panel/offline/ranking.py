@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log
 
 from ...core.steps import Step
@@ -50,13 +49,17 @@ class Ranking:
 
 def ranking(steps: tuple[Step, ...], library: Library) -> Ranking:
     """The ranking of these steps, made once."""
-    return _ranking(steps, tuple(sorted(library.places.items())), tuple(sorted(library.vocabulary.items())))
+    for known, made in library.rankings:
+        if known is steps:
+            return made
+    made = _ranking(steps, tuple(sorted(library.places.items())), tuple(sorted(library.vocabulary.items())))
+    library.rankings[:] = [(steps, made)]
+    return made
 
 
 _ByStep = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@lru_cache(maxsize=4)
 def _ranking(steps: tuple[Step, ...], places: _ByStep, vocabulary: _ByStep) -> Ranking:
     owned = dict(places)
     at_home = {step_id: frozenset(content(" ".join(listed))) for step_id, listed in vocabulary}

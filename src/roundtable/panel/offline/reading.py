@@ -14,15 +14,15 @@ from ...core.steps import Step
 from ...core.turns import Material
 from ...core.words import WORD, words_of
 from . import text as texts
+from .answers import Answer, answers
 from .lexicon import words
 from .phrases import actor, content, is_question, quote
-from .probes import Probe, any_of
+from .probes import ITEMS, Library, Probe, any_of
 
 if TYPE_CHECKING:
     from .calling import Hit
 
 Origin = Literal["section", "document", "item", "user"]
-NOBODY = "the person using it"
 WEIGHT: Mapping[Origin, int] = {"user": 6, "section": 4, "item": 3, "document": 2}
 _MOST_TEXT = 40_000
 _MOST_CODE = 8_000
@@ -31,8 +31,13 @@ _ELABORATION = re.compile(r"elaboration insights|additional insights from elabor
 _NUMBER = re.compile(r"^[\d.]+\s+")
 _OPEN_QUESTION = re.compile(r"^open questions?:?\s*", re.IGNORECASE)
 # What the program itself writes into a section; none of it is anybody's text.
-_OURS = frozenset({"item", "feedback", "withdrawn"})
-_NOT_WRITTEN = re.compile(r"^(?:no answers were given|withdrawn:)", re.IGNORECASE)
+_OURS = frozenset({"item", "feedback", "withdrawn", "status"})
+_NOT_WRITTEN = re.compile(
+    r"^(?:no answers were given|withdrawn:|measured in [\w-]+\.md|decisions under review:"
+    r"|the design stands in|from the quick scan:|nothing is named as out of scope)",
+    re.IGNORECASE,
+)
+_IDENTITY = re.compile(r"^[A-Z]{1,4}-\d{2,4}(?:-\d{1,3})?:?\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,13 @@ class Reading:
     elaborated: str
     """What earlier discussions left in the documents."""
     unanswered: tuple[str, ...] = ()
-    """The questions of the steps that nobody could answer."""
+    """The questions of the step that nobody could answer."""
+    answers: tuple[Answer, ...] = ()
+    """The questions of the step itself with their answers, in the order in which they are asked."""
+
+    @cached_property
+    def elaborated_low(self) -> str:
+        return self.elaborated.lower()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -76,7 +87,8 @@ class Reading:
 
     @cached_property
     def actor(self) -> str:
-        return actor([self.item.name, *(each.text for each in self.sentences)]) or NOBODY
+        """The person whom the texts speak of; empty where they name nobody."""
+        return actor([self.item.name, *(each.text for each in self.sentences)]) or ""
 
     @cached_property
     def language(self) -> Literal["english", "foreign", "none"]:
@@ -132,9 +144,47 @@ class Reading:
             known = self._settled[probe.id] = any_of(probe.settled_by, self.whole)
         return known
 
+    def plays(self, text: str, name: str, library: Library) -> bool:
+        """True where a sentence has a role beyond doubt."""
+        key = (name, text)
+        if key not in self._played:
+            role = library.roles.get(name)
+            # A question and the line before a list say nothing of their own.
+            ends = text.rstrip("\"')* ").endswith(("?", "？", ":"))
+            self._played[key] = role is not None and not ends and role.is_played(text)
+        return self._played[key]
+
+    def playing(self, name: str, sentences: tuple[Sentence, ...], library: Library) -> tuple[Sentence, ...]:
+        """The sentences of the item, or of the user, that have a role."""
+        own = (each for each in sentences if each.origin in ("item", "user"))
+        return tuple(each for each in own if self.plays(each.text, name, library))
+
+    def kind(self, library: Library) -> str:
+        """Whether the item reports a bug or asks for a feature; empty where that is in doubt."""
+        if "kind" not in self._kinds:
+            said = [each.text for each in self.sentences if each.origin == "item"]
+            titled = [name for name in ITEMS if self.plays(self.item.name, name, library)]
+            told = [name for name in ITEMS if sum(self.plays(text, name, library) for text in said) > 1]
+            shown = titled or told
+            self._kinds["kind"] = shown[0] if len(shown) == 1 else ""
+        return self._kinds["kind"]
+
+    @cached_property
+    def _played(self) -> dict[tuple[str, str], bool]:
+        return {}
+
+    @cached_property
+    def _kinds(self) -> dict[str, str]:
+        return {}
+
     @cached_property
     def called(self) -> dict[str, tuple[Hit, ...]]:
         """What was found to call for each persona, kept because it is asked for with every contribution."""
+        return {}
+
+    @cached_property
+    def certain(self) -> dict[str, tuple[Hit, ...]]:
+        """The same for what speaks to the answers; it is looked for first and costs little."""
         return {}
 
     @cached_property
@@ -169,11 +219,23 @@ class _Page:
 def read(item: Item, step: Step, material: tuple[Material, ...], steps: tuple[Step, ...] = ()) -> Reading:
     """What item and documents say; of very long ones the beginning."""
     page = _Page()
+    answered = answers(step, material, item.name)
     for document in material:
         if not document.name.endswith((".json", ".csv")):
             wanted = _wanted(step, document.name)
             others = frozenset[str]().union(*(_wanted(other, document.name) for other in steps))
             _read_document(document, wanted, others - wanted, page)
+    if any(each.known for each in answered):
+        mine = [
+            Sentence(said, "section", each.document, each.label)
+            for each in answered
+            for said in each.sentences
+        ]
+        known_there = {each.text for each in mine}
+        page.sentences = [
+            *mine,
+            *(each for each in page.sentences if each.origin != "section" and each.text not in known_there),
+        ]
     page.sentences.sort(key=lambda each: each.origin != "section")
     body = item.text[:_MOST_TEXT]
     coded = texts.mostly_code(body[:4_000])
@@ -186,7 +248,7 @@ def read(item: Item, step: Step, material: tuple[Material, ...], steps: tuple[St
     code = body if coded or "```" in body else ""
     return Reading(
         item, step, (*found, *from_item), tuple(page.empty), code, everything, "\n".join(page.elaborated),
-        tuple(page.unanswered),
+        tuple(page.unanswered), answered,
     )  # fmt: skip
 
 
@@ -234,9 +296,10 @@ def _read_part(part: texts.Section, origin: Origin, document: str, page: _Page) 
             continue
         written = True
         if asked or _OPEN_QUESTION.fullmatch(label):
-            page.unanswered.append(_OPEN_QUESTION.sub("", said))
+            if origin == "section":
+                page.unanswered.append(_OPEN_QUESTION.sub("", said))
         else:
-            page.sentences.append(Sentence(said, origin, document, label))
+            page.sentences.append(Sentence(_IDENTITY.sub("", said), origin, document, label))
     return written
 
 

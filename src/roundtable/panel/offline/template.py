@@ -97,7 +97,7 @@ def _pattern(text: str) -> re.Pattern[str]:
             continue
         name = part[1].lower()
         # A quotation ends at its own mark, however often the words after it recur.
-        inside = '[^"]+' if text[at : at + 1] == '"' else ".*?" if name == "lead" else ".+?"
+        inside = ".*?" if name == "lead" else '[^"]+' if text[at : at + 1] == '"' else ".+?"
         parts.append(f"(?:{inside})" if name in known else f"(?P<{name}>{inside})")
         known.add(name)
     parts.append(re.escape(text[at:]))

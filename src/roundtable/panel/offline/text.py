@@ -17,7 +17,9 @@ _FRONT_MATTER = re.compile(r"\A\ufeff?---\n.*?\n---\n", re.DOTALL)
 _EMPHASIS = re.compile(r"(\*\*|__|\*(?=\S)|(?<=\S)\*)")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[^\W\d_a-z]|\d)|(?<=[。！？])")
+_SENTENCE_END = re.compile(
+    r"(?:(?<=[.!?])|(?<=[.!?][\"'”’)])|(?<=[.!?][\"'”’)]{2}))\s+(?=[\"'“‘(]?[^\W\d_a-z]|\d)|(?<=[。！？])"
+)
 _BOLD_LABEL = re.compile(r"^\s*(?:[-+*•]\s+)?\*\*(?P<label>[^*\n]{1,60}?)(?::\*\*|\*\*\s*:)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
 # What an issue form asks; the answer below it is what counts.
@@ -27,6 +29,9 @@ _BOILERPLATE = re.compile(
     r"|steps to reproduce|(?:expected|actual) (?:behaviou?r|result)s?$|additional context$|to reproduce$",
     re.IGNORECASE,
 )
+_RULE = re.compile(r"\s*\|[\s:|-]*-[\s:|-]*$")
+_ASKED = re.compile(r"open questions?:", re.IGNORECASE)
+_IDENTITY = re.compile(r"[A-Z]{1,4}-\d{1,4}(?:-\d{1,3})?")
 _CODE_SIGN = re.compile(r"[{}();=<>\[\]|&$\\]")
 _CODE_START = re.compile(
     r"\s*(?:def|class|import|from|return|func|fn|const|let|var|public|private|#include|SELECT|if \(|for \(|@)"
@@ -73,10 +78,15 @@ def sentences(lines: tuple[str, ...]) -> Iterator[str]:
 def labelled(lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """The sentences, each with the bold label under which it stands, empty where there is none."""
     held = ""
-    for label, paragraph in _paragraphs(lines):
+    # The head of a table names its columns; nobody says anything there.
+    told = tuple(line for line, below in zip(lines, (*lines[1:], ""), strict=False) if not _RULE.match(below))
+    for label, paragraph in _paragraphs(told):
         held = label or held
         if paragraph.startswith("|"):
             yield from _cells(paragraph)
+            continue
+        if _ASKED.match(paragraph):
+            yield held, paragraph
             continue
         for piece in split(paragraph):
             if _is_said(piece):
@@ -84,8 +94,9 @@ def labelled(lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _cells(row: str) -> Iterator[tuple[str, str]]:
-    """What the cells of a table row say, under the first of them; a header is too short to say anything."""
+    """What the cells of a table row say, under the first of them where it is a word."""
     first, *others = (cell.strip() for cell in row.strip("| ").split("|"))
+    first = "" if _IDENTITY.fullmatch(first) else first
     for cell in others:
         if len(cell.split()) >= _LONG_CELL and _is_said(cell):
             yield first, cell
@@ -97,11 +108,16 @@ def split(text: str) -> list[str]:
     for piece in _SENTENCE_END.split(text):
         if not piece or not piece.strip():
             continue
-        if pieces and _ABBREVIATION.search(pieces[-1]):
+        if pieces and (_ABBREVIATION.search(pieces[-1]) or _inside_quotation(pieces[-1])):
             pieces[-1] += " " + piece.strip()
         else:
             pieces.append(piece.strip())
     return pieces
+
+
+def _inside_quotation(piece: str) -> bool:
+    """True where a quotation that opens in a sentence has not ended with it."""
+    return piece.count('"') % 2 == 1 or piece.count("“") > piece.count("”")
 
 
 def plain_line(line: str) -> str:

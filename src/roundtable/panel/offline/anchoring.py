@@ -1,0 +1,104 @@
+"""Anchoring: probes whose place is certain, on the answer under a label or on a sentence with a role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ...core.words import words_of
+from .answers import Answer
+from .lexicon import words
+from .probes import Library, Probe, any_of, pattern
+from .quoting import quote
+from .reading import WEIGHT, Reading, Sentence
+from .slots import known, single, thing_of, values_of
+
+SURE = 40
+"""The weight of what is right by its place."""
+
+_MOST_OTHERS = 4
+_FEWEST_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A probe that a sentence calls for, with the values for its slots and how well it fits."""
+
+    probe: Probe
+    sentence: Sentence
+    values: Mapping[str, str]
+    weight: int
+    at: int = 0
+    """Where in the sentence the cue stands."""
+    others: tuple[Hit, ...] = ()
+    """The same probe on other sentences."""
+    whole: bool = True
+    """True where all its cues were met, not only the first."""
+
+
+def on_answer(probe: Probe, given: Answer, reading: Reading) -> Hit | None:
+    """The probe on a sentence of the answer under its label, or on the question that nobody could answer."""
+    if not probe.fits(reading.step.step_id) or bool(probe.gap) == given.known:
+        return None
+    if any_of(probe.unless, given.text) or reading.settles(probe):
+        return None
+    if not given.known:
+        values = {**dict(known(reading)), "quote": quote(given.asked), "word": given.label}
+        return Hit(probe, Sentence(given.asked, "section", given.document, given.label), values, SURE)
+    if not all(pattern(cue).search(given.text) for cue in probe.calls_for):
+        return None
+    found = [_on(probe, each, reading) for each in quotable(given, reading)]
+    if not found:
+        return None
+    best, *others = sorted(found, key=lambda hit: not _meets(probe, hit.sentence.text))
+    return replace(best, weight=SURE, others=tuple(others[:_MOST_OTHERS]))
+
+
+def on_role(probe: Probe, sentences: Sequence[Sentence], reading: Reading, library: Library) -> Hit | None:
+    """The probe on one of the sentences that play its role."""
+    if not sentences or (probe.item and reading.kind(library) != probe.item):
+        return None
+    role = library.roles[probe.role or probe.item]
+    found = [
+        # At the very beginning too the clause of the cue is meant, and not just any.
+        _on(probe, sentence, reading, max(1, role.place(sentence.text)))
+        for sentence in sentences
+        if all(pattern(cue).search(sentence.text) for cue in probe.calls_for)
+        and not any_of(probe.unless, sentence.text)
+    ]
+    if not found or reading.settles(probe):
+        return None
+    best, *others = sorted(found, key=lambda hit: leans(hit.sentence.text))
+    return replace(best, others=tuple(others[:_MOST_OTHERS]))
+
+
+def quotable(given: Answer, reading: Reading) -> tuple[Sentence, ...]:
+    """The sentences of an answer, first those that can be understood alone."""
+    found = [each for each in reading.sentences if each.label == given.label and each.origin == "section"]
+    return tuple(sorted(found, key=lambda each: leans(each.text)))
+
+
+def leans(text: str) -> bool:
+    """True for a sentence that needs the one before it, or is hardly one."""
+    said = words_of(text)
+    return len(said) < _FEWEST_WORDS or said[0] in words("leaning")
+
+
+def _meets(probe: Probe, text: str) -> bool:
+    return bool(probe.calls_for) and bool(pattern(probe.calls_for[0]).search(text))
+
+
+def _on(probe: Probe, sentence: Sentence, reading: Reading, at: int = 0) -> Hit:
+    values = values_of(sentence, reading, at)
+    for cue in probe.calls_for:
+        match = pattern(cue).search(sentence.text)
+        if match and match.groupdict().get("thing"):
+            values.update(thing_of(match["thing"]))
+        if match and "word" not in values:
+            values["word"] = single(match.group(1) if match.re.groups and match.group(1) else match.group())
+    return Hit(probe, sentence, values, 4 + WEIGHT[sentence.origin] + fit(probe, reading), at)
+
+
+def fit(probe: Probe, reading: Reading) -> int:
+    """What it counts that a probe was written for the step."""
+    return 2 if probe.fits(reading.step.step_id) else -2
