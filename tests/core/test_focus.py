@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from people import MAYA, STEPS
-from roundtable.core.focus import Place, park, place, redirect
+from roundtable.core.focus import Place, park, place, redirect, within_sentence
 from roundtable.core.turns import USER, OffTopic, Parked, Turn
 
 DRIFT = OffTopic("storage cost", "03-02")
@@ -65,3 +65,19 @@ def test_a_parked_point_keeps_who_said_what_and_when() -> None:
     assert park(Turn(7, USER, "What\n would it cost?"), DRIFT) == Parked(
         "storage cost", "03-02", 7, USER, "What would it cost?"
     )
+
+
+@pytest.mark.rule("FOCUS-1")
+@pytest.mark.parametrize(
+    ("topic", "said"),
+    [
+        ("Where pick-up facts live", "where pick-up facts live"),
+        ("The hand-over.", "the hand-over"),
+        ("Alex's option", "Alex's option"),
+        ("GPS accuracy", "GPS accuracy"),
+        ("  who\n decides? ", "who decides"),
+        ("", ""),
+    ],
+)
+def test_a_topic_fits_into_a_sentence(topic: str, said: str) -> None:
+    assert within_sentence(topic) == said

@@ -148,9 +148,9 @@ def _question(label: str, lines: list[str], place: str, remarks: list[Remark]) -
             current.append(line)
     parts = {name: " ".join(" ".join(part).split()) for name, part in words.items()}
     remarks.extend(
-        Remark(place, f"'{name}' is ignored; known: Help, Example, Draft")
+        Remark(place, f"'{name}' is ignored; known: Help, Example, Draft, Without")
         for name in parts
-        if name not in ("", "help", "example", "draft")
+        if name not in ("", "help", "example", "draft", "without")
     )
     if not parts[""]:
         remarks.append(Remark(place, "has no question below the label and is ignored"))
@@ -161,7 +161,11 @@ def _question(label: str, lines: list[str], place: str, remarks: list[Remark]) -
             Remark(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
         )
         draft = ""
-    return Question(label, parts[""], parts.get("help", ""), parts.get("example", ""), draft)
+    without = parts.get("without", "")
+    if without and not draft:
+        remarks.append(Remark(place, "'Without' is for a question with a draft; it is ignored"))
+        without = ""
+    return Question(label, parts[""], parts.get("help", ""), parts.get("example", ""), draft, without)
 
 
 def _criteria(lines: list[str], labels: set[str], remarks: list[Remark]) -> tuple[Criterion, ...]:

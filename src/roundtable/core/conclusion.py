@@ -71,7 +71,8 @@ def _persist(now: Elaboration, shown: Shown) -> Answer:
 
 
 def saved(now: Elaboration, event: on.RecordSaved) -> Answer:
-    text = lines.recorded(len(now.turns), event.transcript)
+    put_off = tuple(point.subject for point in now.parked)
+    text = lines.recorded(len(now.turns), event.transcript, put_off)
     return replace(now, awaits=Awaited.NOTHING), (show(now, "saved", text), do.Return())
 
 

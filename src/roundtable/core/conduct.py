@@ -150,7 +150,8 @@ def _first_answer(now: Analysis, question: Question, words: str) -> Answer:
         if offer is not None:
             return _keep(now, do.Answer(question.label, question.text, offer.text, offered=True))
         if not now.reminded:
-            reminder = _say(now, f"{question.text}\n  (What you know is enough; ? shows an example.)")
+            asked = question.asked(with_draft=False)
+            reminder = _say(now, f"{asked}\n  (What you know is enough; ? shows an example.)")
             return replace(now, reminded=True), (reminder, do.Listen("answer"))
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True))
     if is_unknown(words):
@@ -190,7 +191,8 @@ def _ask(now: Analysis) -> Answer:
     if question is None:
         return _draft(now)
     offer = _offer(now, question)
-    text = lines.question(question.text, offer.text if offer else None, offer.source if offer else "")
+    asked = question.asked(with_draft=offer is not None)
+    text = lines.question(asked, offer.text if offer else None, offer.source if offer else "")
     return replace(now, stage=Stage.ANSWER), (_say(now, text), do.Listen("answer"))
 
 

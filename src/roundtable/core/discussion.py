@@ -55,7 +55,7 @@ def frame(now: Elaboration, event: on.Framed) -> Answer:
     said, shown = _say(now, now.lead.key, text, notes=event.notes)
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
-        focus_topic=event.focus_topic.strip() or now.step.title,
+        focus_topic=focus.within_sentence(event.focus_topic) or now.step.title,
         due=floor.first_round(now.roster, now.lead), rounds_without_user=1,
     )  # fmt: skip
     return _go_on(after, shown)

@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from .personas import Persona
 from .steps import PHASES, Step, phase_of
 from .turns import USER, OffTopic, Parked, Turn
+from .words import words_of
 
 LATER = "We can come back to that after this discussion."
+# Words that never begin a name.
+_OPENERS = frozenset(
+    words_of("a an the what who whom whose when where which why how whether this that these those")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +55,10 @@ def redirect(lead: Persona, speaker: str, drift: OffTopic, *, topic: str, ahead:
 def park(turn: Turn, drift: OffTopic) -> Parked:
     """The point as it is kept for the step where it belongs."""
     return Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, " ".join(turn.text.split()))
+
+
+def within_sentence(topic: str) -> str:
+    """A topic as it stands inside a sentence: one line, no full stop, no capital that only a heading has."""
+    words = " ".join(topic.split()).rstrip(".?!")
+    first = words.split(" ")[0]
+    return first.lower() + words[len(first) :] if first.lower() in _OPENERS else words

@@ -71,6 +71,11 @@ _SKIP = _messages(
     "| skip the rest of this phase | skip the rest of the phase"
 )
 _ASSENT = _messages("ok | okay | alright | thanks | thank")
+# "that's fine, go on" chooses as "go on" does, and "looks good" is no remark to be filed in a document.
+_APPROVAL = re.compile(
+    r"^(?:yes|yeah|yep|sure|(?:(?:that's|that is|this is|it's|looks|sounds|all|very) )?"
+    r"(?:fine|good|great|perfect|right|correct))(?: for me| to me| so far)?(?: (?:and|then)(?= ))?(?: |$)"
+)
 # "can we continue?" chooses as "continue" does.
 _REQUEST = re.compile(
     r"^(?:(?:can|could|shall|should) (?:we|you)|(?:we|you) can|i want to|i'd like to|just) "
@@ -133,8 +138,10 @@ def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
 def hear_menu(text: str, *, can_skip: bool) -> MenuHeard:
     """What a message at a menu chooses; feedback is whatever chooses nothing."""
     words = without_fillers(text)
-    wish = _REQUEST.sub("", " ".join(words)).removesuffix(" now")
-    assents = not words and not _ASSENT.isdisjoint(words_of(text))
+    said = " ".join(words)
+    approved = _APPROVAL.sub("", said, count=1)
+    wish = _REQUEST.sub("", approved).removesuffix(" now")
+    assents = (not words and not _ASSENT.isdisjoint(words_of(text))) or (bool(said) and not approved)
     if is_silence(text) or assents or wish in _CONTINUE:
         return MenuHeard("continue")
     if wish in _ELABORATE:

@@ -147,9 +147,11 @@ def left_alone(output: str) -> str:
     return f"Left {output} as it is: only markdown artifacts take elaboration insights."
 
 
-def recorded(turns: int, transcript: str) -> str:
-    """The record is in meta.json, and where the whole discussion can be read (META-5)."""
-    return f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
+def recorded(turns: int, transcript: str, put_off: Sequence[str] = ()) -> str:
+    """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2)."""
+    text = f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
+    kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
+    return f"{text} Put off and kept in parking-lot.md: {kept}." if kept else text
 
 
 def step_header(persona: Persona, step_id: str, title: str) -> str:

@@ -44,13 +44,20 @@ def phase_of(step_id: str) -> Phase | None:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question under its label, a line of help, an example answer, and where a draft may come from."""
+    """A question under its label, with help, an example, where a draft may come from, and how it is asked
+    where there is none.
+    """
 
     label: str
     text: str
     help: str = ""
     example: str = ""
     draft: str = ""
+    without: str = ""
+
+    def asked(self, *, with_draft: bool) -> str:
+        """The question's words, with or without a draft answer below them."""
+        return self.text if with_draft or not self.without else self.without
 
 
 @dataclass(frozen=True, slots=True)
