@@ -1,7 +1,7 @@
 """Voices: whether a reader could tell who speaks without the names, and whether anybody forgets their voice.
 
-The reader is a naive Bayes classifier on words and pairs of words. It learns from all items but one and is
-asked about that one. What gives a persona away too easily is taken out first: names, roles, lens, the words
+The reader is a naive Bayes classifier on words and pairs of words. It learns from all items but one, those
+of the other sets too, and is asked about that one. What gives a persona away too easily is taken out first: names, roles, lens, the words
 of its sentence patterns, quotations and code. The framing is left out: its words are the rule's (FRAME-1).
 """
 
@@ -35,9 +35,10 @@ class _Sample:
     named: str
 
 
-def measure(trials: Sequence[Trial]) -> Iterator[Figure]:
-    """Blind identification of the speaker, then what the voice check finds."""
-    yield share("speaker told from the words alone", _identified(_samples(trials)), Bound("at least", 95))
+def measure(trials: Sequence[Trial], heard: Sequence[Trial] = ()) -> Iterator[Figure]:
+    """Blind identification of the speaker by a reader who `heard` others too, then what the check finds."""
+    told = _identified(_samples(trials), _samples(heard))
+    yield share("speaker told from the words alone", told, Bound("at least", 95))
     discussions = [discussion for trial in trials for discussion in trial.discussions]
     spoken = sum(len(discussion.contributions) for discussion in discussions)
     found = [each for discussion in discussions for each in violations(discussion)]
@@ -98,10 +99,10 @@ def _sample(discussion: Discussion, contribution: Contribution, hidden: frozense
     return _Sample(discussion.script.name, contribution.speaker, features, discussion.named(contribution))
 
 
-def _identified(samples: Sequence[_Sample]) -> Iterator[tuple[bool, str]]:
+def _identified(samples: Sequence[_Sample], heard: Sequence[_Sample]) -> Iterator[tuple[bool, str]]:
     """Each sample, and whether a reader who knows only the other items names its speaker."""
     known = _Known()
-    for sample in samples:
+    for sample in (*heard, *samples):
         known.learn(sample)
     for item in dict.fromkeys(sample.item for sample in samples):
         asked = [sample for sample in samples if sample.item == item]

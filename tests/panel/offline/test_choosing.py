@@ -95,9 +95,7 @@ def test_the_answer_on_which_both_others_have_something_is_the_focus() -> None:
 def test_what_nobody_could_answer_comes_before_all() -> None:
     known = library(
         *(on(who, "Journey", f"Journey {who} says {{quote}}.") for who in ("alex", "jordan")),
-        on(
-            "alex", "Finish", "Finish: I would ask the driver what he waits for.", gap='gap = "unanswered"'
-        ).replace(".finishgap", ".finish-gap"),
+        on("alex", "Finish", "Finish: I would ask the driver what he waits for.", gap=True),
     )
     case = held(known, f"{JOURNEY}\n\n{OPEN_FINISH}")
     assert case.framing is not None

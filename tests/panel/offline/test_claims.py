@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtable.panel.offline.claims import amounts, claim
+from roundtable.panel.offline.claims import amounts, can_follow_that, claim, told
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,9 @@ def test_a_decision_without_the_words_that_announce_it(message: str, text: str) 
         ("I don't like it when the form changes silently.", "objection"),
         ("A view of thirty fields is too much", "objection"),
         ("nobody will read that", "objection"),
+        ("then I can't remind anybody any more", "objection"),
+        ("I'm against deleting anything unplayed", "objection"),
+        ("Mailing everybody only makes people angry", "objection"),
         ("Teachers enter the absence only at noon", "fact"),
         ("We print around 70 labels a day", "fact"),
     ],
@@ -42,15 +45,43 @@ def test_minding_is_told_from_stating(message: str, kind: str) -> None:
     assert said.kind == kind
 
 
-def test_what_may_follow_goes_by_figure_and_rule() -> None:
-    decided = claim("Agreed: a lock is never held for more than 10 minutes.")
-    counted = claim("last year HR corrected 38 balances by hand")
-    lasting = claim("a full upload takes 25 to 40 minutes")
-    plain = claim("Agreed: the zone is shown.")
-    assert decided and decided.bodies == ("body-amount-decided", "body-rule", "body-decision")
-    assert counted and counted.bodies == ("body-amount", "body-fact")
-    assert lasting and lasting.bodies == ("body-duration", "body-fact")
-    assert plain and plain.bodies == ("body-decision",)
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("Agreed: a lock is never held for more than 10 minutes.", "never"),
+        ("Agreed: only the head of registration may merge.", "only"),
+        ("Let's go with minus takes the oldest.", "order"),
+        ("Agreed: the zone is shown.", ""),
+        ("The zone is never shown today.", ""),  # stated, not decided
+    ],
+)
+def test_the_rule_that_a_decision_makes(message: str, rule: str) -> None:
+    said = claim(message)
+    assert said is not None
+    assert said.rule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("I don't want my table names there, that's the point", "you don't want your table names there"),
+        ("Then I was alone", "you were alone"),
+        ("Teachers enter it at noon", "teachers enter it at noon"),
+        ("Dispatch told us so", "Dispatch told us so"),
+        (
+            "In Dutch we had 57 such strings, all of them wrong",
+            "in Dutch we had 57 such strings, all of them wrong",
+        ),
+    ],
+)
+def test_a_statement_is_said_again_by_somebody_else(text: str, again: str) -> None:
+    assert told(text, "the teachers and the desk") == again
+
+
+def test_after_that_only_what_begins_with_its_subject() -> None:
+    assert can_follow_that("teachers enter it at noon")
+    assert not can_follow_that("in Dutch we had 57")
+    assert not can_follow_that("it happened twice")
 
 
 def test_a_question_or_a_sound_claims_nothing() -> None:

@@ -35,6 +35,17 @@ PLAN = Material(
     "allotment, marks the bed as watered and goes home.\n\n"
     "**Detour**: There is no signal behind the shed.\n\n## 4. Technical Context\n",
 )
+HALF_A_PLAN = Material(
+    "requirements-spec.md",
+    "# Requirements\n\n## 3. User Journeys\n\n**Journey**: no idea\n\n**Detour**: Nobody.\n\n"
+    "- Open question: How does the person know that they are done and can rely on it, without asking "
+    "anybody?\n\n## 4. Technical Context\n",
+)
+PLAN_IN_GERMAN = Material(
+    "requirements-spec.md",
+    "# Anforderungen\n\n## 3. User Journeys\n\n**Journey**: Anna zieht die Schicht zu Paul, und er bestätigt "
+    "sie auf dem Telefon.\n\n**Detour**: Im Keller gibt es kein Netz.\n",
+)
 TINY = Item("tiny", "Dark mode")
 HUGE = Item(
     "huge", "Parcel tracking",
@@ -91,6 +102,13 @@ CASES: dict[str, Callable[[], Discussion]] = {
     ),
     "japanese": partial(
         Discussion, JAPANESE, "01-03", (), ("予約が重なったらどうなりますか？", ""), max_turns=12
+    ),
+    "german, answered": partial(
+        Discussion, GERMAN, "01-03", (PLAN_IN_GERMAN,), ("", "Wer bestätigt das?", ""), max_turns=16
+    ),
+    "answered, and not": partial(
+        Discussion, GARDEN, "01-03", (HALF_A_PLAN,), ("", "", "ok", "Jordan, what is left half done?"),
+        max_turns=20,
     ),
     "code": partial(
         Discussion, CODE, "02-03", (), ("Jordan, is the continue right?", "", "use two queues"), max_turns=14

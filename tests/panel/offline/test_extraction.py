@@ -8,7 +8,7 @@ from offline_talk import ROSTER, STEPS, run, step
 from roundtable.core.commands import AskSynthesis, ExtractSynthesis, Table
 from roundtable.core.items import Item
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.core.turns import NEUTRAL, Turn, Verdict
+from roundtable.core.turns import NEUTRAL, OffTopic, Turn, Verdict
 from roundtable.panel.offline import OfflinePanel
 
 PANEL = OfflinePanel()
@@ -114,3 +114,55 @@ def test_the_summary_counts_what_there_is() -> None:
     draft = synthesised(FRAME, (USER, "Basements are dark. We go with red."), decided=(2,))
     assert draft.summary == "Decided 1 point on who decides with 1 insight"
     assert synthesised(FRAME, (USER, "It is dark.")).summary == "Identified 1 insight on who decides"
+
+
+@pytest.mark.rule("SYN-3")
+def test_a_decision_loses_only_the_words_that_announce_it() -> None:
+    said = "Agreed: the author of a poll never sees single votes before the deadline."
+    draft = synthesised(FRAME, (USER, said), decided=(2,))
+    assert draft.decisions == (
+        Entry("The author of a poll never sees single votes before the deadline.", (2,)),
+    )
+    short = synthesised(FRAME, (USER, "Agreed: nobody votes twice."), decided=(2,))
+    assert short.decisions == (Entry("Agreed: nobody votes twice.", (2,)),)
+
+
+@pytest.mark.rule("SYN-1")
+def test_what_was_proposed_for_a_case_is_an_insight_and_the_question_stays_open() -> None:
+    reply = (
+        "If both save at once, the first one that is stored stands, and the second gets a named refusal "
+        "with the winner "
+        "in it: `Taken(by, at)`. Both succeeding is the one outcome to test against."
+    )
+    draft = synthesised(FRAME, (USER, "Jordan, what if both save at once?"), (JORDAN, reply))
+    assert [entry.turns for entry in draft.insights] == [(3,)]
+    assert draft.insights[0].text.startswith("If both save at once, the first one that is stored stands")
+    assert draft.questions == (Entry("What if both save at once?", (2,), "asked by the user"),)
+
+
+@pytest.mark.rule("SYN-1")
+def test_a_question_that_a_later_decision_settles_is_not_open() -> None:
+    draft = synthesised(
+        FRAME,
+        (USER, "Maya, does the author see the votes?"),
+        (USER, "Agreed: the author never sees the votes."),
+        decided=(3,),
+    )
+    assert draft.questions == ()
+
+
+@pytest.mark.rule("SYN-2")
+def test_small_talk_is_no_insight() -> None:
+    away = Turn(2, USER, "lol my chair just broke", Verdict(off_topic=OffTopic("the chair", None)))
+    table = Table(
+        Item("forms", "Forms"), step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (), 10,
+        "Who decides?", "who decides", (Turn(1, *FRAME), away),
+    )  # fmt: skip
+    assert run(PANEL.synthesise(AskSynthesis(table))).insights == ()
+
+
+@pytest.mark.rule("SYN-1")
+def test_the_users_questions_come_first() -> None:
+    asked = [(USER, f"Maya, who pays for part {n}?") for n in range(6)]
+    draft = synthesised(FRAME, *asked)
+    assert [entry.detail for entry in draft.questions] == ["asked by the user"] * 5

@@ -140,6 +140,12 @@ def test_what_the_item_is_about_is_never_far_off() -> None:
         "I’ll take option B",
         "B it is.",
         "Let us keep it simple. What about photos?",
+        "From now on the paper is only a backup.",
+        "Pause after five minutes below the minimum.",
+        "Round down, never up.",
+        "No, we keep both.",
+        "Two hours it is.",
+        "When in doubt the whole value is replaced, agreed.",
     ],
 )
 def test_a_cue_or_an_imperative_decides(words: str) -> None:
@@ -167,6 +173,14 @@ def test_a_cue_or_an_imperative_decides(words: str) -> None:
         "Maybe we go with A.",
         "Show me an example?",
         "Do we need that?",
+        "I would go with A if it were cheaper.",
+        "They agreed on that last year.",
+        "Use is heaviest on Mondays.",
+        "Close to 40 people complained.",
+        "Keep in mind that half of them are blind.",
+        "it is what it is",
+        "Release in January changed the tooltip.",
+        "keep it here or there? two different designs",
     ],
 )
 def test_nothing_is_decided_by_accident(words: str) -> None:

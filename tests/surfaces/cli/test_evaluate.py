@@ -18,7 +18,7 @@ kind = "question"
 text = "Alex, what if two inspectors change the same form?"
 [[messages]]
 kind = "drift-step"
-text = "Are the umbrellas on the roof counted at all?"
+text = "Which forms does the inspector fill in first?"
 belongs_to = "03-02"
 """
 
@@ -55,7 +55,7 @@ def test_a_program_gets_every_figure_with_what_it_missed(cli: CommandLine) -> No
         "wanted": "at least 50 %",
         "holds": False,
         "counted": "0 of 1; 0 to the right phase",
-        "misses": ["Are the umbrellas on the roof counted at all?"],
+        "misses": ["Which forms does the inspector fill in first?"],
     }
 
 
@@ -66,7 +66,7 @@ def test_only_strict_makes_a_missed_figure_a_failure(cli: CommandLine) -> None:
 
 def test_misses_are_shown_on_request(cli: CommandLine) -> None:
     out = cli.run("eval", "--items", "items", "--quick", "--misses", "1").out
-    assert "talk of another step redirected (1 missed)\n  - Are the umbrellas on the roof" in out
+    assert "talk of another step redirected (1 missed)\n  - Which forms does the inspector fill in first" in out
 
 
 def test_a_reader_gets_transcripts_and_a_table_and_gives_verdicts(cli: CommandLine) -> None:

@@ -16,6 +16,9 @@ from .slots import known, single, thing_of, values_of
 SURE = 40
 """The weight of what is right by its place."""
 
+NARROWED = 4
+"""What it counts that a probe was written for answers of this very kind."""
+
 _MOST_OTHERS = 4
 _FEWEST_WORDS = 4
 
@@ -50,8 +53,12 @@ def on_answer(probe: Probe, given: Answer, reading: Reading) -> Hit | None:
     found = [_on(probe, each, reading) for each in quotable(given, reading)]
     if not found:
         return None
-    best, *others = sorted(found, key=lambda hit: not _meets(probe, hit.sentence.text))
-    return replace(best, weight=SURE, others=tuple(others[:_MOST_OTHERS]))
+    if probe.calls_for:
+        # What the cue stands in is what the probe speaks of; any other sentence would be quoted beside the point.
+        found = [hit for hit in found if _meets(probe, hit.sentence.text)] or found[:1]
+    best, *others = found
+    weight = SURE + (NARROWED if probe.calls_for else 0)
+    return replace(best, weight=weight, others=tuple(others[:_MOST_OTHERS]))
 
 
 def on_role(probe: Probe, sentences: Sequence[Sentence], reading: Reading, library: Library) -> Hit | None:
@@ -78,10 +85,10 @@ def quotable(given: Answer, reading: Reading) -> tuple[Sentence, ...]:
     return tuple(sorted(found, key=lambda each: leans(each.text)))
 
 
-def leans(text: str) -> bool:
-    """True for a sentence that needs the one before it, or is hardly one."""
+def leans(text: str) -> int:
+    """How much a sentence needs another one: it is hardly one, or it points back; 0 where it stands alone."""
     said = words_of(text)
-    return len(said) < _FEWEST_WORDS or said[0] in words("leaning")
+    return 2 * (len(said) < _FEWEST_WORDS) + (bool(said) and said[0] in words("leaning"))
 
 
 def _meets(probe: Probe, text: str) -> bool:

@@ -97,8 +97,11 @@ def _hit(probe: Probe, chosen: tuple[Sentence, ...], reading: Reading) -> Hit | 
         if not pattern(probe.calls_for[0]).search(sentence.text):
             continue
         matches = [_match(cue, sentence.text) for cue in probe.calls_for]
+        question = is_question(sentence.text)
+        if question and sentence.origin != "user":
+            continue
         # A question of the user that names the topic is about it, whatever its verb.
-        asked = sentence.origin == "user" and is_question(sentence.text)
+        asked = question
         if not (all(matches) or asked) or any_of(probe.unless, sentence.text):
             continue
         if not found and reading.settles(probe):

@@ -13,10 +13,11 @@ from .memory import Made
 from .phrases import SHORT_QUOTE, quote
 from .probes import Phrase
 from .reading import attributed
-from .template import Template, capital
+from .template import PICK, Template, capital
 
 ALONE = "alone"
-_FEWEST_WORDS = 6
+_LONG_AGAIN = 80
+_LONG = 70
 _USER, _FOCUS, _ANSWER, _TOPIC, _ROLE, _MORE, _REST = range(7, 0, -1)
 """What counts most: the user's words, the focused answer, other answers, proven topics, roles, the rest."""
 
@@ -83,7 +84,12 @@ def _tier(floor: Floor, hit: Hit, *, again: bool) -> int:
 
 
 def phrased(floor: Floor, hit: Hit) -> Iterator[Candidate]:
-    """The ways to say a probe: against the point it opposes first, and never in the form used last."""
+    """The ways to say a probe: against what it opposes first, long ones last, none in the form used last."""
+    found = list(_phrased(floor, hit))
+    yield from sorted(found, key=lambda each: each.opposes is None and len(each.text.split()) > _LONG)
+
+
+def _phrased(floor: Floor, hit: Hit) -> Iterator[Candidate]:
     opposed = next(
         (made for made in reversed(floor.made) if made.probe.id == hit.probe.opposes), None
     ) if hit.probe.opposes else None  # fmt: skip
@@ -93,7 +99,7 @@ def phrased(floor: Floor, hit: Hit) -> Iterator[Candidate]:
         chosen = _anchored(floor, hit, phrase)
         if chosen is None:
             continue
-        values = dict(chosen.values)
+        values = {**chosen.values, PICK: floor.table.item.slug}
         if phrase.against and opposed is not None:
             values |= {"name": floor.table.roster[opposed.speaker].first_name, "their": opposed.phrase.handle}
         text = _with_lead(floor, phrase, chosen, values)
@@ -130,10 +136,12 @@ def _anchored(floor: Floor, hit: Hit, phrase: Phrase) -> Hit | None:
     for each in (hit, *hit.others):
         if not each.values.get("quote") or not floor.may_quote(each.sentence):
             continue
-        if each.values["quote"].lower() not in floor.heard or len(each.values["quote"]) <= SHORT_QUOTE:
+        whole = each.values["quote"]
+        if whole.lower() not in floor.heard or len(whole) <= _LONG_AGAIN:
             return each
+        # Said again in full only where a part would lose the point.
         short = quote(each.sentence.text, SHORT_QUOTE, each.at)
-        if len(short.split()) < _FEWEST_WORDS:
+        if 2 * len(short) < len(whole) or whole.startswith("Given "):
             return each
         return replace(each, values={**each.values, "quote": short, "says": attributed(each.sentence, short)})
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .claims import NAMED, amounts
+from .claims import NAMED
 from .phrases import content, quote
 from .reading import Reading, Sentence
 
@@ -15,44 +15,17 @@ _EACH = re.compile(
     rf"\b(?P<other>\d{{1,6}}) (?P<what>(?:[a-z-]+ )?[a-z]+s) (?P<per>{_PER})\b",
     re.IGNORECASE,
 )
-_TIME = re.compile(r"\bhow (?:long|soon|often|fast|late)\b|\bwhen\b|\bdeadline\b", re.IGNORECASE)
-_DURATION = re.compile(
-    r"\b(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|ms|times|every|twice)\b",
-    re.IGNORECASE,
-)
-_STANDS_FOR_ITSELF = 2
 
 
-def counted(
+def products(
     reading: Reading, question: str, told: tuple[Sentence, ...] = ()
 ) -> Iterator[tuple[Sentence, str]]:
-    """The sentences whose figures answer a question, each with the figure, the closest first."""
+    """The sentences of which two figures, multiplied, answer a question, each with the result."""
     asked = set(content(question))
-    time = bool(_TIME.search(question))
-    numbers = set(re.findall(r"\d+", question))
-    found = []
-    for place, sentence in enumerate((*told, *reading.sentences)):
-        shared = asked & set(content(sentence.text))
-        if not shared:
-            continue
-        figure = product(sentence.text, asked) or next(
-            (
-                each
-                for each in amounts(sentence.text)
-                if bool(_DURATION.search(each)) == time and _answers(each, asked, shared, time)
-            ),
-            None,
-        )
+    for sentence in (*told, *reading.sentences):
+        figure = product(sentence.text, asked)
         if figure:
-            same = len(numbers.intersection(re.findall(r"\d+", sentence.text)))
-            found.append((-len(shared) - 2 * same, place, sentence, figure))
-    for _, _, sentence, figure in sorted(found, key=lambda each: each[:2])[:3]:
-        yield sentence, figure
-
-
-def _answers(figure: str, asked: set[str], shared: set[str], time: bool) -> bool:
-    """True where the figure counts what is asked for, or enough else of the sentence is asked about."""
-    return not asked.isdisjoint(content(figure)) or len(shared) >= _STANDS_FOR_ITSELF + (not time)
+            yield sentence, figure
 
 
 def product(sentence: str, asked: set[str]) -> str | None:

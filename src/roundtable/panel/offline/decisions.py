@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ...core.words import words_of
 from .lexicon import words
-from .phrases import content, is_question, message_sentences, without_address
+from .phrases import content, without_address
+from .utterances import asks, utterances
 
 # `@name` stands for words of the lexicon: what follows "let's", and what after "we'll" only foresees.
 _CUE = r"""\b(?:
@@ -15,15 +17,20 @@ _CUE = r"""\b(?:
     | (?:we|i)(?:'ll|\s+will|\s+shall)\s+(?:not\s+)?(?!(?:@foresee)\b|have\s+(?:a|to)\b)\w+
     | (?:we|i)(?:'re|\s+are|'m|\s+am)?\s+(?:go|going)\s+(?:with|for)\b
     | (?:we|i)(?:'ve|\s+have)?\s+(?:now\s+)?(?:decided|agreed|settled\s+on|chosen|chose|choose|picked|pick)\b
-    | it(?:'s|\s+is)\s+(?:decided|settled|agreed)\b
-    | (?:decision|decided|agreed)\s*(?::|,|\.|!|$|\s+(?:that|on|to)\b)
-    | (?:go|going|went)\s+with\s+(?:the|a|an|option|your|[a-d]\b|\w+'s)
+    | (?:it|that|this)(?:'s|\s+is)\s+(?:decided|settled|agreed|final)\b
+    | (?:we|i)\s+(?:take|keep|drop)\s+(?:option|both|neither|[a-d]\b|that\s+one)
+    | go\s+with\s+(?:the|a|an|option|your|[a-d]\b|\w+'s)
     | (?:settle|settled)\s+(?:on|for)\b
-    | \w+\s+it\s+is(?:\s+then)?[.!]?$
-    )"""
+    | (?!what\b)\w+\s+it\s+is(?:\s+then)?[.!]?$
+    )
+    | ^(?:ok(?:ay)?,?\s+|so\s+|then\s+)?from\s+(?:now|today|here)\s+on\b
+    | (?:^|[,;.:]\s*|\b(?:ok|okay|so|then|right|yes|fine|good|well|alright)\s+)(?:decision|decided|agreed)
+      \s*(?::|,|\.|!|$|-|\s+(?:that|on|to)\b)"""
 _NOT_YET = re.compile(
-    r"\b(?:not|never|haven't|hasn't|isn't|wasn't|nothing|nobody|once|if|until|unless|before|when)\b[^.;,]{0,40}"
-    r"\b(?:decid|agree|settle|chose|pick|go(?:ing)? with)\w*|\b(?:un|in)decided\b|\bdisagree",
+    r"\b(?:not|never|haven't|hasn't|isn't|wasn't|nothing|nobody|once|if|until|unless|before"
+    r"|when)\b[^.;,]{0,40}"
+    r"\b(?:decid|agree|settle|chose|pick|go(?:ing)? with)\w*|\b(?:un|in)decided\b|\bdisagree|\b(?:would"
+    r"|could)\b.*\bif\b",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
@@ -39,7 +46,9 @@ _TO_THE_PANEL = re.compile(
     r"|start (?:with|from) (?:you|the beginning)|stop (?:it|that|talking)|take (?:care|your time|me)\b"
     r"|don't (?:worry|forget|know|think|understand|you|get)\b|never (?:mind|heard|thought)\b"
     r"|always (?:has|have|been|was)\b|count me\b|log (?:files?|entries|output)\b|limits? (?:are|is|of)\b"
-    r"|cache (?:is|misses)\b|locks? (?:is|are)\b)",
+    r"|cache (?:is|misses)\b|locks? (?:is|are)\b|\w+ (?:of|is|are|was|were|has)\b|close to\b"
+    r"|keep in mind\b|make no mistake\b|take the \d"
+    r"|take (?:my|our|last|for) (?:\w+ )?(?:case|example|week|month|instance)|show of\b)",
     re.IGNORECASE,
 )
 _THAT = re.compile(
@@ -50,15 +59,27 @@ _THAT = re.compile(
     r"[.!\s]*$",
     re.IGNORECASE,
 )
+# Verbs that are nouns too: with "after", "at" or "when" behind them and no other verb they order something.
+_ORDERS = frozenset(
+    words_of("pause resume round cap ask notify display mark refuse expire freeze prompt queue wait cancel")
+)
+_AT = frozenset(words_of("after before at until when for every only from with by whenever as down up"))
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|should|does|did|takes?|costs?|means?|seems?"
+    r"|\w{2,}ed)\b",
+    re.IGNORECASE,
+)
+_WE = re.compile(r"(?:we|the|a|it)\s+\w+\s+\w+", re.IGNORECASE)
 _OPTION = re.compile(
-    r"\b(?i:option|variant|approach)\s+(?P<named>[A-D])\b|\b(?:with|take|pick|choose|for|use)\s+(?P<bare>[A-D])\b"
+    r"\b(?i:option|variant|approach)\s+(?P<named>[A-D])\b|\b(?:with|take|pick|choose|for"
+    r"|use)\s+(?P<bare>[A-D])\b"
 )
 
 
 def deciding(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
     """The sentences of a message that decide something."""
     known = tuple(names)
-    return tuple(piece for piece in message_sentences(message) if _decides(piece, known))
+    return tuple(piece for piece in utterances(message) if _decides(piece, known))
 
 
 def points_back(sentence: str, names: Iterable[str] = ()) -> bool:
@@ -75,10 +96,10 @@ def option(sentence: str) -> str | None:
 
 def _decides(piece: str, names: tuple[str, ...]) -> bool:
     sentence = _straight(piece)
-    if is_question(sentence) or _NOT_YET.search(sentence) or _UNSURE.search(sentence):
+    if asks(sentence) or _NOT_YET.search(sentence) or _UNSURE.search(sentence):
         return False
     refusal = _REFUSAL.match(sentence.strip())
-    if refusal and len(content(refusal["rest"])) > 1:
+    if refusal and (len(content(refusal["rest"])) > 1 or _WE.match(refusal["rest"])):
         return True
     return bool(_cue().search(sentence)) or _is_told(sentence, names)
 
@@ -92,6 +113,9 @@ def _is_told(sentence: str, names: tuple[str, ...]) -> bool:
     verb, following = first[1].lower(), (first[2] or "").lower()
     # Many a verb is a noun too; what stands after it shows which is meant.
     orders = verb in words("verb") and (following in words("determiner") or following in words("ordered"))
+    orders = orders or (
+        (verb in words("verb") or verb in _ORDERS) and following in _AT and not _FINITE.search(told)
+    )
     if verb not in words("imperative") and not orders:
         return False
     return bool(content(told)) or points_back(sentence, names)

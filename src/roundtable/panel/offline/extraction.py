@@ -10,27 +10,36 @@ from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, decided, flat, own_w
 from ...core.turns import USER, Turn
 from ...core.voice import without_quotations
 from ...core.words import words_of
+from .claims import core
 from .decisions import deciding, option, points_back
 from .lexicon import words
 from .memory import Made, is_stock, recall, still_open
-from .phrases import content, is_question, message_sentences, pasted, quote, without_address
-from .probes import NEXT, Library
+from .occasions import CASES, NEXT
+from .phrases import content, pasted, quote, without_address
+from .probes import Library
 from .template import capital
+from .utterances import asks, plainly, utterances
 
 _MOST_INSIGHTS = 7
 _MOST_QUESTIONS = 5
 _MOST_ACTIONS = 4
 _LONG = 240
 _FEWEST = 3
+_FEW = 2
+_MANY = 5
+_MOSTLY = 0.8
 _MANY_LINES = 20
 _ASKED = "asked by the user"
+_MOST_PROPOSED = 3
+_ANSWERING = frozenset({"found", "figure", "reason", "who-named", "why"})
+# Lines that propose how a case should end.
+_PROPOSING = frozenset(f"case-{kind}" for kind in CASES if kind not in ("plain", "who")) | {"choice-keep"}
+_IN_A_CASE = re.compile(r"(?:If|When|While|Once|For|In|On|At|Unless) ")
 _STRONG = re.compile(
     r"\b(?:must|has to|have to|needs?|the risk|criterion|never|cannot|Option [AB]|implies|contract|fails?)\b",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(
-    r"[,;]?\s+(?:because|since|so that|as otherwise|otherwise)\s+(?P<why>[^.?!]+)", re.IGNORECASE
-)
+_BECAUSE = re.compile(r"[,;]?\s+(?:because|so that|as otherwise)\s+(?P<why>[^.?!]+)", re.IGNORECASE)
 _CHANGE = re.compile(r"\b(?:no|instead|actually|rather|after all|change|scrap|forget|not)\b", re.IGNORECASE)
 _TAKES_BACK = re.compile(
     r"\b(?:actually|instead|after all|scrap|forget|changed? (?:my|our) mind)\b", re.IGNORECASE
@@ -47,7 +56,8 @@ def synthesise(table: Table, library: Library) -> Draft:
     names = tuple(persona.first_name for persona in table.roster.personas)
     made = {each.turn: each for turn in table.turns if (each := recall(turn, library))}
     decisions = _decisions(table, names, library)
-    insights = (*_persona_insights(table, made, library), *_user_insights(table, names))
+    answered = _proposed(table, library)
+    insights = (*_persona_insights(table, made, library), *answered, *_user_insights(table, names))
     insights = tuple(sorted(insights, key=lambda entry: entry.turns))
     settled = {number for entry in decisions for number in entry.turns}
     questions = _questions(table, made, names, settled, library)
@@ -64,7 +74,8 @@ def _decisions(table: Table, names: Sequence[str], library: Library) -> tuple[En
     found: list[Entry] = []
     for number in decided(table.turns):
         entry = _decision(table, table.turns[number - 1], names, library)
-        earlier = next((each for each in found if _replaces(entry, each)), None)
+        said = table.turns[number - 1].text
+        earlier = next((each for each in found if _replaces(said, each)), None)
         if earlier is not None:
             found.remove(earlier)
             before = f"replaces: {earlier.text}"
@@ -77,7 +88,7 @@ def _decisions(table: Table, names: Sequence[str], library: Library) -> tuple[En
 def _decision(table: Table, turn: Turn, names: Sequence[str], library: Library) -> Entry:
     """A decision in the user's words; what "that" or "option A" means comes from what was proposed."""
     sentences = deciding(turn.text, names) if turn.speaker == USER else ()
-    text = flat(" ".join(sentences)) or own_words(turn)
+    text = capital(flat(" ".join(_plainly(sentence) for sentence in sentences))) or own_words(turn)
     if sentences and all(points_back(sentence, names) for sentence in sentences):
         before = _proposal(table, turn, library)
         if before is not None:
@@ -97,12 +108,19 @@ def _decision(table: Table, turn: Turn, names: Sequence[str], library: Library) 
     return Entry(shortened(text, _LONG), (turn.number,))
 
 
-def _replaces(later: Entry, earlier: Entry) -> bool:
-    """True where a decision takes back an earlier one on the same thing."""
-    if not _CHANGE.search(later.text):
+def _plainly(sentence: str) -> str:
+    """A decision without the words that announce it, as long as hardly anything is lost with them."""
+    plain = core(sentence)
+    kept, said = set(content(plain)), set(content(sentence))
+    return plain if len(kept) >= max(_MANY, _MOSTLY * len(said)) else sentence
+
+
+def _replaces(later: str, earlier: Entry) -> bool:
+    """True where the words of a decision take back an earlier one on the same thing."""
+    if not _CHANGE.search(later):
         return False
-    one, other = set(content(later.text)), set(content(earlier.text))
-    wanted = 1 if _TAKES_BACK.search(later.text) else max(1, min(len(one), len(other)) // 2)
+    one, other = set(content(later)), set(content(earlier.text))
+    wanted = 1 if _TAKES_BACK.search(later) else max(1, min(len(one), len(other)) // 2)
     return len(one & other) >= wanted
 
 
@@ -114,7 +132,7 @@ def _proposal(table: Table, turn: Turn, library: Library) -> Turn | None:
 
 def proposal(text: str) -> str:
     """The sentence of a contribution that proposes something."""
-    pieces = [piece for piece in message_sentences(text) if not is_question(piece)]
+    pieces = [piece for piece in utterances(text) if not asks(piece)]
     for wanted in ("criterion", "i would", "mitigate", "contract|`", "must|has to|should"):
         for piece in pieces:
             if re.search(wanted, piece, re.IGNORECASE):
@@ -145,6 +163,19 @@ def _persona_insights(table: Table, made: dict[int, Made], library: Library) -> 
     return found or _remarks(table, library)
 
 
+def _proposed(table: Table, library: Library) -> list[Entry]:
+    """What was proposed for a case that the user put, in the sentence that names the case."""
+    lines = {line.text for line in library.stock if line.use in _PROPOSING}
+    found = []
+    for turn in table.turns:
+        if turn.speaker == USER or not any(line.recover(turn.text) is not None for line in lines):
+            continue
+        first = utterances(turn.text)[0]
+        if not asks(first) and "Option" not in first and _IN_A_CASE.match(first):
+            found.append(Entry(shortened(flat(first), _LONG), (turn.number,)))
+    return found[:_MOST_PROPOSED]
+
+
 def _remarks(table: Table, library: Library) -> list[Entry]:
     """What was said of single sentences, where nobody had a larger point."""
     lines = [line.text for line in library.stock if line.use in NEXT]
@@ -152,7 +183,7 @@ def _remarks(table: Table, library: Library) -> list[Entry]:
     for turn in table.turns[1:]:
         if turn.speaker == USER or not any(line.recover(turn.text) is not None for line in lines):
             continue
-        quoted = (piece for piece in message_sentences(turn.text) if '"' in piece and not is_question(piece))
+        quoted = (piece for piece in utterances(turn.text) if '"' in piece and not asks(piece))
         told = next((piece for piece in quoted if len(content(without_quotations(piece))) >= _FEWEST), None)
         if told:
             found.append(Entry(shortened(flat(told), _LONG), (turn.number,)))
@@ -161,7 +192,7 @@ def _remarks(table: Table, library: Library) -> list[Entry]:
 
 def _strongest(text: str) -> str | None:
     """The sentence that carries the point; None where a contribution only asks or waits."""
-    pieces = [piece for piece in message_sentences(text) if not is_question(piece)]
+    pieces = [piece for piece in utterances(text) if not asks(piece)]
     return next((piece for piece in pieces if _STRONG.search(piece) and len(content(piece)) >= _FEWEST), None)
 
 
@@ -170,7 +201,7 @@ def _user_insights(table: Table, names: Sequence[str]) -> list[Entry]:
     holding = set(decided(table.turns))
     found: list[Entry] = []
     for turn in table.turns:
-        if turn.speaker != USER:
+        if turn.speaker != USER or _strays(turn):
             continue
         decisions = set(deciding(turn.text, names)) if turn.number in holding else set()
         if turn.number in holding and not decisions:
@@ -179,16 +210,18 @@ def _user_insights(table: Table, names: Sequence[str]) -> list[Entry]:
             count, telling = pasted(turn.text)
             found.append(Entry(f'Pasted {count}, among them "{telling}".', (turn.number,)))
             continue
-        said = [
-            piece
-            for piece in message_sentences(turn.text)
-            if piece not in decisions and not is_question(piece)
-        ]
+        said = [piece for piece in utterances(turn.text) if piece not in decisions and not asks(piece)]
         said = [piece for piece in said if _states(piece, names)]
-        if said:
-            text = flat(" ".join(without_address(said[0], names).split()) + " " + " ".join(said[1:]))
+        away = turn.verdict.off_topic is not None
+        if said and not (away and len(content(" ".join(said))) <= _FEWEST):
+            text = flat(" ".join(plainly(said[0], names).split()) + " " + " ".join(said[1:]))
             found.append(Entry(shortened(text, 2 * _LONG), (turn.number,)))
     return found
+
+
+def _strays(turn: Turn) -> bool:
+    """True for small talk: nothing of it belongs into a document."""
+    return turn.verdict.off_topic is not None and turn.verdict.off_topic.belongs_to is None
 
 
 def _states(piece: str, names: Sequence[str]) -> bool:
@@ -211,9 +244,11 @@ def _questions(
             and turn.verdict.off_topic is None
             and not _was_answered(table, turn, made, library)
         ):
-            asked = [piece for piece in message_sentences(turn.text) if is_question(piece)]
+            asked = [piece for piece in utterances(turn.text) if asks(piece)]
             found += [
-                Entry(capital(without_address(piece, names)), (turn.number,), _ASKED) for piece in asked[:2]
+                Entry(capital(without_address(piece, names)), (turn.number,), _ASKED)
+                for piece in asked[:2]
+                if not _settled_later(table, turn, piece, settled)
             ]
     for each, question in reversed(still_open(tuple(made.values()), table)):
         if each.turn in settled:
@@ -222,7 +257,14 @@ def _questions(
         found.append(Entry(question, (each.turn,), f"raised by {owner}, not answered yet"))
     unique = {entry.text.casefold(): entry for entry in reversed(found)}
     kept = sorted(unique.values(), key=lambda entry: (entry.detail != _ASKED, -entry.turns[0]))
-    return tuple(sorted(kept[:_MOST_QUESTIONS], key=lambda entry: entry.turns))
+    return tuple(sorted(kept[:_MOST_QUESTIONS], key=lambda entry: (entry.detail != _ASKED, entry.turns)))
+
+
+def _settled_later(table: Table, turn: Turn, question: str, settled: set[int]) -> bool:
+    """True where a later decision takes up most of what a question names."""
+    asked = set(content(question))
+    later = (each.text for each in table.turns[turn.number :] if each.number in settled)
+    return any(len(asked.intersection(content(text))) >= max(_FEW, len(asked) - 1) for text in later)
 
 
 def _was_answered(table: Table, turn: Turn, made: dict[int, Made], library: Library) -> bool:
@@ -230,7 +272,7 @@ def _was_answered(table: Table, turn: Turn, made: dict[int, Made], library: Libr
     reply = next(iter(table.turns[turn.number :]), None)
     if reply is None or reply.speaker == USER:
         return False
-    answers = {line.text for line in library.stock if line.use in ("figure", "why")}
+    answers = {line.text for line in library.stock if line.use in _ANSWERING}
     return reply.number in made or any(line.recover(reply.text) is not None for line in answers)
 
 
@@ -241,9 +283,9 @@ def _actions(table: Table, made: dict[int, Made]) -> tuple[Entry, ...]:
     for turn in table.turns:
         if turn.speaker != USER:
             continue
-        for piece in message_sentences(turn.text):
+        for piece in utterances(turn.text):
             todo = _TODO.search(piece)
-            if todo and not is_question(piece):
+            if todo and not asks(piece):
                 who = todo["who"]
                 owner = firsts.get(who.casefold(), "User" if who.casefold() in ("i", "we") else who)
                 found.append(Entry(flat(todo["what"][:1].upper() + todo["what"][1:]), (turn.number,), owner))

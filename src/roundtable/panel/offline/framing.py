@@ -59,7 +59,8 @@ def _candidates(brief: Brief, reading: Reading, library: Library) -> Iterator[Fr
             gap, name = topic.gap.fill(stake.values), topic.name.fill(stake.values)
             if question and gap and name:
                 short = name if len(name) <= _LONGEST_TOPIC else brief.table.step.title
-                summary = f"{landed(reading, f'{question} {gap}')} {capital(gap)}"
+                before = landed(reading, f"{question} {gap}", stake.sentence.label)
+                summary = f"{before} {capital(gap)}"
                 yield Framing(summary, question[:1].lower() + question[1:], short)
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from ...core.commands import Table
 from ...core.turns import USER, OffTopic, Verdict
 from ...core.words import words_of
 from .decisions import deciding
-from .lexicon import sign, words
-from .phrases import content, is_question, message_sentences, noun_phrase, quote, without_address
+from .lexicon import words
+from .phrases import content, noun_phrase, quote, without_address
 from .probes import Library, pattern
 from .ranking import Ranking, ranking
 from .reading import Reading
+from .smalltalk import is_far_off, subject_word
+from .utterances import asks, utterances
 
 _LONGEST = 60
-_LONG = 4
 _MANY_LINES = 20
 # How much more of another step than of this one a question has to hold.
 _MARGIN = 1.5
@@ -37,22 +38,22 @@ def drift(table: Table, reading: Reading, library: Library, names: Iterable[str]
     """What the last turn drifts to; None unless it is clear."""
     turn = table.turns[-1]
     known_names = tuple(names)
-    pieces = [without_address(piece, known_names) for piece in message_sentences(turn.text)]
-    asked = [piece for piece in pieces if is_question(piece)] or pieces
+    pieces = [without_address(piece, known_names) for piece in utterances(turn.text)]
+    asked = [piece for piece in pieces if asks(piece)] or pieces
     if not asked or turn.text.count("\n") > _MANY_LINES:
         return None
     home = _home(table, reading)
     steps = ranking(table.steps, library)
+    place = _place(asked[0], table, steps, home) if any(asks(piece) for piece in pieces) else None
+    if place is not None:
+        return OffTopic(place[1], place[0])
     small_talk = not words("upset").intersection(words_of(turn.text)) and not deciding(turn.text, known_names)
-    if small_talk and all(_far_off(piece, home, steps.work) for piece in pieces):
+    addressed = any(
+        re.match(rf"\s*{re.escape(name)}\s*[,:]", turn.text, re.IGNORECASE) for name in known_names
+    )
+    if small_talk and all(is_far_off(piece, home, addressed=addressed) for piece in pieces):
         return OffTopic(_subject(asked[0]), None)
-    if not any(is_question(piece) for piece in pieces):
-        return None
-    places = [_place(piece, table, steps, home) for piece in asked]
-    if any(place is None for place in places[:1]):
-        return None
-    step_id, phrase = next(place for place in places if place)
-    return OffTopic(phrase, step_id)
+    return None
 
 
 def _home(table: Table, reading: Reading) -> frozenset[str]:
@@ -64,28 +65,6 @@ def _home(table: Table, reading: Reading) -> frozenset[str]:
     ]
     own = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
     return reading.stems | frozenset(content(own))
-
-
-def _far_off(sentence: str, home: frozenset[str], work: frozenset[str]) -> bool:
-    """True for small talk: everyday words, or the way small talk begins, and nothing of the item."""
-    telling = set(content(sentence)) - _light()
-    if not telling:
-        return False
-    aside = bool(sign("aside").search(sentence))
-    everyday = words("far_off") | words("everyday") if aside else words("far_off")
-    strange = {word for word in words_of(sentence) if word in everyday and home.isdisjoint(content(word))}
-    shared = len(home & telling)
-    if strange:
-        return shared < 1 + 2 * aside or len(strange) > shared
-    if aside:
-        return shared < 1 + (len(telling) > _LONG)
-    # Not one word that anybody uses at work, and somebody speaks of himself or asks after another.
-    return not shared and telling.isdisjoint(work) and bool(sign("personal").search(sentence))
-
-
-@lru_cache(maxsize=1)
-def _light() -> frozenset[str]:
-    return frozenset(content(" ".join(words("light"))))
 
 
 def _place(sentence: str, table: Table, steps: Ranking, home: frozenset[str]) -> tuple[str, str] | None:
@@ -137,7 +116,7 @@ def _longest(phrases: tuple[str, ...], sentence: str) -> str | None:
 
 
 def _subject(sentence: str) -> str:
-    named = next((word for word in words_of(sentence) if word in words("far_off")), None)
+    named = subject_word(sentence)
     if named:
         at = sentence.lower().find(named)
         return noun_phrase("the " + sentence[at:]) or f"the {named}"

@@ -58,27 +58,39 @@ def by_label(brief: Brief, reading: Reading, library: Library) -> list[Stake]:
         if stake is None or (not count and reading.elaborated):
             continue
         order = crc32(f"{reading.item.slug}|{given.label}".encode())
-        weight = (-len(raised.get(key, ())), not given.known and bool(count), count, _openness(given), order)
+        # What was raised before comes last, and of that what came first: it was the focus then.
+        before = raised.get(key, [])
+        unknown = not given.known and bool(count)
+        weight = (-len(before), min(before, default=0), unknown, count, _openness(given), order)
         found.append((weight, stake))
     return [stake for _, stake in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
 def raised_before(hit: Hit, reading: Reading) -> bool:
     """True where an earlier discussion left this very point in the documents."""
+    return _raised_at(hit, reading) >= 0
+
+
+def _raised_at(hit: Hit, reading: Reading) -> int:
+    """Where in what earlier discussions left the point stands; -1 where it does not."""
     left = reading.elaborated_low
-    return bool(left) and any(phrase.insight.fragment in left for phrase in hit.probe.says)
+    places = [left.find(phrase.insight.fragment) for phrase in hit.probe.says] if left else []
+    return min((place for place in places if place >= 0), default=-1)
 
 
 def _waiting(
     brief: Brief, reading: Reading, library: Library
-) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Who of the others has something unsaid on each label, and who has spoken to it before."""
+) -> tuple[dict[str, set[str]], dict[str, list[int]]]:
+    """Who of the others has something unsaid on each label, and where it was spoken to before."""
     waiting: dict[str, set[str]] = {}
-    raised: dict[str, set[str]] = {}
+    raised: dict[str, list[int]] = {}
     for persona in brief.table.roster.others(brief.table.lead):
         for hit in certain_hits(reading, library, persona.key):
-            held = raised if raised_before(hit, reading) else waiting
-            held.setdefault(folded(hit.probe.answer), set()).add(persona.key)
+            label, place = folded(hit.probe.answer), _raised_at(hit, reading)
+            if place >= 0:
+                raised.setdefault(label, []).append(place)
+            else:
+                waiting.setdefault(label, set()).add(persona.key)
     return waiting, raised
 
 

@@ -10,15 +10,17 @@ from .phrases import content, is_question, quote
 from .reading import Reading, Sentence
 
 _MOST = 2
-_UNFIT = 3
+_UNFIT = 9
 _SHORTEST, _LONGEST = 5, 30
 
 
-def landed(reading: Reading, question: str = "") -> str:
-    """What there is, in one sentence that quotes nothing of the question that comes after it."""
+def landed(reading: Reading, question: str = "", focus: str = "") -> str:
+    """What there is, in one sentence that leaves what is asked after it to the question."""
     if not reading.sentences:
         return _nothing_written(reading)
-    chosen = list(_telling(reading, question))[:_MOST] or [central(reading)]
+    told = list(_telling(reading, question))
+    chosen = ([each for each in told if not focus or each.label != focus] or told)[:_MOST]
+    chosen = chosen or [central(reading)]
     note = ""
     if reading.language == "foreign":
         note = " The text is in a language that the offline panel cannot read, so we quote it and stay brief."

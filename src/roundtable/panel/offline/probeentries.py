@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 from ...content.problem import Problem, UnusableError
 from . import entryfields as fields
-from .probes import ANYBODY, GAPS, ITEMS, NEXT, ROLES, UNANSWERED, USES, Phrase, Probe, Role, Stock, Topic
+from .occasions import SLOTS, USES
+from .probes import ANYBODY, GAPS, ITEMS, ROLES, UNANSWERED, Phrase, Probe, Role, Stock, Topic
 from .template import Template
 
 _READ = frozenset({"thing", "actor", "quote", "says", "figure", "word", "cls", "fn", "title", "item"})
@@ -15,30 +16,6 @@ _SPOKEN = _READ | {"lead"}
 _REFERENCE = frozenset({"name", "their"})
 _FRAMED = frozenset({"thing", "actor", "quote", "says", "figure", "word", "title", "item"})
 _STOCK = frozenset({"actor", "item", "title", "step", "number", "lens"})
-_LINE = frozenset({"quote", "says"})
-_REPLY = frozenset({"subject"})
-_POINT = frozenset({"name", "open"})
-_MORE: Mapping[str, frozenset[str]] = {
-    "figure": _LINE | _REPLY | {"figure"},
-    "found": _LINE | _REPLY | {"asked"},
-    "absent": _REPLY | {"asked"},
-    **dict.fromkeys(("stated", "objected", "decided"), frozenset({"claim"})),
-    "body-amount": frozenset({"figure"}),
-    "body-duration": frozenset({"figure"}),
-    "body-amount-decided": frozenset({"figure"}),
-    "body-rule": frozenset({"word"}),
-    **dict.fromkeys(NEXT, _LINE),
-    "link-point": _REFERENCE,
-    "link-line": frozenset({"quote"}),
-    "recall": _POINT,
-    "why": frozenset({"says", "handle"}),
-    "decided-open": _POINT,
-    "pasted": frozenset({"quote", "figure"}),
-    "tradeoff": frozenset({"one", "other", "point", "counterpoint"}),
-    "reading": frozenset({"doc", "quote"}),
-    "ahead": frozenset({"doc", "quote"}),
-    **dict.fromkeys(("upset", "foreign", "feedback"), _REPLY),
-}
 _PROBE_FIELDS = frozenset(
     {
         "id", "persona", "topics", "steps", "calls_for", "gap", "answer", "role", "item", "unless",
@@ -154,7 +131,7 @@ def stock(entry: Mapping[str, object]) -> tuple[Stock, ...]:
     use = fields.text(entry, "use")
     if use not in USES:
         raise UnusableError("use", f"is none of {', '.join(USES)}")
-    allowed = _STOCK | _MORE.get(use, frozenset())
+    allowed = _STOCK | SLOTS.get(use, frozenset())
     persona = fields.text(entry, "persona")
     return tuple(
         Stock(use, persona, fields.checked(text, "texts", allowed)) for text in fields.texts(entry, "texts")

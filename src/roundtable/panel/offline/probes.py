@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...core.steps import Step
 from ...core.words import folded
+from .occasions import NEXT as NEXT
+from .occasions import USES as USES
 from .template import Template
 
 if TYPE_CHECKING:
@@ -32,30 +34,6 @@ ROLES = (
 
 ITEMS = ("bug", "feature")
 """What kind of item there may be."""
-
-KINDS = (
-    "count", "case", "break", "who", "see", "sign", "choice", "whether", "how", "what", "kept", "where",
-    "advice", "why",
-)  # fmt: skip
-"""What a question may ask for."""
-
-OPENINGS = ("found", "absent", "stated", "objected", "decided")
-"""How an answer begins: what is written, that nothing is, what the user stated, minds or decided."""
-
-BODIES = tuple(
-    f"body-{kind}"
-    for kind in (*KINDS, "fact", "amount", "duration", "objection", "decision", "amount-decided", "rule")
-)
-"""How an answer goes on, by what was asked or said."""
-
-NEXT = ("next-figure", "next-person", "next-failure", "next-claim", "next")
-"""What is said of a sentence that nobody took up, by what it speaks of."""
-
-USES = (
-    *OPENINGS, "body", *BODIES, "link-point", "link-line", "decided-open", *NEXT, "recall", "figure",
-    "pasted", "foreign", "bare", "why", "upset", "last", "tradeoff", "feedback", "reading", "ahead",
-)  # fmt: skip
-"""What stock lines are for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +196,9 @@ class Library:
     def lines(self, use: str, persona: str) -> tuple[Template, ...]:
         """The stock lines of a persona for an occasion; those of anybody where it has none.
 
-        A special use such as `body-who` or `next-figure` falls back on the plain one.
+        A special use such as `next-figure` falls back on the plain one.
         """
-        for wanted in (use, use.partition("-")[0]) if use in (*BODIES, *NEXT) else (use,):
+        for wanted in (use, use.partition("-")[0]) if use in NEXT else (use,):
             for key in (persona, ANYBODY):
                 if (wanted, key) in self._by_use:
                     return self._by_use[wanted, key]

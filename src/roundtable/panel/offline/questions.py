@@ -1,4 +1,4 @@
-"""Questions: what kind of answer one asks for, and the question turned into a clause for another sentence.
+"""Questions: one turned into a clause that fits into another sentence.
 
 There is no tagger here: where the subject of a question cannot be told for certain, no clause is given.
 """
@@ -6,11 +6,9 @@ There is no tagger here: where the subject of a question cannot be told for cert
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
 
 from ...core.words import words_of
-from .lexicon import kinds, sign, words
+from .lexicon import words
 from .phrases import noun_phrase
 
 _LONGEST_CLAUSE = 130
@@ -18,8 +16,7 @@ _LONGEST_TOPIC = 80
 _WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
 _DO, _BE, _HAVE = ("do", "does", "did"), ("is", "are", "was", "were"), ("has", "have", "had")
 _MODAL = ("can", "could", "will", "would", "should", "must", "may", "might", "shall")
-_AUXILIARY = frozenset((*_DO, *_BE, *_HAVE, *_MODAL))
-_HYPOTHETICAL = re.compile(r"\b(?:if|when|while|unless)\b", re.IGNORECASE)
+AUXILIARY = frozenset((*_DO, *_BE, *_HAVE, *_MODAL))
 _ABOUT = re.compile(
     r"^(?:and )?(?:(?:what|how) about|what do (?:you|we)(?: all)? think (?:about|of))\s+", re.IGNORECASE
 )
@@ -33,57 +30,17 @@ _SWAP = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question: the kind of answer, the words, its clause and what it names, where they are certain."""
-
-    kind: str
-    words: str
-    clause: str | None
-    topic: str | None
-
-
-@lru_cache(maxsize=64)
-def asked(sentence: str) -> Asked:
-    """What a question asks for; the address and the fillers at its beginning are already gone."""
-    plain = sign("shell").sub("", sentence.strip().replace("’", "'"), count=1)
-    plain = re.sub(r"^(what|who|where|how|when)'s\b", r"\1 is", plain, flags=re.IGNORECASE)
-    plain = plain.rstrip(" ?!.\"'") or sentence.strip()
-    return Asked(kind(plain), plain, clause(plain), topic(plain))
-
-
-def kind(question: str) -> str:
-    """The kind of answer that is asked for."""
-    for name, shown in kinds().items():
-        if shown.search(question):
-            return name
-    if _HYPOTHETICAL.search(question) and not question.lower().startswith(("who", "why", "how")):
-        return "case"
-    first = words_of(question)[:1]
-    match first:
-        case ("who",) | ("whom",):
-            return "who"
-        case ("why",):
-            return "why"
-        case ("how",):
-            return "how"
-        case ("what",):
-            return "what"
-        case _:
-            return "whether" if first and first[0] in _AUXILIARY else "what"
-
-
 def clause(question: str) -> str | None:
     """The question as a clause that fits "nothing says ..."; None where its subject is not certain."""
     about = _ABOUT.match(question)
     if about:
         rest = question[about.end() :]
-        return f"what holds for {_swapped(rest)}" if len(rest) < _LONGEST_TOPIC else None
+        return f"what holds for {swapped(rest)}" if len(rest) < _LONGEST_TOPIC else None
     conditional = re.match(r"^(?:and\s+|but\s+)?(?:what\s+)?(if|when)\s+(.+)$", question, re.IGNORECASE)
-    if conditional and not re.match(r"when\s+(?:" + "|".join(_AUXILIARY) + r")\b", question, re.IGNORECASE):
+    if conditional and not re.match(r"when\s+(?:" + "|".join(AUXILIARY) + r")\b", question, re.IGNORECASE):
         inner = re.sub(r",?\s+what (?:happens|then)$", "", conditional[2])
         inner = _SECOND.split(inner)[0]
-        return _fitting(f"what happens {conditional[1].lower()} {_swapped(inner)}")
+        return _fitting(f"what happens {conditional[1].lower()} {swapped(inner)}")
     first = _SECOND.split(question)[0]
     return _fitting(_embedded(first if len(first.split()) > 2 else question))
 
@@ -98,7 +55,7 @@ def topic(question: str) -> str | None:
         return None
     rest = question[named.end() :]
     first = words_of(rest)[:1]
-    if not first or first[0] in _AUXILIARY or _is_verb(first[0]) or first[0] in words("adverb"):
+    if not first or first[0] in AUXILIARY or _is_verb(first[0]) or first[0] in words("adverb"):
         return None
     return noun_phrase("the " + _before_verb(rest))
 
@@ -108,7 +65,7 @@ def _before_verb(text: str) -> str:
     kept: list[str] = []
     for word in text.split():
         plain = word.lower().strip(",.")
-        if plain in _AUXILIARY or (kept and _is_verb(plain)):
+        if plain in AUXILIARY or (kept and _is_verb(plain)):
             break
         kept.append(word)
     return " ".join(kept)
@@ -119,18 +76,25 @@ def _embedded(question: str) -> str | None:
     if not tokens:
         return None
     low = [token.lower() for token in tokens]
-    if low[0] in _AUXILIARY:
+    if low[0] in AUXILIARY:
         turned = _turned(tokens, low, 0)
         return f"whether {turned}" if turned else None
     if not re.match(_WH, low[0]):
         return None
+    # In "how many runs would ..." the third word is what is counted.
+    first = 3 if low[:2] in (["how", "many"], ["how", "much"]) else 1
     at = next(
-        (n for n, word in enumerate(low) if n and (word in _AUXILIARY or _is_verb(word, plain=False))), None
+        (
+            n
+            for n, word in enumerate(low)
+            if n >= first and (word in AUXILIARY or _is_verb(word, plain=False))
+        ),
+        None,
     )
     if at is None or at > 6:
         return None
     head = tokens[:at]
-    asks_subject = low[at] not in _AUXILIARY or _starts_predicate(low, at)
+    asks_subject = low[at] not in AUXILIARY or _starts_predicate(low, at)
     if asks_subject:
         return _joined([*head, *tokens[at:]])
     turned = _turned(tokens, low, at)
@@ -184,6 +148,8 @@ def _subject_end(low: list[str], at: int) -> int | None:
         low[start] in ("this", "that") and start + 1 < len(low) and _could_be_noun(low[start + 1])
     ):
         following = low[start + 1] if start + 1 < len(low) else ""
+        if following in ("who", "that", "which", "whose", "with", "from"):
+            return None
         wanted = low[at] not in _DO or following in words("verb") or following in words("adverb")
         return start + 1 if wanted else None
     inside = False  # of "the code of a dry run" only a preposition or the end shows where it stops
@@ -198,15 +164,29 @@ def _subject_end(low: list[str], at: int) -> int | None:
             continue
         if inside and not (word in words("bound") and word not in words("adverb")):
             continue
-        if before == "of" or before in words("determiner") or before in words("adjective"):
+        described = before in words("adjective") or (
+            _is_participle(before) and low[end - 2] in words("determiner")
+        )
+        if before == "of" or before in words("determiner") or described:
             continue
         followed = end + 1 < len(low) and low[end + 1] in words("verb")
         if _ends_subject(word, low[at]) and not (word in words("verb") and followed):
-            return end
+            return None if _is_noun_there(low, at, end) else end
         if word in words("bound") and word not in words("adverb"):
             # "is the mail in ...": with one word more it might be the predicate ("is a link dead at ...").
-            return end if low[at] in _BE and end - start <= 2 else None
+            certain = low[at] in _BE and end - start <= 2 and not any(map(_is_participle, low[end:]))
+            return end if certain else None
     return None
+
+
+def _is_noun_there(low: list[str], at: int, end: int) -> bool:
+    """True where what looks like the verb may be a noun: "can a pull request from outside put ..."."""
+    if low[at] in _BE or end + 1 >= len(low) or low[end + 1] not in words("bound"):
+        return False
+    until = next(
+        (n for n in range(end + 1, len(low)) if low[n] in (",", "that", "to", "and", "if", "when")), len(low)
+    )
+    return any(word in words("verb") for word in low[end + 2 : until])
 
 
 def _ends_subject(word: str, auxiliary: str) -> bool:
@@ -251,10 +231,10 @@ def _third(verb: str) -> str:
 
 
 def _joined(tokens: list[str]) -> str:
-    return _swapped(re.sub(r"\s+(?=[,.;:!?)\]])", "", " ".join(tokens)))
+    return swapped(re.sub(r"\s+(?=[,.;:!?)\]])", "", " ".join(tokens)))
 
 
-def _swapped(text: str) -> str:
+def swapped(text: str) -> str:
     """The words with "I" and "you" the other way round, as the answering person says them."""
     turned = re.sub(r"[A-Za-z']+", lambda word: _SWAP.get(word.group().lower(), word.group()), text.strip())
     # After a preposition or a verb it is "me", and "you" that is the subject of a plural verb stays right.

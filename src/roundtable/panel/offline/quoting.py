@@ -18,7 +18,8 @@ _IN_THE_MIDDLE = 4
 _MOST_JOINTS = 24
 # Where a sentence can be cut so that both sides are clauses.
 _JOINT = re.compile(
-    r"[,;:]\s+|\s[–—-]\s+|\s+(?=(?:but|because|so that|which|although|where|unless|instead of)\s)"
+    r"[,;:]\s+|(?<=[.!?])\s+|\s[–—-]\s+"
+    r"|\s+(?=(?:but|because|so that|which|although|where|unless|instead of)\s)"
     r"|\s+(?=(?:and|when|while|if|as soon as)\s+(?:the|a|an|its|this|that|these|those|no|every|each|then|my"
     r"|our|their|his|her)\s)"
     r"|\s+(?=(?:and|when|while|if|as soon as|until|after|before|since)\s+"
@@ -44,7 +45,7 @@ _WAITING = re.compile(
     r"|than|through|only|even|if|when|its|their|his|her|my|our|your|into|about|because|but|can|will|should|must)$",
     re.IGNORECASE,
 )
-_STRONG = (";", ":", "–", "—", " -")
+_STRONG = (".", "!", "?", ";", ":", "–", "—", " -")
 
 
 @lru_cache(maxsize=4_096)
@@ -94,12 +95,22 @@ def _is_whole(run: str) -> bool:
     return not _WAITING.search(run)
 
 
+def _hangs(words: str) -> bool:
+    """True for a condition without what follows from it."""
+    if words.startswith("Given "):
+        return " then " not in words.lower()
+    return bool(_HANGING.match(words)) and ", " not in words
+
+
 def _cost(run: tuple[int, int, str], text: str, around: int, longest: int) -> tuple[bool, bool, int, int]:
     """The run that holds the place, stands on its own, begins where a thought begins, and says most."""
     start, end, words = run
-    hanging = bool(_HANGING.match(words)) and ", " not in words
+    hanging = _hangs(words)
     before = text[:start].rstrip()
     # After the comma of a clause that hangs on it the main clause begins.
     begins = before.endswith(_STRONG) or (before.endswith(",") and bool(_HANGING.match(text)))
     middle = _IN_THE_MIDDLE if start and not begins else bool(start) + (len(words) > longest) * 2
+    if 3 * len(words) < longest:
+        # Hardly anything is said there; a little too much is better.
+        middle = max(middle, 3)
     return around > 0 and not start <= around < end, hanging, middle, -len(words)

@@ -319,12 +319,14 @@ def language(text: str) -> Literal["english", "foreign", "none"]:
 
 def attributed(sentence: Sentence, quoted: str) -> str:
     """A quotation with who says it."""
+    asks = is_question(sentence.text)
+    says = "asks" if asks else "says"
     match sentence.origin:
         case "user":
-            return f'you {"ask" if is_question(sentence.text) else "said"} "{quoted}"'
+            return f'you {"ask" if asks else "said"} "{quoted}"'
         case "item":
-            return f'the item says "{quoted}"'
+            return f'the item {says} "{quoted}"'
         case _ if sentence.label:
-            return f'under {sentence.label} it says "{quoted}"'
+            return f'under {sentence.label} it {says} "{quoted}"'
         case _:
-            return f'{sentence.document or "the text"} says "{quoted}"'
+            return f'{sentence.document or "the text"} {says} "{quoted}"'

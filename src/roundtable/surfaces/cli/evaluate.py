@@ -72,7 +72,8 @@ def evaluate(
         _write_sample(trials, sample, seed, Path(table_file))
     spoken = sum(len(each.contributions) for trial in trials for each in trial.discussions)
     head: dict[str, object] = {"set": name, "items": len(trials), "contributions": spoken}
-    return _reported(flags, head, tuple(figures(trials, timed=not quick)), misses, strict)
+    found = tuple(figures(trials, _others(name), timed=not quick))
+    return _reported(flags, head, found, misses, strict)
 
 
 def _played(chosen: str | None, items: str | None) -> tuple[str, tuple[Trial, ...]]:
@@ -87,6 +88,17 @@ def _played(chosen: str | None, items: str | None) -> tuple[str, tuple[Trial, ..
         return items, play_all(read_scripts(Path(items)), OfflinePanel())
     name = chosen or ("fresh" if set_folder("fresh").is_dir() else "check")
     return name, play_all(read_scripts(set_folder(name)), OfflinePanel())
+
+
+def _others(name: str) -> tuple[Trial, ...]:
+    """The discussions of all the other sets."""
+    from ...evaluation.discussion import play_all
+    from ...evaluation.scripts import read_scripts, set_folder
+    from ...panel.offline import OfflinePanel
+
+    folders = [set_folder(each) for each in _SETS if each != name]
+    scripts = [script for folder in folders if folder.is_dir() for script in read_scripts(folder)]
+    return play_all(scripts, OfflinePanel())
 
 
 def _reported(
