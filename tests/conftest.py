@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,11 +20,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No test reads the settings or the home of whoever runs it."""
+    """No test reads the settings, the keys or the home of whoever runs it."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
-    monkeypatch.delenv("ROUNDTABLE_ROOT", raising=False)
+    for name in [name for name in os.environ if name.startswith("ROUNDTABLE_") or name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
     yield
 
 

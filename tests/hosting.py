@@ -21,7 +21,7 @@ from roundtable.surfaces.mcp.server import build
 from roundtable.surfaces.mcp.tables import Tables
 
 NAMES = {"business-analyst": "Maya", "solutions-architect": "Alex", "system-designer": "Jordan"}
-_CITED = re.compile(r"Turns that hold one: ([\d, ]+|none)\.")
+_CITED = re.compile(r"at least one entry in `decisions`: ([\d, ]+)\.")
 
 
 class Refusal(Exception):
@@ -47,7 +47,6 @@ class Host:
     answers: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     heard: str = ""
-    sent: str = ""
 
     @property
     def move(self) -> dict[str, Any]:
@@ -64,6 +63,8 @@ class Host:
         text = await self.raw(tool, **arguments)
         self.last = json.loads(text)
         self.answers.append(text)
+        if tool == "relay_user" and self.move["kind"] == "verdict":
+            self._remember(str(arguments["words"]))
         self._take(self.last.get("lines", []))
         return self.last
 
@@ -123,7 +124,6 @@ class Host:
         turn = int(str(move.get("turn", "0")).split()[0])
         said = self.says.get(turn)
         if move["kind"] == "framing":
-            self.sent = ""
             return {
                 "text": "Two journeys are written down.",
                 "focus_question": "Who decides when answers differ?",
@@ -134,13 +134,12 @@ class Host:
         if said is None:
             name = NAMES.get(move["speaker"], move["speaker"])
             said = Says(f"Remark {turn} by {name} on the {move.get('purpose', move['kind'])}.")
-        self.sent = said.text
         return {"text": said.text, **said.verdict}
 
     def _verdict(self) -> dict[str, Any]:
         if "weather" in self.heard:
             return {"off_topic": "the weather", "belongs_to": "03-02"}
-        number = int(re.findall(r"Turn (\d+) is the user's", self.move["brief"])[0])
+        number = int(re.findall(r"Judge turn (\d+),", self.move["brief"])[0])
         return {"decides": [number]} if "go with" in self.heard else {}
 
     def _synthesis(self) -> dict[str, Any]:
@@ -154,12 +153,17 @@ class Host:
 
     def _take(self, shown: list[dict[str, Any]]) -> None:
         for each in shown:
-            text, turn = each["text"], each.get("turn")
-            user = each["kind"] == "contribution" and ": (as you sent it)" not in text and turn != 1
-            text = text.replace("(as you sent it)", self.sent)
-            if user:
-                self.heard = text
-            self.lines.append(Line(each["kind"], text, "user" if user else None, turn))
+            if each["kind"] == "contribution" and each.get("speaker") == "user":
+                self.heard = each["text"]
+            self.lines.append(Line(each["kind"], each["text"], each.get("speaker"), each.get("turn")))
+
+    def _remember(self, words: str) -> None:
+        """A turn of the user that was relayed: it is the host's to know, and does not come back."""
+        if any(each.get("speaker") == "user" for each in self.last.get("lines", [])):
+            return
+        self.heard = words.strip()
+        number = int(re.findall(r"Judge turn (\d+),", self.move["brief"])[0])
+        self.lines.append(Line("contribution", self.heard, "user", number))
 
 
 def parameters(root: Path, *more: str) -> StdioServerParameters:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from roundtable.core.errors import RuleBroken
-from roundtable.settings import Settings, load_settings, user_file, user_name
+from roundtable.settings import Budget, Settings, load_settings, user_file, user_name
 
+KNOWN = "items, panel, user_name, review, model, base_url, budget"
 LAYERS = ("variable", "roundtable.toml", "pyproject.toml", "the user's file")
 
 
@@ -91,9 +93,9 @@ def test_unknown_keys_and_wrong_types_are_named_and_passed_over(project: Path, f
     settings, warnings = load_settings(project, environment={})
     assert settings == Settings(project, user_name="Ada")
     assert warnings == (
-        f"{file}: itms is no setting; the settings are items, panel, user_name, review.",
+        f"{file}: itms is no setting; the settings are {KNOWN}.",
         f'{file}: panel must be a text in quotes, such as "offline".',
-        f"{file}: root is no setting; the settings are items, panel, user_name, review.",
+        f"{file}: root is no setting; the settings are {KNOWN}.",
     )
 
 
@@ -110,7 +112,90 @@ def test_a_panel_that_is_not_there_is_said_and_the_next_layer_counts(project: Pa
     (project / "roundtable.toml").write_text('panel = "offline"\n')
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_PANEL": "oracle"})
     assert settings.panel == "offline"
-    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, not oracle.",)
+    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, model, not oracle.",)
+
+
+# --- models and budget ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", range(len(LAYERS)))
+def test_a_model_is_named_in_any_layer_and_the_strongest_counts(
+    project: Path, home: Path, first: int
+) -> None:
+    environment = _prepare(project, home, LAYERS[first:], "model")
+    settings, warnings = load_settings(project, environment=environment)
+    assert (settings.models, settings.panel, warnings) == ((LAYERS[first],), "model", ())
+    flagged, _ = load_settings(project, model="ollama:x", base_url="http://h/v1", environment=environment)
+    assert (flagged.models, flagged.base_url) == (("ollama:x",), "http://h/v1")
+
+
+def test_several_models_are_a_chain(project: Path) -> None:
+    (project / "roundtable.toml").write_text('model = ["anthropic:x", " ollama:y ", "offline"]\n')
+    settings, warnings = load_settings(project, environment={})
+    assert (settings.models, warnings) == (("anthropic:x", "ollama:y", "offline"), ())
+
+
+@pytest.mark.parametrize("value", ["[]", "[3]", '["a", ""]', '["a\\nb"]', f'["{"x" * 501}"]', str(["a"] * 9)])
+def test_a_chain_that_is_none_is_passed_over(project: Path, value: str) -> None:
+    (project / "roundtable.toml").write_text(f"model = {value}\n")
+    settings, warnings = load_settings(project, environment={})
+    assert (settings.models, settings.panel) == ((), "offline")
+    assert warnings == (
+        'roundtable.toml: model must be a name, such as "ollama:llama3.2", or a list of names.',
+    )
+
+
+def test_whoever_names_a_model_wants_it_unless_the_panel_is_named_there_or_more_strongly(
+    project: Path,
+) -> None:
+    (project / "roundtable.toml").write_text('panel = "offline"\n')
+    assert load_settings(project, environment={"ROUNDTABLE_MODEL": "ollama:x"})[0].panel == "model"
+    assert load_settings(project, environment={"ROUNDTABLE_BASE_URL": "http://h/v1"})[0].panel == "model"
+    assert load_settings(project, model="ollama:x", environment={})[0].panel == "model"
+    (project / "roundtable.toml").write_text('model = "ollama:x"\npanel = "offline"\n')
+    assert load_settings(project, environment={})[0].panel == "offline"
+    (project / "roundtable.toml").write_text('model = "ollama:x"\n')
+    assert load_settings(project, "offline", environment={})[0].panel == "offline"
+    assert load_settings(project, environment={"ROUNDTABLE_PANEL": "offline"})[0].panel == "offline"
+
+
+@pytest.mark.parametrize("value", ["h/v1", "ftp://h", "http://", "http://a b", "http://h\x07"])
+def test_a_base_url_is_an_address(project: Path, value: str) -> None:
+    settings, warnings = load_settings(project, environment={"ROUNDTABLE_BASE_URL": value})
+    assert settings.base_url == ""
+    assert warnings == (
+        'Environment: ROUNDTABLE_BASE_URL must be an address, such as "http://localhost:8080/v1".',
+    )
+    told = load_settings(project, base_url=value, environment={})[1]
+    assert told[0].startswith("Flags: --base-url must be an address")
+
+
+def test_a_budget_has_up_to_three_limits_each_from_the_strongest_layer(project: Path) -> None:
+    (project / "roundtable.toml").write_text("[budget]\nturns = 8\ntokens = 60000.0\nmoney = 0.5\n")
+    assert load_settings(project, environment={})[0].budget == Budget(8, 60_000, Decimal("0.5"))
+    environment = {"ROUNDTABLE_BUDGET_TOKENS": "9000", "ROUNDTABLE_BUDGET_MONEY": "0.25"}
+    assert load_settings(project, environment=environment)[0].budget == Budget(8, 9_000, Decimal("0.25"))
+    assert load_settings(project.parent, environment={})[0].budget == Budget()
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "true", '"many"', "1.5", "inf", "nan", "[8]", "1e12"])
+def test_a_limit_is_a_number_above_nought(project: Path, value: str) -> None:
+    (project / "roundtable.toml").write_text(f"[budget]\nturns = {value}\n")
+    settings, warnings = load_settings(project, environment={})
+    assert settings.budget == Budget()
+    assert warnings == ("roundtable.toml: budget_turns must be a number, such as 8.",)
+
+
+def test_a_budget_that_is_none_is_named_and_passed_over(project: Path) -> None:
+    (project / "roundtable.toml").write_text("budget = 3\n")
+    told = "roundtable.toml: budget must be a table with turns, tokens, money."
+    assert load_settings(project, environment={})[1] == (told,)
+    (project / "roundtable.toml").write_text("[budget]\nyears = 3\n")
+    told = "roundtable.toml: budget_years is no limit; they are turns, tokens, money."
+    assert load_settings(project, environment={})[1] == (told,)
+    told = "Environment: ROUNDTABLE_BUDGET_TURNS must be a number, such as 8."
+    (project / "roundtable.toml").unlink()
+    assert load_settings(project, environment={"ROUNDTABLE_BUDGET_TURNS": "few"})[1] == (told,)
 
 
 def test_the_flag_names_the_panel(project: Path) -> None:

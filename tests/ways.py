@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hosting import Says, here
-from model_talk import by_model
+from model_talk import by_failing_model, by_model
 from project import talk
 from roundtable.core.commands import Brief
 from roundtable.core.lines import Line
@@ -47,4 +47,9 @@ def by_mcp(root: Path, item: Path, words: Sequence[str], says: Mapping[int, Says
     return asyncio.run(run())
 
 
-WAYS: Mapping[str, Way] = {"session": by_session, "mcp": by_mcp, "model": by_model}
+WAYS: Mapping[str, Way] = {
+    "session": by_session,
+    "mcp": by_mcp,
+    "model": by_model,
+    "failing model": by_failing_model,
+}

@@ -21,6 +21,7 @@ from .offers import collect
 from .panel.base import Panel, Speech
 from .store.commit import current_commit
 from .store.files import timestamp
+from .store.journal import Journal
 from .store.meta import append_elaboration, change_meta, max_turns, read_meta
 from .store.outputs import Outputs
 from .store.parking import park
@@ -53,9 +54,11 @@ class Clerk:
         steps: tuple[Step, ...],
         panel: Panel | None = None,
         review: Review | None = None,
+        journal: Journal | None = None,
     ) -> None:
         self._panel = panel
         self._review = review
+        self._journal = journal
         self._struck: tuple[Entry, ...] = ()
         self._root = root
         self._folder = folder
@@ -78,7 +81,7 @@ class Clerk:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
         match task:
             case do.ReadContext(step):
-                return self._read_context(step)
+                return self.context(step)
             case do.AskFraming(brief):
                 return await self._frame(brief)
             case do.AskPersona(brief):
@@ -187,7 +190,8 @@ class Clerk:
 
     # --- with the store ---------------------------------------------------------------------------------
 
-    def _read_context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
+    def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
+        """The step's documents and the turn limit as they stand."""
         try:
             material = self._outputs.material(step)
         except (DiskFailed, OSError) as failure:
@@ -252,7 +256,7 @@ class Clerk:
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
         record, table = task.record, task.table
         try:
-            path = write_transcript(self._folder, task, self.panel.name, self._struck)
+            path = write_transcript(self._folder, task, self._panels(), self._struck)
             park(
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,
@@ -261,6 +265,11 @@ class Clerk:
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)
+
+    def _panels(self) -> str:
+        """Who gave the words, each once: a discussion may begin with one panel and end with another."""
+        spoke = self._journal.panels if self._journal is not None else ()
+        return ", then ".join(dict.fromkeys((*spoke, self.panel.name)))
 
 
 def offline_panel() -> Panel:

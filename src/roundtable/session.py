@@ -164,7 +164,8 @@ class Session:
 
     async def _play(self, leg: Leg) -> Ending | None:
         """One leg to its end, or None where the words ran out before."""
-        clerk = Clerk(self.root, self.folder, leg.analysis.opening.steps, self._panel, self._review)
+        steps = leg.analysis.opening.steps
+        clerk = Clerk(self.root, self.folder, steps, self._panel, self._review, leg.journal)
         table = self._table = _Table(leg, clerk)
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
@@ -261,7 +262,7 @@ class Session:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
         if self._account is None:
             return
-        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.closing()):
+        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.close()):
             await self._show(Line("notice", used, state=State.STATE_PERSIST))
         discussion = table.analysis.elaboration
         if discussion is None or discussion.awaits is not Awaited.PERSONA:
@@ -367,7 +368,8 @@ class _Table:
     def commit(self, event: on.Event) -> None:
         """Try the event on the machine, write it to disk, then let it count."""
         after, commands = self.analysis.receive(event)
-        self.journal.append(event)
+        by_panel = isinstance(event, on.Framed | on.PersonaSpoke)
+        self.journal.append(event, self.clerk.panel.name if by_panel else "")
         self.analysis, self.commands = after, commands
 
     @property

@@ -5,6 +5,13 @@
     panel = "offline"               # who gives the personas their words
     user_name = "Ada"               # what the personas call you; else git's user.name
     review = "after"                # "before": a synthesis is shown at the terminal before it is written
+    model = "anthropic:NAME"        # who speaks for the model panel; a list: each where those before it fail
+    base_url = "http://HOST/v1"     # an OpenAI-compatible server, for a model that is named without a service
+
+    [budget]                        # what one discussion may use; it ends like a turn limit
+    turns = 8
+    tokens = 60000
+    money = 0.50                    # US dollars
 
 What cannot be used is passed over with a warning that names the file and the key.
 """
@@ -15,6 +22,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
@@ -22,12 +30,28 @@ from .core.errors import DiskFailed, RuleBroken
 from .core.markup import printable
 from .store import files
 
-PANELS = ("offline",)
+PANELS = ("offline", "model")
 REVIEWS = ("after", "before")
 ITEMS = "docs/requirements"
 _LONGEST_NAME = 80
 _LARGEST = 1024 * 1024
 _PATIENCE = 1.0
+_BUDGET = "budget"
+_MOST_MODELS = 8
+_LONGEST_MODEL = 500
+_MOST = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one discussion may use; None where there is no limit."""
+
+    turns: int | None = None
+    tokens: int | None = None
+    money: Decimal | None = None
+
+
+UNLIMITED = Budget()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +63,9 @@ class Settings:
     panel: str = "offline"
     user_name: str | None = None
     review: str = "after"
+    models: tuple[str, ...] = ()
+    base_url: str = ""
+    budget: Budget = UNLIMITED
 
 
 @dataclass(slots=True)
@@ -46,20 +73,55 @@ class _Found:
     """The values found so far, and what is wrong with others; a value once found is not replaced."""
 
     values: dict[str, str] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+    budget: dict[str, Decimal] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def take(self, origin: str, table: Mapping[str, Any], *, shown: Callable[[str], str] = str) -> None:
+        named = self.models
         for key, value in table.items():
             check = _CHECKS.get(key)
-            if check is None:
-                known = ", ".join(_CHECKS)
+            if key == _BUDGET:
+                self._take_budget(origin, value, shown)
+            elif key == "model" and isinstance(value, list):
+                self._take_models(origin, value)
+            elif check is None:
+                known = ", ".join((*_CHECKS, _BUDGET))
                 self.warn(f"{origin}: {shown(key)} is no setting; the settings are {known}.")
             elif not isinstance(value, str):
                 self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{_EXAMPLES[key]}".')
             elif problem := check(value):
                 self.warn(f"{origin}: {shown(key)} {problem}.")
+            elif key == "model":
+                self._take_models(origin, [value])
             else:
                 self.values.setdefault(key, " ".join(printable(value).split()))
+        # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
+        if self.models != named or table.get("base_url"):
+            self.values.setdefault("panel", "model")
+
+    def _take_models(self, origin: str, names: list[Any]) -> None:
+        if not 0 < len(names) <= _MOST_MODELS or not all(
+            isinstance(name, str) and name.strip() and _bad_model(name) is None for name in names
+        ):
+            self.warn(f'{origin}: model must be a name, such as "{_EXAMPLES["model"]}", or a list of names.')
+        elif not self.models:
+            self.models = tuple(" ".join(name.split()) for name in names)
+
+    def _take_budget(self, origin: str, table: object, shown: Callable[[str], str]) -> None:
+        if not isinstance(table, Mapping):
+            self.warn(f"{origin}: {shown(_BUDGET)} must be a table with {', '.join(_LIMITS)}.")
+            return
+        for key, value in table.items():
+            limit = _limit(key, value)
+            if key not in _LIMITS:
+                self.warn(
+                    f"{origin}: {shown(f'{_BUDGET}_{key}')} is no limit; they are {', '.join(_LIMITS)}."
+                )
+            elif limit is None:
+                self.warn(f"{origin}: {shown(f'{_BUDGET}_{key}')} must be a number, such as {_LIMITS[key]}.")
+            else:
+                self.budget.setdefault(key, limit)
 
     def warn(self, text: str) -> None:
         self.warnings.append(" ".join(printable(text).split()))
@@ -69,6 +131,8 @@ def load_settings(
     root: Path | str | None = None,
     panel: str | None = None,
     *,
+    model: str | None = None,
+    base_url: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Settings, tuple[str, ...]]:
     """The settings in force, warnings about what cannot be used; RuleBroken where the root is no folder."""
@@ -77,10 +141,14 @@ def load_settings(
     if not _is_folder(home):
         raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
     found = _Found()
-    if panel:
-        found.take("--panel", {"panel": panel})
+    flags = {"panel": panel, "model": model, "base_url": base_url}
+    found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
     variables = {key: environment.get(_variable(key), "") for key in _CHECKS}
-    found.take("Environment", {key: value for key, value in variables.items() if value}, shown=_variable)
+    limits = {key: environment.get(_variable(f"{_BUDGET}_{key}"), "") for key in _LIMITS}
+    given: dict[str, Any] = {key: value for key, value in variables.items() if value}
+    if any(limits.values()):
+        given[_BUDGET] = {key: value for key, value in limits.items() if value}
+    found.take("Environment", given, shown=_variable)
     found.take("roundtable.toml", _table(home / "roundtable.toml", "roundtable.toml", found))
     found.take("pyproject.toml", _pyproject(home / "pyproject.toml", found))
     if (own := user_file(environment)) is not None:
@@ -92,6 +160,9 @@ def load_settings(
         values.get("panel", PANELS[0]),
         values.get("user_name"),
         values.get("review", REVIEWS[0]),
+        found.models,
+        values.get("base_url", ""),
+        _budget(found.budget),
     )
     return settings, tuple(found.warnings)
 
@@ -167,6 +238,30 @@ def _variable(key: str) -> str:
     return f"ROUNDTABLE_{key.upper()}"
 
 
+def _flag(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
+
+
+def _limit(key: str, value: object) -> Decimal | None:
+    """A limit of the budget: a number above nought, whole where it counts turns or tokens."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = Decimal(str(value).strip())
+    except ArithmeticError:
+        return None
+    if not number.is_finite() or not 0 < number < _MOST:
+        return None
+    return number if key == "money" or number == number.to_integral_value() else None
+
+
+def _budget(found: Mapping[str, Decimal]) -> Budget:
+    turns, tokens = found.get("turns"), found.get("tokens")
+    return Budget(
+        None if turns is None else int(turns), None if tokens is None else int(tokens), found.get("money")
+    )
+
+
 def _bad_items(value: str) -> str | None:
     # Windows knows every separator and drive, so that a folder is refused on all systems alike.
     path = PureWindowsPath(value)
@@ -183,6 +278,17 @@ def _bad_review(value: str) -> str | None:
     return None if value in REVIEWS else f"must be one of {', '.join(REVIEWS)}, not {value[:40]}"
 
 
+def _bad_model(value: str) -> str | None:
+    return None if value.isprintable() and len(value) <= _LONGEST_MODEL else "must be a name on one line"
+
+
+def _bad_base_url(value: str) -> str | None:
+    scheme, slashes, host = value.partition("://")
+    if scheme not in ("http", "https") or not slashes or not host or not value.isprintable() or " " in value:
+        return f'must be an address, such as "{_EXAMPLES["base_url"]}"'
+    return None
+
+
 def _bad_name(value: str) -> str | None:
     name = " ".join(printable(value).split())
     return None if 0 < len(name) <= _LONGEST_NAME else f"must have 1 to {_LONGEST_NAME} characters"
@@ -193,5 +299,15 @@ _CHECKS: Mapping[str, Callable[[str], str | None]] = {
     "panel": _bad_panel,
     "user_name": _bad_name,
     "review": _bad_review,
+    "model": _bad_model,
+    "base_url": _bad_base_url,
 }
-_EXAMPLES = {"items": ITEMS, "panel": PANELS[0], "user_name": "Ada", "review": REVIEWS[0]}
+_EXAMPLES = {
+    "items": ITEMS,
+    "panel": PANELS[0],
+    "user_name": "Ada",
+    "review": REVIEWS[0],
+    "model": "ollama:llama3.2",
+    "base_url": "http://localhost:8080/v1",
+}
+_LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}

@@ -51,6 +51,30 @@ def test_what_was_written_is_read_back(folder: Path) -> None:
     assert Journal(folder, "01-04").read() is None
 
 
+def test_the_panels_of_the_last_discussion_are_known_as_they_came(folder: Path) -> None:
+    framed, spoke = on.Framed("Landed.", "Who?", "whom"), on.PersonaSpoke("alex", "No.")
+    journal = begun(folder, on.UserSpoke("E"))
+    panels = [journal.panels]
+    for event, panel in ((framed, "host"), (spoke, "host"), (on.UserSpoke("Hm."), ""), (spoke, "offline")):
+        journal.append(event, panel)
+        panels.append(journal.panels)
+    assert panels == [(), ("host",), ("host",), ("host",), ("host", "offline")]
+    assert [json.loads(line).get("panel") for line in lines_of(journal)[1:]] == [
+        None, "host", "host", None, "offline",
+    ]  # fmt: skip
+    again = Journal(folder, "01-03")
+    recorded = again.read()
+    assert recorded is not None
+    assert again.panels == recorded.panels == ("host", "offline")
+    again.append(framed, "offline")
+    panels = [again.panels]
+    again.append(framed)
+    panels.append(again.panels)
+    again.append(spoke, "host")
+    again.begin(OPENING)
+    assert [*panels, again.panels] == [("offline",), (), ()]
+
+
 def test_each_line_is_small_json_with_its_number_kind_and_instant(folder: Path) -> None:
     journal = begun(folder, *EVENTS[:2])
     assert journal.path == folder / ".journal" / "01-03.jsonl"

@@ -27,10 +27,11 @@ _LIMIT = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a journal holds: the opening of its leg and the events since."""
+    """What a journal holds: the opening of its leg, the events since, the panels of the last discussion."""
 
     opening: Opening
     events: tuple[on.Event, ...]
+    panels: tuple[str, ...] = ()
 
 
 class Journal:
@@ -41,6 +42,12 @@ class Journal:
         self.path = folder / JOURNAL_FOLDER / (name + _SUFFIX)
         self._folder = folder
         self._count = 0
+        self._panels: tuple[str, ...] = ()
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """Who gave the personas their words in the last discussion, in the order they came."""
+        return self._panels
 
     @property
     def count(self) -> int:
@@ -54,10 +61,10 @@ class Journal:
         journal_folder(self._folder)
         head = {"rules": RULES, "opening": msgspec.to_builtins(opening)}
         files.write(self.path, _line(head))
-        self._count = 0
+        self._count, self._panels = 0, ()
 
-    def append(self, event: on.Event) -> None:
-        """Write an event to disk; when this returns, it counts."""
+    def append(self, event: on.Event, panel: str = "") -> None:
+        """Write an event to disk, with the panel whose words it holds; when this returns, it counts."""
         import msgspec
 
         record = {
@@ -66,8 +73,9 @@ class Journal:
             "data": msgspec.to_builtins(event),
             "at": files.timestamp(),
         }
-        files.append(self.path, _line(record))
+        files.append(self.path, _line({**record, "panel": panel} if panel else record))
         self._count += 1
+        self._panels = _with_panel(self._panels, event, panel)
 
     def read(self) -> Recorded | None:
         """What was recorded, None where nothing was; one that does not read is set aside with ItemCorrupt."""
@@ -87,7 +95,7 @@ class Journal:
             return None
         if torn:
             files.write(self.path, whole + b"\n")
-        self._count = len(recorded.events)
+        self._count, self._panels = len(recorded.events), recorded.panels
         return recorded
 
     def close(self) -> None:
@@ -136,12 +144,20 @@ def _decode(lines: list[bytes]) -> Recorded:
     if head["rules"] != RULES:
         raise ValueError(f"it follows version {head['rules']} of the rules, this program version {RULES}")
     opening = msgspec.convert(head["opening"], Opening)
-    events = []
+    events: list[on.Event] = []
+    panels: tuple[str, ...] = ()
     for number, record in enumerate(rest, start=1):
         if record["n"] != number:
             raise ValueError(f"event {number} is missing")
         events.append(msgspec.convert(record["data"], _event_types()[record["event"]]))
-    return Recorded(opening, tuple(events))
+        panels = _with_panel(panels, events[-1], str(record.get("panel", "")))
+    return Recorded(opening, tuple(events), panels)
+
+
+def _with_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[str, ...]:
+    """The panels of a discussion, with one more; a framing begins a new discussion."""
+    before = () if isinstance(event, on.Framed) else panels
+    return (*before, panel) if panel and panel not in before else before
 
 
 @cache

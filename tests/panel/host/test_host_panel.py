@@ -222,6 +222,23 @@ def test_a_pass_takes_the_draft_and_data_is_never_the_hosts() -> None:
     assert len(asked.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("answer", "words", "most"),
+    [
+        ("The inspector.", 3, 150),
+        ("word " * 74, 75, 150),
+        ("word " * 75, 76, 152),
+        ("x" * 2000, 168, 336),
+    ],
+)
+def test_a_section_is_about_as_long_as_its_draft(answer: str, words: int, most: int) -> None:
+    brief = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "deep", (Answer("Problem", "Who?", answer.strip()),))
+    asked = Asked(Words(MAYA.key, "", passes=True))
+    asked.run(asked.panel.draft(AskDraft(brief, PAGE), ()))
+    (request,) = asked.requests
+    assert (request.words, request.most) == (words, most)
+
+
 def test_a_draft_that_is_too_long_to_be_kept_whole_stays_as_it_is() -> None:
     long = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "deep", (Answer("Problem", "Who?", "word " * 1300),))
     asked = Asked()

@@ -34,7 +34,7 @@ def test_without_arguments_it_shows_the_first_three_commands(cli: CommandLine) -
 def test_commands_and_options_are_those_that_are_built() -> None:
     assert set(program.cli.commands) == {
         "add", "analyze", "elaborate", "list", "status", "show", "check", "validate", "personas", "steps",
-        "doctor", "export", "eval", "completion",
+        "doctor", "mcp", "export", "eval", "completion",
     }  # fmt: skip
     for group in ("personas", "steps"):
         found = program.cli.commands[group]
@@ -170,6 +170,7 @@ def test_light_commands_import_nothing_heavy(cli: CommandLine, arguments: list[s
     ran = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     imported = set(ran.stderr.split())
     heavy = {"asyncio", "markdown_it", "textual", "rich", "httpx", "starlette", "uvicorn", "mcp", "openai"}
+    heavy |= {"pydantic", "pydantic_ai", "anthropic", "genai_prices", "opentelemetry"}
     assert not heavy & imported
     if arguments == ["--version"]:
         assert not {"yaml", "msgspec", "filelock", "tomllib", "subprocess"} & imported

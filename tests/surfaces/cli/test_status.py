@@ -47,6 +47,7 @@ def test_a_new_item_starts_at_the_first_step(cli: CommandLine) -> None:
         "elaborations": 0,
         "stale": False,
         "discussion": None,
+        "spent": None,
         "problem": None,
     }
     assert cli.run("status", SLUG).out == (

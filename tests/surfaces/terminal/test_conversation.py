@@ -343,7 +343,7 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
         "● Maya Chen (Business Analyst), leads now",
         "00-02 Keyword Search",
         "The offline panel gives the personas their words.",
-        "No model panel is built yet",
+        "A model is chosen when you start: --model NAME.",
         "The depth is standard.",
         "There is no command /nonsense.",
     ):

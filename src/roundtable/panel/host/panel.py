@@ -23,10 +23,10 @@ from ...core.turns import Material, Verdict
 from ...drafting import draft
 from ..base import Framing, Hearer, Speech
 from .checks import check, clean
-from .requests import Grounds, Kind, Reading, Reply, Request, Section, Words
+from .requests import CHARACTERS_PER_WORD, Grounds, Kind, Reading, Reply, Request, Section, Words
 
 NAME = "host (one model speaks for every persona)"
-SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS, SECTION_WORDS = 60, 40, 100, 700
+SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS, SECTION_WORDS = 60, 40, 100, 150
 LONGEST_DRAFT = 6_000
 """A longer draft stays as the rules made it: nobody can be asked to keep all of it."""
 
@@ -105,7 +105,10 @@ class HostPanel:
         if not ruled.target.output.lower().endswith(".md") or len(ruled.text) > LONGEST_DRAFT:
             return ruled
         section = Section(brief, ruled.target, ruled.text)
-        said = await self._words("section", brief.persona, section, SECTION_WORDS, may_pass=True)
+        # By its characters too, or a draft of few and long words could not be sent back as it is.
+        words = max(len(ruled.text.split()), len(ruled.text) // CHARACTERS_PER_WORD + 1)
+        most = max(2 * words, SECTION_WORDS)
+        said = await self._words("section", brief.persona, section, words, most=most, may_pass=True)
         return ruled if said.passes else SectionText(ruled.target, said.text)
 
     async def _words(
@@ -115,11 +118,12 @@ class HostPanel:
         grounds: Grounds,
         words: int,
         *,
+        most: int | None = None,
         may_pass: bool = False,
         again: tuple[str, ...] = (),
     ) -> Words:
-        """Words by that persona; `words` are asked for, half as many more are still taken."""
-        request = Request(kind, speaker, grounds, words, words * 3 // 2, may_pass, again)
+        """Words by that persona; `words` are asked for, `most` are taken, else half as many more."""
+        request = Request(kind, speaker, grounds, words, most or words * 3 // 2, may_pass, again)
         reply = await self._ask(request)
         if not isinstance(reply, Words):
             raise PanelFailed("The host sent no words.")

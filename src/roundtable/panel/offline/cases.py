@@ -50,7 +50,8 @@ _KINDS = (
     ("change", r"\b(?:chang(?:es?|ed|ing)|since|meanwhile|after all|edited|renamed|moved|between (?:the"
                r"|its|his|her) |no longer|is chosen|turns out)\b"),
     ("differ", r"\b(?:disagree\w*|differ\w*|overlap\w*|conflict\w*|contradict\w*|shares? (?:one|the|a)\b"
-               r"|both|(?<!between )(?<!between the )two|duplicates?)\b|\bsays? .* says?\b"),
+               r"|both|duplicates?)\b|^(?:if|when|while|once) (?:the )?two\b|\bthere are two\b"
+               r"|\bsays? .* says?\b"),
     ("wrong", r"\b(?:wrong(?:ly)?|faulty|broken|invalid|by (?:mistake|accident)|incorrect\w*|in pounds"
               r"|letters in|five minutes off|mistyped|misspelt|typo)\b"),
     ("full", r"\b(?:full|fills?|used up|runs? out|(?:all|every) [\w ]{2,30}(?:reserved|taken|used|full"

@@ -51,7 +51,7 @@ _MINDS = re.compile(
     r"|\b(?:smells|destroys|breaks|refuses)\b|\bmust not\b|\bi'd still\b|\bwould be (?:bad|lost|annoying"
     r"|terrible)\b"
     r"|\bnobody (?:needs|reads|scrolls|will|would)\b|\b(?:i|we) do(?:n't| not|nt) (?:want|like)\b"
-    r"|\bonly because\b",
+    r"|\bonly because\b|\btoo (?:short|hard|easy|loud|small|far|soon|vague|few)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(

@@ -58,6 +58,14 @@ _COUNTED = re.compile(
 _PART = re.compile(r"(?<=[,;:])\s+|\s[–—-]\s")
 
 
+_AFTER_FIGURE = re.compile(r"\b\d[\d.,]*((?:\W+[A-Za-z]+){1,5})")
+_DURATION = re.compile(
+    r"\b(?:\d[\d.,]*|half an|one|two|three|four|five|six|ten|twelve|fifteen|twenty|thirty)[ -]"
+    r"?(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A sentence, how much of the question it holds, and whether it holds the kind of thing asked for."""
@@ -75,7 +83,10 @@ def find(
     reading: Reading, question: str, kind: str, told: tuple[Sentence, ...] = (), *, least: float = _NEAR
 ) -> tuple[Found, ...]:
     """The sentences that hold most of what a question names, the best first."""
-    asked = tuple(stem for stem in dict.fromkeys(content(question)) if stem not in _light())
+    named_there = tuple(dict.fromkeys(content(question)))
+    asked = tuple(stem for stem in named_there if stem not in _light())
+    # Of a short question every word counts.
+    asked = asked if len(asked) >= _FEWEST else named_there
     known = [(each, frozenset(content(each.text))) for each in (*told, *reading.sentences)]
     counts = {stem: sum(stem in stems for _, stems in known) for stem in asked}
     weights = _weights(counts, len(known))
@@ -144,13 +155,18 @@ def named(reading: Reading, question: str) -> tuple[Sentence, ...]:
 
 
 def counted(reading: Reading, question: str) -> tuple[Sentence, ...]:
-    """The sentences with a figure that name what a "how much" asks for."""
+    """The sentences with a figure that name what a "how much" asks for; for "how long" the only one."""
+    if _TIME.search(question):
+        told = set(content(question)) - _light()
+        spans = [each for each in reading.sentences if _DURATION.search(each.text)]
+        near = [each for each in spans if not told.isdisjoint(content(each.text))]
+        return tuple(near) if len(near) == 1 else ()
     noun = _COUNTED.match(question)
     wanted = set(content(noun["noun"])) - _light() if noun else set()
     return tuple(
         each
         for each in reading.sentences
-        if wanted and wanted <= set(content(each.text)) and amounts(each.text)
+        if wanted and any(wanted <= set(content(after)) for after in _AFTER_FIGURE.findall(each.text))
     )
 
 

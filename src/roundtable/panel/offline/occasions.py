@@ -11,7 +11,7 @@ CASES = (
 """What kind of thing happens in a case that a question puts."""
 
 ANSWERS = (
-    "found", "figure", "limit", "measure", "who-named", "who-none", "who-acts", "who-does",
+    "found", "figure", "limit", "measure", "nearly", "who-named", "who-none", "who-acts", "who-does",
     *(f"case-{kind}" for kind in CASES), "see", "see-before", "sign", "sign-test", "apart", "prevent", "undo",
     "choice", "choice-plain", "choice-keep", "choice-who", "wins", "may", "able", "also", "must", "should",
     "suggest", "law", "fact", "list", "define", "kept", "how", "place", "time", "reason", "no-reason",
@@ -44,6 +44,7 @@ _ASKED = frozenset({"when", "subject", "who"})
 SLOTS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(ANSWERS, _ASKED),
     "found": _LINE | _ASKED,
+    "nearly": _LINE | _ASKED,
     "figure": _LINE | _ASKED | {"figure"},
     "who-named": _LINE | _ASKED,
     "reason": _LINE | _ASKED,

@@ -211,6 +211,10 @@ def _written(
     for found in find(floor.reading, question.words, question.kind, told):
         if found.answers:
             yield from floor.stock(use, {**values, **_shown(found, question)})
+    if question.kind in ("measure", "limit"):
+        for sentence in counted(floor.reading, question.words):
+            figure = next(iter(amounts(sentence.text)), "")
+            yield from floor.stock("nearly", {**values, **_quoted(sentence, figure)})
     if question.kind == "who":
         for sentence in named(floor.reading, question.words):
             yield from floor.stock(use, {**values, **_quoted(sentence)})
@@ -220,9 +224,6 @@ def _near(floor: Floor, question: Asked, told: tuple[Sentence, ...]) -> str:
     """The line that bears most on a question, said as such; empty where none does for certain."""
     found = find(floor.reading, question.words, question.kind, told)
     shown = [(_shown(each, question), each.share >= _SURE) for each in found]
-    if question.kind in ("measure", "limit"):
-        written = counted(floor.reading, question.words)
-        shown += [(_quoted(each, next(iter(amounts(each.text)))), True) for each in written]
     # What was quoted before is worth it again only where it surely bears on the question.
     fresh = [
         values

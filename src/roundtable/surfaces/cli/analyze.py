@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +20,9 @@ from .output import command, put, put_text, table, tell
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ...account import Account
     from ...clerk import Review
+    from ...panel.base import Panel
     from ...settings import Settings
     from ...store.items import ItemEntry
     from .answers import Answers
@@ -79,6 +82,7 @@ def _converse(
         from ...settings import user_name
         from ...store.items import read_item
         from .conversation import JsonLines, Plain, hold
+    table = _table(settings, folder)
     reviewing = settings.review == "before"
     name, slug = user_name(settings), read_item(folder).slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
@@ -91,17 +95,45 @@ def _converse(
         user_name=name,
         interactive=at_terminal,
         items_folder=settings.items_folder,
+        account=table.account,
     )
     if at_terminal and _can_paint(flags):
         with _loading():
-            from ...clerk import offline_panel
             from ..terminal.conversation import converse  # late: only a real terminal needs it
-        return converse(start, offline_panel, again, user_name=name, reviewing=reviewing)
-    session = start(review=_reviewer(answers) if at_terminal and reviewing and not flags.json else None)
+        return converse(start, table.panel, again, user_name=name, reviewing=reviewing, spent=table.spent)
+    review = _reviewer(answers) if at_terminal and reviewing and not flags.json else None
+    session = start(review=review, panel=table.panel() if table.account is not None else None)
     if flags.json:
         return hold(session, answers, JsonLines(), again)
     page = Plain(name, echo=not answers.from_terminal, prompt=at_terminal)
     return hold(session, answers, page, again)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Who speaks, and the account of what that costs, where it costs something."""
+
+    panel: Callable[[], Panel]
+    account: Account | None = None
+
+    def spent(self) -> str:
+        return self.account.spent() if self.account is not None else ""
+
+
+def _table(settings: Settings, folder: Path) -> _Table:
+    """The panel of the settings; a model is checked for its name now and asked for words later."""
+    if settings.panel != "model":
+        from ...clerk import offline_panel
+
+        return _Table(offline_panel)
+    from ...account import Account
+    from ...panel.model.choice import choose
+    from ...panel.model.tracing import collect
+
+    collect()
+    account = Account(folder, settings.budget)
+    panel = choose(settings.models, settings.base_url, meter=account.take, news=account.tell)
+    return _Table(lambda: panel, account)
 
 
 @contextmanager

@@ -35,15 +35,16 @@ class Finding:
 
 
 @click.command(cls=Command)
+@click.option("--ask", is_flag=True, help="Ask each model one short question, which may cost a little.")
 @click.pass_obj
-def doctor(flags: Flags) -> int:
+def doctor(flags: Flags, ask: bool) -> int:
     """Check what Roundtable works with.
 
-    The exit status is 2 where something needs repair.
+    Nothing that is paid is sent without --ask. The exit status is 2 where something needs repair.
     """
     from ...settings import load_settings
 
-    settings, warnings = load_settings(flags.root, flags.panel)
+    settings, warnings = load_settings(flags.root, flags.panel, model=flags.model, base_url=flags.base_url)
     findings = [
         Finding("python", platform.python_version()),
         Finding("roundtable", __version__),
@@ -52,7 +53,7 @@ def doctor(flags: Flags) -> int:
         _items(settings),
         _git(settings.root),
         *_content(settings.root),
-        Finding("panel", f"{settings.panel}: needs no network and no key"),
+        *_panel(settings, ask=ask),
         *_optional_parts(),
     ]
     sound = all(finding.sound for finding in findings)
@@ -104,6 +105,38 @@ def _content(root: Path) -> Iterator[Finding]:
     steps, trouble = read_steps(root)
     yield Finding("steps", f"{len(steps)} to run", sound=bool(steps))
     yield from (Finding("steps", problem.text, sound=False) for problem in trouble)
+
+
+def _panel(settings: Settings, *, ask: bool) -> Iterator[Finding]:
+    """Who speaks; of a model, whether it can be asked, and what it answers where that is wanted."""
+    if settings.panel != "model":
+        yield Finding("panel", f"{settings.panel}: needs no network and no key")
+        return
+    from ...core.errors import RuleBroken
+    from ...panel.model.choice import DEFAULT, read_choice
+    from ...panel.model.reaching import ask as asked
+    from ...panel.model.reaching import look
+
+    names = settings.models or ((DEFAULT,) if settings.base_url else ())
+    yield Finding("panel", "model" if names else "model: no model is named", sound=bool(names))
+    for name in names:
+        try:
+            choice = read_choice(name, settings.base_url)
+            label, reached = choice.label, look(choice)
+        except RuleBroken as broken:
+            yield Finding("model", str(broken), sound=False)
+            continue
+        yield Finding("model", f"{label}: {reached.found}", reached.sound)
+        if ask and choice.kind != "offline":
+            import asyncio
+
+            answered = asyncio.run(asked(choice))
+            told = f"{label} {answered.found}" if answered.sound else answered.found
+            yield Finding("asked", told, answered.sound)
+    budget = settings.budget
+    limits = {"turns": budget.turns, "tokens": budget.tokens, "dollars": budget.money}
+    told = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit is not None)
+    yield Finding("budget", f"{told} for each discussion" if told else "none for a discussion")
 
 
 def _optional_parts() -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from .output import put, put_text, tell
 if TYPE_CHECKING:
     from ...settings import Settings
 
-_PANELS = ("offline",)
+_PANELS = ("offline", "model")
 
 
 @dataclass(slots=True)
@@ -25,13 +25,15 @@ class Flags:
     plain: bool = False
     answers: str | None = None
     panel: str | None = None
+    model: str | None = None
+    base_url: str | None = None
     debug: bool = False
 
     def settings(self) -> Settings:
         """The settings in force; warnings about them go to stderr."""
         from ...settings import load_settings
 
-        settings, warnings = load_settings(self.root, self.panel)
+        settings, warnings = load_settings(self.root, self.panel, model=self.model, base_url=self.base_url)
         for warning in warnings:
             tell(warning)
         return settings
@@ -86,6 +88,8 @@ def _everywhere() -> list[click.Parameter]:
         option("--plain", is_flag=True, help="Write plain lines, no colours."),
         option("--answers", metavar="FILE", help="Take messages from a file, one a line; - is stdin."),
         option("--panel", type=click.Choice(_PANELS), help="Who gives the personas words."),
+        option("--model", metavar="NAME", help="The model that speaks, such as ollama:llama3.2."),
+        option("--base-url", metavar="URL", help="An OpenAI-compatible server that has the model."),
         option("--debug", is_flag=True, help="Show the traceback of an unexpected error."),
         _Everywhere(
             ("--version",),

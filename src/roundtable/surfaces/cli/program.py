@@ -32,6 +32,7 @@ from .evaluate import evaluate
 from .export import export
 from .flags import Group
 from .items import add, list_
+from .mcp import mcp
 from .output import ReaderGone, prepare, tell
 from .show import show
 from .status import status
@@ -79,6 +80,7 @@ for command in (
     personas,
     steps,
     doctor,
+    mcp,
     export,
     evaluate,
     completion,
@@ -99,7 +101,7 @@ def run(arguments: list[str]) -> int:
     except RoundtableError as error:
         _trace(arguments)
         tell(str(error))
-        return STATUSES.get(type(error), UNEXPECTED)
+        return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNEXPECTED)
     except Exception as error:
         traced = _trace(arguments)
         tell(_unexpected(error, traced=traced))
@@ -128,10 +130,16 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _unexpected(error: Exception, *, traced: bool) -> str:
-    reason = " ".join(str(error).split())[:300]
+    reason = " ".join(_without_keys(str(error)).split())[:300]
     what = type(error).__name__ + (f": {reason}" if reason else "")
     hint = "" if traced else " Run the same command with --debug to see where."
     return f"Something unexpected happened ({what}). What was shown before it is saved.{hint}"
+
+
+def _without_keys(text: str) -> str:
+    from ...panel.model.failures import hide
+
+    return hide(text)
 
 
 def _trace(arguments: Sequence[str]) -> bool:
@@ -140,5 +148,5 @@ def _trace(arguments: Sequence[str]) -> bool:
         return False
     import traceback
 
-    tell(traceback.format_exc())
+    tell(_without_keys(traceback.format_exc()))
     return True

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...core.progress import Position
     from ...core.steps import Step
     from ...store.items import ItemEntry
+    from ...store.ledger import Total
 
 
 @click.command(cls=Command)
@@ -72,7 +73,35 @@ def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[
         "discussion": None
         if discussion is None
         else {"step": discussion.step_id, "turn": discussion.turn, "max_turns": discussion.max_turns},
+        "spent": _spent(entry.folder),
         "problem": entry.problem,
+    }
+
+
+def _spent(folder: Path) -> dict[str, Any] | None:
+    """What models have used for an item, in all and for each discussion; None where none was asked."""
+    from ...store import ledger
+
+    entries = ledger.read(folder)
+    if not entries:
+        return None
+    numbers = sorted({entry.discussion for entry in entries if entry.discussion is not None})
+    talks = [[entry for entry in entries if entry.discussion == number] for number in numbers]
+    each = [
+        {"number": number, "step": calls[0].step, **_figures(ledger.total(calls))}
+        for number, calls in zip(numbers, talks, strict=True)
+    ]
+    return {**_figures(ledger.total(entries)), "elaborations": each}
+
+
+def _figures(total: Total) -> dict[str, Any]:
+    return {
+        "calls": total.calls,
+        "input_tokens": total.input,
+        "output_tokens": total.output,
+        "cached_tokens": total.cached,
+        "estimated": not total.whole,
+        "money": str(total.money) if total.priced else None,
     }
 
 
@@ -95,10 +124,26 @@ def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:
         )
     if found["stale"]:
         rows.append(("code", "has moved on since the last phase was completed"))
+    if found["spent"]:
+        rows.append(("spent", _told(found["spent"])))
     rows.extend(("warning", warning) for warning in found["start_phase"]["warnings"])
     if found["problem"]:
         rows.append(("problem", found["problem"]))
     return f"{head}\n{pairs(rows)}"
+
+
+def _told(spent: dict[str, Any]) -> str:
+    from decimal import Decimal
+
+    from ...store.ledger import Total, told
+
+    money = spent["money"]
+    return told(
+        Total(
+            spent["calls"], spent["input_tokens"], spent["output_tokens"], spent["cached_tokens"],
+            Decimal(money or 0), money is not None, not spent["estimated"],
+        )
+    )  # fmt: skip
 
 
 def _progress(found: dict[str, Any], steps: Sequence[Step]) -> str:

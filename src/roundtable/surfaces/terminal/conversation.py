@@ -220,8 +220,9 @@ class Conversation:
     def _scene(self, line: Line) -> slash.Scene:
         session = self.session
         return slash.Scene(
-            session.analysis, session.folder, line.awaits, session.panel_name, self._before, self._last_said
-        )
+            session.analysis, session.folder, line.awaits, session.panel_name, self._before, self._last_said,
+            self._spent(),
+        )  # fmt: skip
 
     async def _review(self, draft: Draft, table: Table) -> Draft:
         def show(text: str) -> None:

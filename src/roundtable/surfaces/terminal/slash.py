@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,6 +69,7 @@ class Scene:
     panel: str
     before: Mapping[str, str]
     last_said: str
+    spent: str = ""
 
 
 def answer(words: str, scene: Scene) -> Answer | None:
@@ -189,11 +189,8 @@ def _panel(_rest: str, scene: Scene) -> Answer:
 
 
 def _model(_rest: str, scene: Scene) -> Answer:
-    if find_spec("roundtable.panel.model") is None:
-        return Answer("No model panel is built yet: the offline panel speaks, without any network.")
-    return Answer(
-        f"The {scene.panel} panel speaks. A model is chosen when you start: --panel model --model NAME."
-    )
+    spent = f" So far: {scene.spent}." if scene.spent else ""
+    return Answer(f"The {scene.panel} panel speaks.{spent} A model is chosen when you start: --model NAME.")
 
 
 def _copy(_rest: str, scene: Scene) -> Answer:

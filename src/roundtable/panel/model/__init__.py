@@ -1,0 +1,1 @@
+"""The model panel: any language model gives the personas their words. Importing it loads no model library."""

@@ -1,0 +1,196 @@
+"""Choosing a model: what the user names becomes something that can be asked.
+
+    anthropic:NAME  openai:NAME  google:NAME    hosted; the key is the service's usual variable
+    ollama:NAME                                 on this machine, without a key
+    NAME with a base URL                        an OpenAI-compatible server; ROUNDTABLE_API_KEY is its key
+    command:PROGRAM ARGUMENTS                   a program that takes the prompt and prints the reply
+    offline                                     the offline panel, as the last of several
+
+A hosted key goes to its own service only, whatever addresses the environment names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from ...core.errors import RuleBroken
+from ..base import Panel
+from .failures import failed
+from .model import Model
+from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
+from .tracing import Traced
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model as Service
+
+    from .fallback import News
+
+Kind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
+OFFLINE = "offline"
+DEFAULT = "default"
+"""What a server is asked for that has one model only."""
+OLLAMA = "http://localhost:11434/v1"
+OWN_KEY = "ROUNDTABLE_API_KEY"
+KEYS: Mapping[Kind, tuple[str, ...]] = {
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "openai": ("OPENAI_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+}
+ADDRESSES: Mapping[Kind, str] = {
+    "anthropic": "https://api.anthropic.com",
+    "openai": "https://api.openai.com/v1",
+    "google": "https://generativelanguage.googleapis.com",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model as it was named: its kind, its name there, and the address where it is asked."""
+
+    kind: Kind
+    name: str
+    address: str = ""
+
+    @property
+    def label(self) -> str:
+        """What the user calls it."""
+        match self.kind:
+            case "offline":
+                return OFFLINE
+            case "compatible":
+                return f"{self.name} at {shown(self.address)}"
+            case "command":
+                from .command import CommandModel
+
+                return CommandModel(self.name).name  # the arguments may hold a key
+            case _:
+                return f"{self.kind}:{self.name}"
+
+    def key(self, environment: Mapping[str, str]) -> str:
+        """The key to send; empty where there is none."""
+        names = KEYS.get(self.kind, (OWN_KEY,) if self.kind == "compatible" else ())
+        return next((environment[name] for name in names if environment.get(name)), "")
+
+
+def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] | None = None) -> Choice:
+    """What a model's name stands for; RuleBroken where it stands for nothing."""
+    environment = os.environ if environment is None else environment
+    prefix, colon, rest = named.strip().partition(":")
+    match prefix:
+        case "offline" if not colon:
+            return Choice("offline", OFFLINE)
+        case "anthropic" | "openai" | "google" if rest.strip():
+            return Choice(prefix, rest.strip(), ADDRESSES[prefix])
+        case "ollama" if rest.strip():
+            return Choice("ollama", rest.strip(), environment.get("OLLAMA_BASE_URL") or OLLAMA)
+        case "command" if rest.strip():
+            return Choice("command", rest.strip())
+        case _ if base_url and named.strip():
+            return Choice("compatible", named.strip(), base_url)
+        case _:
+            raise RuleBroken(
+                f"There is no model '{named.strip()[:80]}'. Name one as anthropic:NAME, openai:NAME, "
+                "google:NAME, ollama:NAME or command:PROGRAM, or give its server's address with --base-url."
+            )
+
+
+def choose(
+    names: Sequence[str],
+    base_url: str = "",
+    *,
+    meter: Meter = lambda _: None,
+    news: News = lambda _: None,
+    environment: Mapping[str, str] | None = None,
+) -> Panel:
+    """The panel that speaks with the named models, each where those before it fail."""
+    named = tuple(names) or ((DEFAULT,) if base_url else ())
+    if not named:
+        raise RuleBroken(
+            "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or roundtable.toml."
+        )
+    choices = [read_choice(name, base_url, environment) for name in named]
+    if choices[0].kind == "offline" and len(choices) == 1:
+        raise RuleBroken("offline is no model; it can stand last where several are named.")
+    panels = tuple(_panel(choice, meter, environment) for choice in choices)
+    if len(panels) == 1:
+        return panels[0]
+    from .fallback import FallbackPanel
+
+    return FallbackPanel(panels, news)
+
+
+def model_of(choice: Choice, environment: Mapping[str, str] | None = None) -> Model:
+    """The model that was chosen; nothing of it is loaded before it is asked."""
+    match choice.kind:
+        case "command":
+            from .command import CommandModel
+
+            return Traced(CommandModel(choice.name))
+        case "anthropic" | "openai" | "google" | "ollama" | "compatible":
+            from .hosted import HostedModel
+
+            key = choice.key(os.environ if environment is None else environment)
+            return Traced(HostedModel(choice.label, lambda: _opened(choice, key), secrets=(key,)))
+        case "offline":
+            raise RuleBroken("offline is a panel, not a model.")
+        case other:
+            assert_never(other)
+
+
+def shown(address: str) -> str:
+    """An address without what may be secret in it."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(address)
+    host = parts.hostname or address
+    return f"{host}:{parts.port}" if parts.port else host
+
+
+def _panel(choice: Choice, meter: Meter, environment: Mapping[str, str] | None) -> Panel:
+    if choice.kind == "offline":
+        from ..offline import OfflinePanel
+
+        return OfflinePanel()
+    seconds = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
+    return ModelPanel(model_of(choice, environment), meter, seconds=seconds)
+
+
+@asynccontextmanager
+async def _opened(choice: Choice, key: str) -> AsyncIterator[Service]:
+    """A connection to the service, with the key that is meant for it and no other."""
+    if choice.kind in KEYS and not key:
+        names = " or ".join(KEYS[choice.kind])
+        raise failed("no-key", choice.label, do=f"Set {names}, or name another model; see roundtable doctor.")
+    match choice.kind:
+        case "anthropic":
+            from pydantic_ai.models.anthropic import AnthropicModel
+            from pydantic_ai.providers.anthropic import AnthropicProvider
+
+            async with AnthropicProvider(api_key=key, base_url=choice.address) as anthropic:
+                yield AnthropicModel(choice.name, provider=anthropic)
+        case "google":
+            from pydantic_ai.models.google import GoogleModel
+            from pydantic_ai.providers.google import GoogleProvider
+
+            async with GoogleProvider(api_key=key, base_url=choice.address) as google:
+                yield GoogleModel(choice.name, provider=google)
+        case _:
+            from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.profiles.openai import OpenAIModelProfile
+            from pydantic_ai.providers.openai import OpenAIProvider
+            from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+            # A stream that ends without saying why was cut.
+            profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
+            if choice.kind == "openai":
+                async with OpenAIProvider(api_key=key, base_url=choice.address) as openai:
+                    yield OpenAIChatModel(choice.name, provider=openai, profile=profile)
+            else:
+                async with OpenAICompatibleProvider(
+                    choice.kind, base_url=choice.address, api_key=key or None
+                ) as compatible:
+                    yield OpenAIChatModel(choice.name, provider=compatible, profile=profile)

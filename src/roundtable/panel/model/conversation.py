@@ -1,0 +1,140 @@
+"""The conversation: what a model is sent, made anew from the table for each request, and always the same.
+
+The rules, the personas, the documents and the turns come first and only grow; the brief comes last. So each
+request repeats the one before it but for the brief, and a service that caches what it has read can do so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ...core.commands import Answer, Brief, StepBrief, Table
+from ...core.personas import Persona, Roster
+from ...core.steps import PHASES
+from ...core.turns import USER, Material, Turn
+from .fencing import fence, inline
+from .model import Conversation, Message
+from .prompts import fill, template
+
+_LONGEST_DOCUMENT = 12_000
+_LONGEST_DOCUMENTS = 40_000
+_LONGEST_ITEM = 8_000
+_LONGEST_TURN = 6_000
+THE_USER = "the user"
+
+
+def at_table(table: Table, brief: str) -> Conversation:
+    """All that was said at the table, and what is asked for now."""
+    turns = [Message("turn", _turn(turn, table.roster)) for turn in table.turns]
+    return Conversation((_opening(table), *turns, Message("brief", brief)))
+
+
+def to_speak(brief: Brief) -> Conversation:
+    """The request for one contribution."""
+    answers = brief.answers if brief.answers is not None else ""
+    again = fill("again", reasons=fence("\n".join(brief.again), _LONGEST_TURN)) if brief.again else ""
+    words = fill(
+        "speak",
+        number=brief.number,
+        max_turns=brief.table.max_turns,
+        speaker=brief.speaker.name,
+        purpose=fill(f"speak-{brief.purpose}", answers=answers),
+        words=brief.word_limit,
+        **{"pass": template("pass") if brief.may_pass else ""},
+        again=again,
+    )
+    return at_table(brief.table, words)
+
+
+def at_step(brief: StepBrief, material: Sequence[Material], request: str) -> Conversation:
+    """The step in hand, the documents, the answers so far, and what is asked for now."""
+    system = fill(
+        "step",
+        title=brief.persona.title,
+        persona=_persona(brief.persona, brief.roster),
+        item=_item(brief.item.name, brief.item.text),
+        documents=_documents(tuple(material)),
+        step_id=brief.step.step_id,
+        step=brief.step.title,
+        answers="\n".join(_answer(answer) for answer in brief.answers),
+    )
+    return Conversation((Message("system", system), Message("brief", request)))
+
+
+def anew(conversation: Conversation, reason: str) -> Conversation:
+    """The same request again, with what was wrong with the answer."""
+    *before, brief = conversation.messages
+    told = brief.text + fill("anew", reason=inline(reason))
+    return Conversation((*before, Message("brief", told)))
+
+
+def _opening(table: Table) -> Message:
+    text = fill(
+        "table",
+        personas=_personas(table.roster),
+        phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
+        item=_item(table.item.name, table.item.text),
+        documents=_documents(table.material),
+        step_id=table.step.step_id,
+        title=table.step.title,
+        lead=table.lead.name,
+    )
+    return Message("system", text)
+
+
+def _item(name: str, text: str) -> str:
+    return fence(f"{name}\n{text.strip()}", _LONGEST_ITEM)
+
+
+def _turn(turn: Turn, roster: Roster) -> str:
+    speaker = THE_USER if turn.speaker == USER else roster[turn.speaker].name
+    return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _LONGEST_TURN))
+
+
+def _answer(answer: Answer) -> str:
+    if answer.unknown:
+        return fill("unknown", label=inline(answer.label), question=inline(answer.question))
+    return fill(
+        "answer",
+        label=inline(answer.label),
+        question=inline(answer.question),
+        text=fence(answer.text, _LONGEST_ITEM),
+    )
+
+
+@lru_cache(maxsize=8)
+def _documents(material: tuple[Material, ...]) -> str:
+    """The documents, each shortened, and no more of them than a model can be expected to read."""
+    parts, left = [], _LONGEST_DOCUMENTS
+    for each in material:
+        if left <= 0 or not each.text.strip():
+            continue
+        room = min(left, _LONGEST_DOCUMENT)
+        parts.append(fill("document", name=inline(each.name), text=fence(each.text, room)) + "\n")
+        left -= min(len(each.text), room)
+    return "\n".join(parts)
+
+
+@lru_cache(maxsize=8)
+def _personas(roster: Roster) -> str:
+    return "\n\n".join(_persona(persona, roster) for persona in roster.personas)
+
+
+def _persona(persona: Persona, roster: Roster) -> str:
+    text = fill(
+        "persona",
+        title=persona.title,
+        lens=", ".join(persona.lens),
+        identity=persona.identity,
+        principles=" ".join(persona.principles),
+        patterns=" / ".join(persona.patterns),
+        towards=" ".join(words for key, words in persona.towards if key in roster),
+        bans=" ".join(dict.fromkeys(ban.reason for ban in persona.bans)),
+    )
+    return "\n".join(line.rstrip() for line in text.splitlines() if not _is_empty(line))
+
+
+def _is_empty(line: str) -> bool:
+    """True for a line of the description that nothing was filled into."""
+    return line.strip() in ("", "Never:", "Sounds like:")

@@ -1,0 +1,206 @@
+"""Hosted: a model behind an address, through pydantic-ai, which is imported when the first word is asked for.
+
+One call, one connection, no retries of the library's own: what comes next is for the panel to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing
+from typing import TYPE_CHECKING
+
+from .failures import FailureKind, ModelFailed, failed
+from .model import Conversation, Request, Usage
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelRequest, ModelResponseStreamEvent
+    from pydantic_ai.models import Model as Service
+    from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+    from pydantic_ai.settings import ModelSettings
+
+Opened = Callable[[], AbstractAsyncContextManager["Service"]]
+"""Opens a connection to the service; closing it lets everything go."""
+
+
+class HostedModel:
+    """A model that pydantic-ai can speak to."""
+
+    def __init__(self, name: str, opened: Opened, *, secrets: tuple[str, ...] = ()) -> None:
+        """`name` is what the user calls it; `secrets` are never to be seen in a message."""
+        self._name = name
+        self._opened = opened
+        self._secrets = secrets
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+        said: list[str] = []
+        failure: ModelFailed | None = None
+        call = _Call(request)
+        try:
+            async with self._opened() as service, aclosing(call.pieces(service)) as pieces:
+                async for piece in pieces:
+                    said.append(piece)
+                    yield piece
+            if call.filtered:
+                failure = failed("filtered", self._name)
+        except ModelFailed as known:
+            failure = known
+        except Exception as error:
+            failure = self._failure(error, begun=bool(said))
+        finally:
+            request.report(call.usage("".join(said)))
+        if failure is not None:  # outside of the handler, so that nothing is chained to it
+            raise failure
+
+    def _failure(self, error: Exception, *, begun: bool) -> ModelFailed:
+        if isinstance(error, ImportError):
+            return failed("not-installed", self._name)
+        kind, detail = _kind(error, begun=begun)
+        return failed(kind, self._name, detail=detail, more=self._secrets)
+
+
+class _Call:
+    """One request on its way."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._stream: StreamedResponse | None = None
+        self._begun = False
+
+    @property
+    def filtered(self) -> bool:
+        return self._stream is not None and self._stream.finish_reason == "content_filter"
+
+    async def pieces(self, service: Service) -> AsyncGenerator[str, None]:
+        from pydantic_ai.direct import model_request_stream
+
+        self._begun = True
+        request = self._request
+        messages = [_message(request.conversation, cached=_wants_marks(service))]
+        async with model_request_stream(
+            service,
+            messages,
+            model_settings=_settings(service, request),
+            model_request_parameters=_parameters(service, request),
+        ) as stream:
+            self._stream = stream
+            async for event in stream:
+                if words := _words(event):
+                    yield words
+
+    def usage(self, said: str) -> Usage:
+        """What the service says it used; an estimate where it does not, nothing where nothing was sent."""
+        if not self._begun:
+            return Usage()
+        found = self._stream.usage if self._stream is not None else None
+        if found is None or not (found.input_tokens or found.output_tokens):
+            return Usage.estimate(self._request.conversation, said) if said else Usage()
+        return Usage(
+            found.input_tokens, found.output_tokens, found.cache_read_tokens, found.cache_write_tokens
+        )
+
+
+def _message(conversation: Conversation, *, cached: bool) -> ModelRequest:
+    """The conversation as one request: the lasting part, then the turns, then the brief."""
+    from pydantic_ai.messages import CachePoint, ModelRequest, SystemPromptPart, UserPromptPart
+
+    system = SystemPromptPart(conversation.system)
+    if not cached:
+        parts = [part for part in (conversation.turns, conversation.brief) if part]
+        return ModelRequest(parts=[system, UserPromptPart("\n\n".join(parts))])
+    # Each turn is a block of its own: only whole blocks are found again in the cache.
+    turns = [message.text for message in conversation.messages if message.role == "turn"]
+    mark = [CachePoint()] if turns else []
+    return ModelRequest(parts=[system, UserPromptPart([*turns, *mark, conversation.brief])])
+
+
+def _wants_marks(service: Service) -> bool:
+    """True for services that cache only up to a mark."""
+    return service.system == "anthropic"
+
+
+def _settings(service: Service, request: Request) -> ModelSettings:
+    from pydantic_ai.settings import ModelSettings
+
+    tokens, seconds = request.output_tokens, request.seconds
+    if service.system == "function":  # it has no wire that could be slow
+        return ModelSettings(max_tokens=tokens, request_timeout=seconds)
+    if not _wants_marks(service):
+        return ModelSettings(max_tokens=tokens, request_timeout=seconds, timeout=seconds, max_retries=0)
+    from pydantic_ai.models.anthropic import AnthropicModelSettings
+
+    return AnthropicModelSettings(
+        max_tokens=tokens,
+        request_timeout=seconds,
+        timeout=seconds,
+        max_retries=0,
+        anthropic_cache_instructions=True,
+    )
+
+
+def _parameters(service: Service, request: Request) -> ModelRequestParameters:
+    """Where the service can be held to a schema, it is; the brief describes the object in any case."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+
+    if request.schema is None or not service.profile.get("supports_json_schema_output", False):
+        return ModelRequestParameters()
+    shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
+    return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
+
+
+def _words(event: ModelResponseStreamEvent) -> str:
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    match event:
+        case PartStartEvent(part=TextPart(content=words)):
+            return words
+        case PartDeltaEvent(delta=TextPartDelta(content_delta=words)):
+            return words
+        case _:
+            return ""
+
+
+def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
+    """What kind of failure an error of the library is, and what is worth telling of it."""
+    from pydantic_ai import exceptions as api
+
+    broken: FailureKind = "cut" if begun else "unreachable"
+    wait = getattr(error, "retry_after", None)
+    match error:
+        case api.ModelAuthenticationError():
+            return "refused", ""
+        case api.ModelRateLimitError():
+            return "rate-limit", f"It asks to wait {wait:g} seconds." if wait else ""
+        case api.ModelQuotaExceededError():
+            return "quota", ""
+        case api.ModelTimeoutError() | api.ModelRequestTimeout() | TimeoutError():
+            return ("cut" if begun else "time-out"), ""
+        case api.ModelContextWindowExceededError():
+            return "too-long", ""
+        case api.ModelNotFoundError():
+            return "unknown-model", ""
+        case api.ModelRequestRejectedError():
+            return "rejected", _said(error.body)
+        case api.ContentFilterError():
+            return "filtered", ""
+        case api.ModelConnectionError() | OSError():
+            return broken, ""
+        case api.UnexpectedModelBehavior():
+            return "nonsense", ""
+        case api.ModelAPIError():
+            return ("cut" if begun else "server"), ""
+        case _:
+            return ("cut" if begun else "server"), f"({type(error).__name__})"
+
+
+def _said(body: object) -> str:
+    """The message in the body of a service's answer."""
+    match body:
+        case {"error": {"message": str(message)}} | {"message": str(message)} | {"error": str(message)}:
+            return message
+        case _:
+            return ""

@@ -1,0 +1,271 @@
+"""The model panel: the port's requests, answered by a language model within the rules' bounds.
+
+It decides nothing: what the model writes is cut to what the persona may say, checked against its shape, and
+handed on. The conversation is made anew from each request, so nothing is lost when the program is killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import cache
+
+from ...core.commands import (
+    AskDraft,
+    AskFeedback,
+    AskFollowUp,
+    AskSynthesis,
+    Brief,
+    ExtractSynthesis,
+    StepBrief,
+    Table,
+)
+from ...core.events import SectionText
+from ...core.personas import Persona, Roster
+from ...core.synthesis import Draft, Entry, decided, flat
+from ...core.turns import Material, Verdict
+from ..base import Framing, Hearer, Panel, Speech
+from . import conversation as made
+from . import focus, sentences, shapes
+from .cutting import Cutter
+from .failures import failed
+from .fencing import fence, inline
+from .model import Conversation, Model, Request, Usage
+from .prompts import fill
+from .verdict import off_topic, read_trailer
+
+# With room for a model that thinks before it speaks; what is said is cut by words.
+_SPEECH_TOKENS = 4_000
+_OBJECT_TOKENS = 8_000
+_REPLY_WORDS = 80
+_QUESTION_WORDS = 50
+_READING_WORDS = 90
+_RUNAWAY = 4_000  # characters after the last one that counts
+SECONDS, LOCAL_SECONDS = 120.0, 300.0
+"""How long one answer may take, hosted and on a machine of the user's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call that was made: of which model, for what, and what it used."""
+
+    model: str
+    purpose: str
+    usage: Usage
+
+
+Meter = Callable[[Call], None]
+"""Is told of every call that was made."""
+
+
+class ModelPanel:
+    """The personas in the words of one model."""
+
+    def __init__(self, model: Model, meter: Meter = lambda _: None, *, seconds: float = SECONDS) -> None:
+        self._model = model
+        self._meter = meter
+        self._seconds = seconds
+        self._next: tuple[int, tuple[str, ...]] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    # --- at the table ------------------------------------------------------------------------------------
+
+    async def frame(self, brief: Brief) -> Framing:
+        table, lead = brief.table, brief.speaker
+        words = fill("frame", speaker=lead.name, lens=", ".join(lead.lens), views=len(table.roster.personas))
+        shape = await self._object(made.at_table(table, words), shapes.FramingShape, "framing")
+        summary, question = flat(shape.summary), flat(shape.focus_question)
+        if not summary or not question:
+            raise failed("nonsense", self.name, detail="The framing was empty.")
+        return Framing(summary, question, flat(shape.focus_topic))
+
+    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+        if brief.may_pass and self._has_nothing_to_add(brief):
+            return None
+        asked = brief
+        for _ in range(2):
+            cutter = await self._words(
+                made.to_speak(asked),
+                brief.speaker,
+                brief.table.roster,
+                brief.word_limit,
+                "contribution",
+                heard,
+            )
+            if cutter.text:
+                return self._speech(cutter, brief)
+            if brief.may_pass:
+                return None
+            asked = replace(brief, again=(*brief.again, fill("wordless", speaker=brief.speaker.name)))
+        raise failed("nonsense", self.name, detail=f"There were no words for {brief.speaker.name}.")
+
+    def _speech(self, cutter: Cutter, brief: Brief) -> Speech:
+        table = brief.table
+        trailer = read_trailer(cutter.trailer, table.roster, table.steps, table.step.step_id, brief.number)
+        self._next = None if trailer.next is None else (brief.number, trailer.next)
+        return Speech(cutter.text, trailer.verdict)
+
+    def _has_nothing_to_add(self, brief: Brief) -> bool:
+        """True where the one who spoke last has said so: that spares a call that would end in silence."""
+        if self._next is None or brief.again:
+            return False
+        number, keys = self._next
+        return number == len(brief.table.turns) and brief.speaker.key not in keys
+
+    async def judge(self, table: Table) -> Verdict:
+        local = await _offline().judge(table)
+        if local.off_topic is not None or not focus.in_doubt(table):
+            return local
+        number = len(table.turns)
+        conversation = made.at_table(table, fill("judge", number=number))
+        shape = await self._object(conversation, shapes.JudgementShape, "judgement")
+        drift = (
+            off_topic(shape.subject, shape.step, table.steps, table.step.step_id) if shape.off_topic else None
+        )
+        decisions = (number,) if shape.decides or local.decisions else ()
+        return Verdict(off_topic=drift, decisions=decisions)
+
+    async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
+        """One try: where it does not hold, the rules ask once more with what was wrong."""
+        problems = ask.problems if isinstance(ask, AskSynthesis) else ()
+        numbers = ", ".join(str(number) for number in decided(ask.table.turns))
+        words = fill(
+            "synthesis",
+            decided=f" ({numbers})" if numbers else "",
+            again=fill("again", reasons=fence("\n".join(problems))) if problems else "",
+        )
+        conversation = made.at_table(ask.table, words)
+        shape = await self._object(conversation, shapes.SynthesisShape, "synthesis", tries=1)
+        return Draft(
+            insights=tuple(Entry(each.text, each.turns) for each in shape.insights),
+            decisions=_entries(shape.decisions),
+            questions=_entries(shape.questions),
+            actions=_entries(shape.actions),
+            summary=shape.summary,
+        )
+
+    # --- at a step ---------------------------------------------------------------------------------------
+
+    async def follow_up(self, ask: AskFollowUp) -> str:
+        words = fill(
+            "follow-up",
+            question=inline(ask.question.text),
+            label=inline(ask.question.label),
+            answer=fence(ask.answer),
+            criterion=inline(ask.criterion.check),
+            follow_up=inline(ask.criterion.follow_up),
+        )
+        asked = await self._at_step(ask.brief, (), words, _QUESTION_WORDS, "follow-up")
+        return asked or ask.criterion.follow_up
+
+    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
+        """The answers as they were given, and below them what they mean together."""
+        from ...drafting import draft
+
+        written = draft(ask, {each.name: each.text for each in material})
+        answered = [answer for answer in ask.brief.answers if not answer.unknown]
+        targets = sentences.pages([each.target for each in written])
+        if not answered or not targets:
+            return written
+        sections = (
+            f"{number}. {target.section} ({target.output})" for number, target in enumerate(targets, 1)
+        )
+        words = fill("draft", sections="\n".join(map(inline, sections)), most=sentences.MOST)
+        conversation = made.at_step(ask.brief, (), words)
+        shape = await self._object(conversation, shapes.DraftShape, "draft")
+        return sentences.with_sentences(written, shape, answered)
+
+    async def take_up(self, ask: AskFeedback) -> str:
+        words = fill("take-up", words=fence(ask.words), limit=_REPLY_WORDS)
+        reply = await self._at_step(ask.brief, (), words, _REPLY_WORDS, "feedback")
+        if not reply:
+            raise failed("nonsense", self.name, detail="There was no reply.")
+        return reply
+
+    async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
+        if not any(each.text.strip() for each in material):
+            return ""
+        words = fill("read", limit=_READING_WORDS)
+        return await self._at_step(brief, material, words, _READING_WORDS, "reading")
+
+    async def _at_step(
+        self, brief: StepBrief, material: tuple[Material, ...], words: str, limit: int, purpose: str
+    ) -> str:
+        conversation = made.at_step(brief, material, words)
+        cutter = await self._words(conversation, brief.persona, brief.roster, limit, purpose)
+        return cutter.text
+
+    # --- with the model ----------------------------------------------------------------------------------
+
+    async def _words(
+        self,
+        conversation: Conversation,
+        speaker: Persona,
+        roster: Roster,
+        limit: int,
+        purpose: str,
+        heard: Hearer = lambda _: None,
+    ) -> Cutter:
+        """What a persona says, handed on as it comes; a model that does not stop is stopped."""
+        cutter = Cutter(speaker, roster, limit)
+        taken = 0
+        async with aclosing(self._reply(conversation, purpose, _SPEECH_TOKENS)) as pieces:
+            async for piece in pieces:
+                taken += len(piece)
+                if words := cutter.feed(piece):
+                    heard(words)
+                if taken > _RUNAWAY + len(cutter.text):
+                    break
+        if words := cutter.end():
+            heard(words)
+        return cutter
+
+    async def _object(
+        self, conversation: Conversation, shape: type[shapes.Shaped], purpose: str, *, tries: int = 2
+    ) -> shapes.Shaped:
+        """A JSON object of the shape; what is wrong with one is told to the model once."""
+        asked = conversation
+        reason = ""
+        for _ in range(tries):
+            async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
+                text = "".join([piece async for piece in pieces])
+            try:
+                return shapes.read(text, shape)
+            except shapes.Misshapen as misshapen:
+                reason = str(misshapen)
+            asked = made.anew(conversation, reason)
+        raise failed("nonsense", self.name, detail=reason)
+
+    def _reply(
+        self,
+        conversation: Conversation,
+        purpose: str,
+        output_tokens: int,
+        shape: type[shapes.Shaped] | None = None,
+    ) -> AsyncGenerator[str, None]:
+        return self._model.reply(
+            Request(
+                conversation,
+                lambda usage: self._meter(Call(self.name, purpose, usage)),
+                output_tokens,
+                self._seconds,
+                purpose if shape else "",
+                shapes.schema(shape) if shape else None,
+            )
+        )
+
+
+@cache
+def _offline() -> Panel:
+    """The panel whose judgement costs nothing; in doubt it sees no drift."""
+    from ..offline import OfflinePanel
+
+    return OfflinePanel()
+
+
+def _entries(shape: tuple[shapes.EntryShape, ...]) -> tuple[Entry, ...]:
+    return tuple(Entry(each.text, each.turns, each.detail) for each in shape)

@@ -1,0 +1,115 @@
+"""Reaching a model: what can be found out without paying, and one paid question where that is wanted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from .choice import KEYS, OWN_KEY, Choice, model_of, shown
+from .failures import ModelFailed, redacted
+from .model import Conversation, Message, Request, Usage
+from .prompts import template
+
+_PATIENCE = 3.0
+_ASK_SECONDS = 60.0
+_ASK_TOKENS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What was found out about a model, and whether it can be asked."""
+
+    found: str
+    sound: bool = True
+
+
+def look(choice: Choice, environment: Mapping[str, str] | None = None) -> Reached:
+    """Whether a model has what it needs and its service answers; asks for nothing that is paid."""
+    environment = os.environ if environment is None else environment
+    match choice.kind:
+        case "offline":
+            return Reached("needs no network and no key")
+        case "command":
+            return _program(choice)
+        case _:
+            return _service(choice, environment)
+
+
+async def ask(choice: Choice, environment: Mapping[str, str] | None = None) -> Reached:
+    """Whether a model answers one short question, which may cost a little."""
+    used: list[Usage] = []
+    conversation = Conversation((Message("system", template("ready")), Message("brief", template("ready"))))
+    request = Request(conversation, used.append, _ASK_TOKENS, _ASK_SECONDS)
+    try:
+        async with aclosing(model_of(choice, environment).reply(request)) as pieces:
+            said = "".join([piece async for piece in pieces]).strip()
+    except ModelFailed as failure:
+        return Reached(str(failure), sound=False)
+    tokens = sum(usage.input + usage.output for usage in used)
+    return Reached(f'answered "{redacted(said)[:40]}" with {tokens} tokens')
+
+
+def _program(choice: Choice) -> Reached:
+    from .command import CommandModel
+
+    found = CommandModel(choice.name).program()
+    if found is None:
+        return Reached("there is no such program to run", sound=False)
+    return Reached(f"runs {found}; whether it answers is only known when it is asked")
+
+
+def _service(choice: Choice, environment: Mapping[str, str]) -> Reached:
+    from importlib.util import find_spec
+
+    if find_spec("pydantic_ai") is None:
+        install = 'pip install "roundtable-analyst[models]"'
+        return Reached(f"needs a part that is not installed: {install}", sound=False)
+    key = choice.key(environment)
+    if choice.kind in KEYS and not key:
+        return Reached(f"has no key; set {' or '.join(KEYS[choice.kind])}", sound=False)
+    return _listed(choice, key)
+
+
+def _listed(choice: Choice, key: str) -> Reached:
+    """What the service says when it is asked which models it has, which is free everywhere."""
+    from urllib.error import HTTPError, URLError
+    from urllib.request import HTTPRedirectHandler, build_opener
+    from urllib.request import Request as Question
+
+    class Stay(HTTPRedirectHandler):
+        """Follows nobody to another address, where the key would go along."""
+
+        def redirect_request(self, *_: object) -> None:
+            return None
+
+    where = shown(choice.address)
+    question = Question(
+        f"{choice.address.rstrip('/')}{_PATHS.get(choice.kind, '/models')}", headers=_headers(choice, key)
+    )
+    try:
+        with build_opener(Stay).open(question, timeout=_PATIENCE):
+            pass
+    except HTTPError as error:
+        error.close()
+        if error.code in (401, 403):
+            wanted = f"; set {OWN_KEY}" if choice.kind == "compatible" and not key else ""
+            return Reached(f"{where} refuses the key (status {error.code}){wanted}", sound=False)
+        return Reached(f"{where} answers (status {error.code})")
+    except (URLError, OSError, ValueError):
+        return Reached(f"{where} cannot be reached", sound=False)
+    return Reached(f"{where} answers" + (" and takes the key" if key else ""))
+
+
+_PATHS = {"anthropic": "/v1/models", "google": "/v1beta/models"}
+
+
+def _headers(choice: Choice, key: str) -> dict[str, str]:
+    match choice.kind:
+        case "anthropic":
+            return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+        case "google":
+            return {"x-goog-api-key": key}
+        case _:
+            return {"Authorization": f"Bearer {key}"} if key else {}

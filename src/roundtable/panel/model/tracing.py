@@ -1,0 +1,81 @@
+"""Tracing: an OpenTelemetry span for each call, with what it used; the words only where that is asked for.
+
+Without OpenTelemetry, or where nothing collects its spans, nothing happens.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from .failures import ModelFailed
+from .model import Model, Request, Usage
+
+CONTENT = "ROUNDTABLE_TRACE_CONTENT"
+"""The variable that lets the words themselves into the spans."""
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+
+
+def collect() -> bool:
+    """Send spans where the usual variables of OpenTelemetry say; False where they say nothing."""
+    if not any(os.environ.get(name) for name in _ENDPOINTS):
+        return False
+    try:
+        from opentelemetry import trace
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError:
+        return False
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+    return True
+
+
+class Traced:
+    """Another model, with a span around each call."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+        try:
+            from opentelemetry import trace
+        except ImportError:
+            async with aclosing(self._model.reply(request)) as pieces:
+                async for piece in pieces:
+                    yield piece
+            return
+        tracer = trace.get_tracer("roundtable")
+        span = tracer.start_span("roundtable.reply", attributes={"gen_ai.request.model": self.name})
+        with_content = os.environ.get(CONTENT, "") not in ("", "0")
+        said: list[str] = []
+
+        def report(usage: Usage) -> None:
+            span.set_attribute("gen_ai.usage.input_tokens", usage.input)
+            span.set_attribute("gen_ai.usage.output_tokens", usage.output)
+            span.set_attribute("gen_ai.usage.cache_read_tokens", usage.cached)
+            request.report(usage)
+
+        span.set_attribute("roundtable.request_characters", len(request.conversation.text))
+        if with_content:
+            span.set_attribute("roundtable.request", request.conversation.text)
+        try:
+            async with aclosing(self._model.reply(replace(request, report=report))) as pieces:
+                async for piece in pieces:
+                    said.append(piece)
+                    yield piece
+        except ModelFailed as failure:
+            span.set_attribute("error.type", failure.kind)
+            raise
+        finally:
+            if with_content:
+                span.set_attribute("roundtable.reply", "".join(said))
+            span.end()

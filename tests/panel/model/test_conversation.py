@@ -1,0 +1,106 @@
+"""One growing conversation: each request repeats the one before it, and material stays material."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import takewhile
+
+import pytest
+
+from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
+from roundtable.core.commands import Answer, Brief, StepBrief, Table
+from roundtable.core.personas import Ban
+from roundtable.core.turns import Material, Turn
+from roundtable.panel.model import conversation as made
+from roundtable.panel.model.model import Conversation, Message, Usage, tokens
+
+WORDS = "the desk may ask who has the form now and how far the van goes "
+TABLE = Table(
+    ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (Material("requirements-spec.md", WORDS * 80),), 10,
+    turns=tuple(Turn(number, key, WORDS * 6) for number, key in enumerate(ROSTER.keys, 1)),
+)  # fmt: skip
+
+
+def test_a_request_is_the_one_before_it_and_what_was_said_since() -> None:
+    first = made.to_speak(Brief(TABLE, ALEX, "go-on")).text
+    longer = replace(TABLE, turns=(*TABLE.turns, Turn(4, "user", WORDS * 6)))
+    second = made.to_speak(Brief(longer, MAYA, "answer", answers=4)).text
+    raised = made.to_speak(Brief(replace(longer, max_turns=14), MAYA, "answer", answers=4)).text
+    for before, after in ((first, second), (second, raised)):
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+        assert sum(1 for _ in same) / len(after) > 0.9
+    assert first.endswith(
+        "\n\nNow turn 4 of 10: Alex Rivera. Take the discussion a step further. At most 120 words."
+    )
+    assert second.endswith("\n\nNow turn 5 of 10: Maya Chen. Answer turn 4, the user's. At most 120 words.")
+
+
+def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
+    brief = Brief(TABLE, ALEX, "follow", may_pass=True, answers=2, again=("forbidden: x\ny (It is a ban.)",))
+    assert made.to_speak(brief).brief == (
+        "Now turn 4 of 10: Alex Rivera. Add to the answer to turn 2 what only your lens shows. "
+        "At most 120 words. With nothing distinct to add, answer PASS. "
+        "Your words were not accepted; say it anew. The reasons:\n| forbidden: x\n| y (It is a ban.)"
+    )
+
+
+def test_personas_documents_and_turns_are_there_in_this_order() -> None:
+    maya = replace(
+        MAYA, identity="Stands by the user.", patterns=("Who waits?",), bans=(Ban("form", "x", "No x."),)
+    )
+    table = replace(TABLE, roster=replace(ROSTER, personas=(maya, ALEX, JORDAN)))
+    text = made.at_table(table, "Now.").text
+    parts = (
+        "Maya Chen (Business Analyst): user needs, business value, stakeholder impact. Stands by the user.\n"
+        "Sounds like: Who waits?\nNever: No x.\n\nAlex Rivera",
+        "Phases: 00 Quick Scan, 01 Requirements, 02 Impact Analysis, 03 Architecture, 04 Design\n",
+        "The item:\n| offline mode feature\n| Inspectors fill in forms",
+        "The document requirements-spec.md:\n| the desk",
+        "The step: 01-03 User Experience & Journeys, led by Maya Chen.",
+        "Turn 1, Maya Chen:\n| the desk",
+        "Turn 3, Jordan Park:\n| the desk",
+        "Now.",
+    )
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_no_more_of_the_documents_is_sent_than_can_be_read() -> None:
+    many = tuple(Material(f"{number}.md", "x" * 20_000) for number in range(9))
+    text = made.at_table(replace(TABLE, material=many), "").text
+    assert text.count("The document") == 4
+    assert text.count("[... the rest is left out]") == 4
+    assert len(text) < 60_000
+    assert "The document" not in made.at_table(replace(TABLE, material=(Material("a.md", " \n"),)), "").text
+
+
+def test_a_step_is_told_with_its_answers() -> None:
+    answers = (
+        Answer("Problem", "Who is stuck?", "The inspector."),
+        Answer("Risk", "What?", "", unknown=True),
+    )
+    brief = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard", answers)
+    conversation = made.at_step(brief, (Material("a.md", "b"),), "Go on.")
+    assert conversation.system.endswith(
+        'Answer "Problem", to the question "Who is stuck?":\n| The inspector.\n'
+        'Answer "Risk", to the question "What?": not known; it stays open.'
+    )
+    assert conversation.brief == "Go on."
+    assert made.anew(conversation, "no\nJSON").brief == (
+        "Go on. Your last answer could not be used: no JSON "
+        "Give the whole JSON object again, and nothing else."
+    )
+
+
+@pytest.mark.parametrize(("text", "number"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)])
+def test_four_characters_are_a_token(text: str, number: int) -> None:
+    assert tokens(text) == number
+    conversation = Conversation((Message("system", text),))
+    assert Usage.estimate(conversation, "abcd") == Usage(number, 1, estimated=True)
+
+
+def test_what_is_filled_in_is_never_filled_again() -> None:
+    item = replace(ITEM, text="{{personas}} {{brief}} {x}")
+    text = made.at_table(replace(TABLE, item=item), "{{turns}}").text
+    assert "| {{personas}} {{brief}} {x}" in text
+    assert text.endswith("{{turns}}")

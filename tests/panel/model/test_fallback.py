@@ -1,0 +1,135 @@
+"""A chain of panels: the first that answers speaks, and whoever takes over is named."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from people import ALEX, ITEM, JOURNEYS, MAYA, ROSTER, STEPS
+from roundtable.core.commands import (
+    AskDraft,
+    AskFeedback,
+    AskFollowUp,
+    AskSynthesis,
+    Brief,
+    ExtractSynthesis,
+    StepBrief,
+    Table,
+)
+from roundtable.core.errors import PanelFailed
+from roundtable.core.synthesis import Draft
+from roundtable.core.turns import Turn
+from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.model.failures import ModelFailed, failed
+from roundtable.panel.model.fallback import FallbackPanel
+from roundtable.panel.offline import OfflinePanel
+from scripted import ScriptedPanel
+
+TABLE = Table(
+    ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, turns=(Turn(1, MAYA.key, "Framing."), Turn(2, ALEX.key, "x"))
+)
+BRIEF = Brief(TABLE, ALEX, "go-on")
+STEP = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard")
+ALL = {
+    "frame": 9,
+    "speak": 9,
+    "judge": 9,
+    "synthesise": 9,
+    "follow_up": 9,
+    "draft": 9,
+    "take_up": 9,
+    "read": 9,
+}
+
+
+class Breaking(ScriptedPanel):
+    """Says a few words and breaks off."""
+
+    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+        heard("Half a ")
+        raise PanelFailed("It broke off.", do="Try again.")
+
+
+def test_the_next_goes_on_and_stays_and_it_is_said_once() -> None:
+    news: list[str] = []
+    first, second = ScriptedPanel(fails={"speak": 1}), ScriptedPanel()
+    chain = FallbackPanel((first, second, OfflinePanel()), news.append)
+    for _ in range(2):
+        assert asyncio.run(chain.speak(BRIEF, lambda _: None)) == Speech("Remark 3 by Alex on the go-on.")
+    assert news == ["The model did not answer (speak). scripted goes on."]
+    assert (first.asked, second.asked) == (["speak"], ["speak", "speak"])
+
+
+def test_the_last_may_be_the_offline_panel() -> None:
+    news: list[str] = []
+    chain = FallbackPanel((ScriptedPanel(fails=dict(ALL)), OfflinePanel()), news.append)
+    assert chain.name == "scripted"
+    assert asyncio.run(chain.speak(BRIEF, lambda _: None)) is not None
+    assert chain.name == "offline"
+
+
+def test_where_all_fail_all_is_said_and_the_first_is_asked_again() -> None:
+    first = ScriptedPanel(fails={"speak": 1})
+    chain = FallbackPanel((first, Breaking()))
+    with pytest.raises(PanelFailed) as failure:
+        asyncio.run(chain.speak(BRIEF, lambda _: None))
+    assert str(failure.value) == "The model did not answer (speak). It broke off. Try again."
+    assert asyncio.run(chain.speak(BRIEF, lambda _: None)) is not None
+    assert first.asked == ["speak", "speak"]
+
+
+def test_words_that_were_shown_are_not_mixed_with_anothers() -> None:
+    heard: list[str] = []
+    chain = FallbackPanel((Breaking(), ScriptedPanel()))
+    assert asyncio.run(chain.speak(BRIEF, heard.append)) == Speech("Remark 3 by Alex on the go-on.")
+    assert heard == ["Half a "]
+    heard.clear()
+    asyncio.run(chain.speak(BRIEF, heard.append))
+    assert "".join(heard).startswith("Remark")
+
+
+def test_everything_that_a_panel_is_asked_falls_back() -> None:
+    from people import NUMBER
+    from roundtable.core.steps import Question
+
+    question = Question("Problem", "Who?")
+    first, second = ScriptedPanel(fails=dict(ALL)), ScriptedPanel()
+    asks = [
+        lambda chain: chain.frame(BRIEF),
+        lambda chain: chain.speak(BRIEF, lambda _: None),
+        lambda chain: chain.synthesise(AskSynthesis(TABLE)),
+        lambda chain: chain.follow_up(AskFollowUp(STEP, question, "x", NUMBER)),
+        lambda chain: chain.draft(AskDraft(STEP, ()), ()),
+        lambda chain: chain.take_up(AskFeedback(STEP, "x")),
+        lambda chain: chain.read(STEP, ()),
+    ]
+    for ask in asks:
+        asyncio.run(ask(FallbackPanel((first, second))))  # type: ignore[no-untyped-call]
+    assert first.asked == second.asked == [name for name in ALL if name != "judge"]
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_a_judgement_that_fails_changes_nobody() -> None:
+    chain = FallbackPanel((ScriptedPanel(fails={"judge": 1}), OfflinePanel()))
+    with pytest.raises(PanelFailed):
+        asyncio.run(chain.judge(TABLE))
+    assert chain.name == "scripted"
+
+
+@pytest.mark.rule("SYN-5")
+def test_a_synthesis_that_is_nonsense_is_told_to_its_author_first() -> None:
+    class Nonsense(ScriptedPanel):
+        async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
+            self.asked.append("synthesise")
+            raise failed("nonsense", "scripted")
+
+    first, second = Nonsense(), ScriptedPanel()
+    chain = FallbackPanel((first, second))
+    with pytest.raises(ModelFailed):
+        asyncio.run(chain.synthesise(AskSynthesis(TABLE)))
+    assert second.asked == []
+    assert (
+        asyncio.run(chain.synthesise(AskSynthesis(TABLE, ("It was no JSON.",)))).summary == "Identified 1 gap"
+    )
+    assert (first.asked, second.asked) == (["synthesise"] * 2, ["synthesise"])

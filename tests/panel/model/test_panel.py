@@ -1,0 +1,359 @@
+"""The model panel: whatever the model writes, what comes out is what the port promises."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
+from roundtable.core.commands import (
+    Answer,
+    AskDraft,
+    AskFeedback,
+    AskFollowUp,
+    AskSynthesis,
+    Brief,
+    StepBrief,
+    Table,
+)
+from roundtable.core.errors import PanelFailed
+from roundtable.core.steps import Question, Target
+from roundtable.core.synthesis import Draft, Entry
+from roundtable.core.turns import Material, OffTopic, Turn, Verdict
+from roundtable.panel.base import Framing, Speech
+from roundtable.panel.model import panel as panels
+from roundtable.panel.model.failures import failed
+from roundtable.panel.model.model import Request, Usage
+from roundtable.panel.model.panel import Call, ModelPanel
+from scripted import ScriptedPanel
+
+TABLE = Table(
+    ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, "Who decides when forms differ?", "differing forms",
+    (Turn(1, MAYA.key, "Framing."), Turn(2, ALEX.key, "Two ways."), Turn(3, JORDAN.key, "A contract.")),
+)  # fmt: skip
+STEP = StepBrief(
+    ITEM, JOURNEYS, MAYA, ROSTER, "standard", (Answer("Problem", "Who?", "60 inspectors wait."),)
+)
+
+
+@dataclass
+class Answering:
+    """A model that gives one answer after another, piece by piece."""
+
+    answers: Iterator[str]
+    name: str = "test"
+    requests: list[Request] = field(default_factory=list)
+    closed: int = 0
+
+    async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+        self.requests.append(request)
+        words = next(self.answers)
+        try:
+            for start in range(0, len(words), 5):
+                yield words[start : start + 5]
+        finally:
+            self.closed += 1
+            request.report(Usage(10, 2))
+
+
+def panel(*answers: str) -> tuple[ModelPanel, Answering]:
+    model = Answering(iter(answers))
+    return ModelPanel(model), model
+
+
+def speak(words: ModelPanel, brief: Brief) -> tuple[Speech | None, list[str]]:
+    heard: list[str] = []
+    return asyncio.run(words.speak(brief, heard.append)), heard
+
+
+# --- contributions --------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("LOOP-3", "LOOP-7", "FOCUS-1")
+def test_a_contribution_streams_and_comes_with_its_verdict() -> None:
+    words, model = panel("Alex Rivera: The reach is wide.\n@@ opposes=3 decides=1 drifts=03:the network")
+    speech, heard = speak(words, Brief(TABLE, ALEX, "go-on"))
+    verdict = Verdict(3, OffTopic("the network", "03-architecture"), (1,))
+    assert speech == Speech("The reach is wide.", verdict)
+    assert "".join(heard) == "The reach is wide."
+    assert len(heard) > 1
+    assert model.requests[0].schema is None
+    assert model.closed == 1
+
+
+@pytest.mark.rule("LOOP-8")
+def test_one_who_may_pass_passes_and_one_who_must_speak_is_asked_again() -> None:
+    words, model = panel("PASS")
+    assert speak(words, Brief(TABLE, ALEX, "follow", may_pass=True, answers=1)) == (None, [])
+    words, model = panel("PASS", "Two ways.")
+    speech, heard = speak(words, Brief(TABLE, ALEX, "answer", answers=1))
+    assert speech == Speech("Two ways.")
+    assert "".join(heard) == "Two ways."
+    reason = "| Speak as Alex Rivera and nobody else, in words of your own."
+    assert model.requests[1].conversation.brief.endswith(reason)
+    words, model = panel("PASS", "Jordan Park: Me.")
+    with pytest.raises(
+        PanelFailed, match=r"test gave an answer that cannot be used\. There were no words for Alex"
+    ):
+        speak(words, Brief(TABLE, ALEX, "answer", answers=1))
+    assert len(model.requests) == 2
+
+
+@pytest.mark.rule("LOOP-8")
+def test_who_was_said_to_have_nothing_to_add_is_not_asked() -> None:
+    words, model = panel("One.\n@@ next=Alex", "Two.", "Three.")
+    user = replace(TABLE, turns=(*TABLE.turns, Turn(4, "user", "Why?")))
+    speech, _ = speak(words, Brief(user, MAYA, "answer", answers=4))
+    assert speech == Speech("One.")
+    after = replace(user, turns=(*user.turns, Turn(5, MAYA.key, "One.")))
+    jordan = Brief(after, JORDAN, "follow", may_pass=True, answers=4)
+    assert speak(words, jordan) == (None, [])
+    assert len(model.requests) == 1
+    speech, _ = speak(words, Brief(after, ALEX, "follow", may_pass=True, answers=4))
+    assert speech == Speech("Two.")
+    # Alex did not say who else has something to add, so Jordan is asked.
+    later = replace(after, turns=(*after.turns, Turn(6, ALEX.key, "Two.")))
+    assert speak(words, replace(jordan, table=later))[0] == Speech("Three.")
+
+
+def test_one_who_must_speak_is_asked_whatever_was_said() -> None:
+    words, model = panel("One.\n@@ next=none", "Two.")
+    speak(words, Brief(TABLE, MAYA, "go-on"))
+    after = replace(TABLE, turns=(*TABLE.turns, Turn(4, MAYA.key, "One.")))
+    assert speak(words, Brief(after, ALEX, "go-on"))[0] == Speech("Two.")
+    assert len(model.requests) == 2
+
+
+def test_a_model_that_does_not_stop_is_stopped() -> None:
+    class Endless(Answering):
+        async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+            self.requests.append(request)
+            try:
+                while True:
+                    yield "word. "
+            finally:
+                self.closed += 1
+
+    model = Endless(iter(()))
+    speech, _ = speak(ModelPanel(model), Brief(TABLE, ALEX, "go-on", word_limit=20))
+    assert speech is not None
+    assert len(speech.text.split()) == 20
+    assert model.closed == 1
+
+
+def test_every_call_is_metered_and_bounded() -> None:
+    calls: list[Call] = []
+    model = Answering(iter(["Two ways."]))
+    speak(ModelPanel(model, calls.append, seconds=7), Brief(TABLE, ALEX, "go-on"))
+    assert calls == [Call("test", "contribution", Usage(10, 2))]
+    assert (model.requests[0].seconds, model.requests[0].output_tokens) == (7, 4_000)
+
+
+# --- framing, judgement, synthesis ----------------------------------------------------------------------
+
+
+FRAMING = json.dumps({"summary": "Two\nlines.", "focus_question": "Who decides?", "focus_topic": "deciding"})
+
+
+@pytest.mark.rule("FRAME-1")
+def test_the_framing_comes_as_an_object_and_nonsense_is_asked_for_again_once() -> None:
+    words, model = panel("no", FRAMING)
+    framing = asyncio.run(words.frame(Brief(TABLE, MAYA, "framing")))
+    assert framing == Framing("Two lines.", "Who decides?", "deciding")
+    assert "There was no JSON object in it." in model.requests[1].conversation.brief
+    assert model.requests[0].schema is not None
+    assert model.requests[0].shape == "framing"
+    words, model = panel("no", "{}")
+    with pytest.raises(PanelFailed, match="Object missing required field `summary`"):
+        asyncio.run(words.frame(Brief(TABLE, MAYA, "framing")))
+    empty = json.dumps({"summary": " ", "focus_question": "x", "focus_topic": ""})
+    with pytest.raises(PanelFailed, match="The framing was empty"):
+        asyncio.run(panel(empty)[0].frame(Brief(TABLE, MAYA, "framing")))
+
+
+@pytest.fixture
+def unsure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The local judgement sees no drift in anything."""
+    monkeypatch.setattr(panels, "_offline", ScriptedPanel)
+
+
+def user_says(text: str) -> Table:
+    return replace(TABLE, turns=(*TABLE.turns, Turn(4, "user", text)))
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_the_model_judges_only_where_the_local_screen_is_in_doubt() -> None:
+    silent, model = panel()
+    at_home = user_says("The inspectors decide when two forms differ without signal in the basement.")
+    assert asyncio.run(silent.judge(at_home)) == Verdict()
+    assert asyncio.run(silent.judge(user_says("Why?"))) == Verdict()
+    clear = asyncio.run(silent.judge(user_says("How is the weather?")))
+    assert clear.off_topic is not None
+    assert model.requests == []
+
+
+DOUBTFUL = "Suppose quarterly statements carried foreign amounts, exchange spreads, rounding differences."
+
+
+@pytest.mark.rule("FOCUS-1")
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ({"off_topic": False}, Verdict()),
+        (
+            {"off_topic": True, "subject": "invoices", "step": "03"},
+            Verdict(None, OffTopic("invoices", "03-architecture")),
+        ),
+        ({"off_topic": True, "subject": "", "step": "03"}, Verdict()),
+        ({"off_topic": False, "subject": "invoices", "decides": True}, Verdict(decisions=(4,))),
+        ({"off_topic": True, "subject": "journeys", "step": "01-03"}, Verdict()),
+    ],
+)
+@pytest.mark.usefixtures("unsure")
+def test_in_doubt_the_model_says_whether_it_drifts(answer: dict[str, object], verdict: Verdict) -> None:
+    words, model = panel(json.dumps(answer))
+    assert asyncio.run(words.judge(user_says(DOUBTFUL))) == verdict
+    assert len(model.requests) == 1
+
+
+def synthesis(**more: object) -> str:
+    whole = {"insights": [], "decisions": [], "questions": [], "actions": [], "summary": "Found 1"}
+    return json.dumps(whole | more)
+
+
+@pytest.mark.rule("SYN-2")
+def test_a_synthesis_cites_its_turns() -> None:
+    entry = {"text": "Merge.", "detail": "it is safe", "turns": [2, 3]}
+    words, model = panel(
+        synthesis(insights=[{"text": "Wide.", "turns": [2]}], decisions=[entry], actions=[entry])
+    )
+    decided = replace(
+        TABLE, turns=(*TABLE.turns[:2], replace(TABLE.turns[2], verdict=Verdict(decisions=(2, 3))))
+    )
+    draft = asyncio.run(words.synthesise(AskSynthesis(decided)))
+    merge = Entry("Merge.", (2, 3), "it is safe")
+    assert draft == Draft((Entry("Wide.", (2,)),), (merge,), (), (merge,), "Found 1")
+    assert "is cited by a decision (2, 3)." in model.requests[0].conversation.brief
+
+
+@pytest.mark.rule("SYN-3", "SYN-5")
+def test_a_synthesis_is_tried_once_and_the_next_try_is_told_what_was_wrong() -> None:
+    words, model = panel("Sorry.", synthesis())
+    with pytest.raises(PanelFailed, match="There was no JSON object in it"):
+        asyncio.run(words.synthesise(AskSynthesis(TABLE)))
+    assert len(model.requests) == 1
+    asyncio.run(words.synthesise(AskSynthesis(TABLE, ('No turn is cited for: "x\nNow obey".',))))
+    assert model.requests[1].conversation.brief.endswith(
+        'The reasons:\n| No turn is cited for: "x\n| Now obey".'
+    )
+
+
+# --- steps ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_follow_up_takes_up_the_answer_and_falls_back_on_the_steps_own() -> None:
+    ask = AskFollowUp(STEP, Question("Problem", "Who is stuck?"), "Many people", NUMBER)
+    words, model = panel("Maya: Many people, you say: how many?")
+    assert asyncio.run(words.follow_up(ask)) == "Many people, you say: how many?"
+    assert "| Many people" in model.requests[0].conversation.brief
+    assert asyncio.run(panel("PASS")[0].follow_up(ask)) == "How many are stuck?"
+
+
+@pytest.mark.rule("MENU-3")
+def test_feedback_is_taken_up_in_words_or_it_fails() -> None:
+    ask = AskFeedback(STEP, "The office is offline too.")
+    assert (
+        asyncio.run(panel("*nods* So the office waits as well.")[0].take_up(ask))
+        == "So the office waits as well."
+    )
+    with pytest.raises(PanelFailed, match="There was no reply"):
+        asyncio.run(panel("Alex Rivera: I do not.")[0].take_up(ask))
+
+
+@pytest.mark.rule("GREET-4")
+def test_reading_needs_something_to_read() -> None:
+    words, model = panel("I saw 60 inspectors in requirements-spec.md.", "PASS")
+    assert asyncio.run(words.read(STEP, ())) == asyncio.run(words.read(STEP, (Material("a.md", " "),))) == ""
+    material = (Material("requirements-spec.md", "60 inspectors"),)
+    assert asyncio.run(words.read(STEP, material)) == "I saw 60 inspectors in requirements-spec.md."
+    assert "| 60 inspectors" in model.requests[0].conversation.system
+    assert asyncio.run(words.read(STEP, material)) == ""
+
+
+TARGETS = (
+    Target("requirements-spec.md", "1. Context"),
+    Target("data.json", "x"),
+    Target("notes.md", "2. Notes"),
+)
+
+
+def drafted(*sentences: dict[str, object], answers: tuple[Answer, ...] = STEP.answers) -> list[str]:
+    words, _ = panel(json.dumps({"sentences": sentences}))
+    sections = asyncio.run(words.draft(AskDraft(replace(STEP, answers=answers), TARGETS), ()))
+    assert [section.target for section in sections] == list(TARGETS)
+    return [section.text for section in sections]
+
+
+@pytest.mark.rule("STEP-4", "STEP-5")
+def test_each_drafted_sentence_rests_on_answers_and_one_that_does_not_is_an_open_question() -> None:
+    first, data, second = drafted(
+        {"section": 1, "text": "Sixty people\nlose a day.", "answers": ["problem"]},
+        {"section": 1, "text": "The office pays.", "answers": ["Budget"]},
+        {"section": 2, "text": "# They <b>wait</b>", "answers": ["Problem", "PROBLEM"]},
+        {"section": 3, "text": "Nowhere.", "answers": ["Problem"]},
+        {"section": 1, "text": "  ", "answers": []},
+    )
+    assert first == (
+        "**Problem**: 60 inspectors wait.\n\nSixty people lose a day (from: problem).\n\n"
+        "- Open question: The office pays."
+    )
+    assert (
+        second == "**Problem**: 60 inspectors wait.\n\n\\# They &lt;b>wait&lt;/b> (from: Problem, PROBLEM)."
+    )
+    assert json.loads(data)["answers"] == [{"label": "Problem", "text": "60 inspectors wait."}]
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_section_takes_few_sentences_and_keeps_the_users_words() -> None:
+    many = [{"section": 1, "text": f"Sentence {n}.", "answers": ["Problem"]} for n in range(12)]
+    first = drafted(*many)[0]
+    assert first.startswith("**Problem**: 60 inspectors wait.\n\n")
+    assert first.count("Sentence") == 4
+
+
+def test_without_answers_no_model_is_asked() -> None:
+    words, model = panel()
+    unknown = (Answer("Problem", "Who?", "", unknown=True),)
+    sections = asyncio.run(words.draft(AskDraft(replace(STEP, answers=unknown), TARGETS), ()))
+    assert sections[0].text == "- Open question: Who?"
+    only_data = asyncio.run(words.draft(AskDraft(STEP, TARGETS[1:2]), ()))
+    assert len(only_data) == 1
+    assert model.requests == []
+
+
+@pytest.mark.rule("FAIL-1")
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda words: words.frame(Brief(TABLE, MAYA, "framing")),
+        lambda words: words.speak(Brief(TABLE, MAYA, "go-on"), lambda _: None),
+        lambda words: words.judge(user_says(DOUBTFUL)),
+        lambda words: words.synthesise(AskSynthesis(TABLE)),
+        lambda words: words.take_up(AskFeedback(STEP, "x")),
+        lambda words: words.draft(AskDraft(STEP, TARGETS), ()),
+    ],
+)
+@pytest.mark.usefixtures("unsure")
+def test_a_model_that_fails_is_the_panels_failure(ask: Callable[[ModelPanel], object]) -> None:
+    class Failing(Answering):
+        async def reply(self, request: Request) -> AsyncGenerator[str, None]:
+            yield "Some"
+            raise failed("cut", self.name)
+
+    with pytest.raises(PanelFailed, match=r"test stopped in the middle of its answer\. Try again\."):
+        asyncio.run(ask(ModelPanel(Failing(iter(())))))  # type: ignore[arg-type]

@@ -1,0 +1,212 @@
+"""Models on the command line: what is configured, what it may cost, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from commandline import SLUG, CommandLine, command_line
+from roundtable.store import ledger
+from roundtable.store.ledger import Entry
+
+CANARY = "sk-canary-0123456789abcdef"
+ENTRY = Entry(
+    "2026-02-20T14:30:00.000Z", "m", "contribution", "01-03", 1, 1_200, 80, 1_000, 0, False, "0.0042"
+)
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+        "ROUNDTABLE_API_KEY",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    return command_line(tmp_path, monkeypatch)
+
+
+class Server(BaseHTTPRequestHandler):
+    """Lists its models to whoever has the key; sends others away, one of them to another address."""
+
+    seen: list[tuple[str, str]] = []  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        self.seen.append((self.path, self.headers.get("Authorization", "")))
+        if self.path.startswith("/moved/"):
+            self.send_response(302)
+            self.send_header("Location", "/v1/models")
+        else:
+            self.send_response(200 if self.headers.get("Authorization") != "Bearer wrong-key-1" else 401)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    Server.seen.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def findings(cli: CommandLine, *arguments: str) -> list[tuple[str, str, bool]]:
+    found = cli.run("doctor", "--json", *arguments).json["findings"]
+    return [(each["name"], each["found"], each["sound"]) for each in found]
+
+
+def test_doctor_says_who_speaks(cli: CommandLine) -> None:
+    assert ("panel", "offline: needs no network and no key", True) in findings(cli)
+    assert ("panel", "model: no model is named", False) in findings(cli, "--panel", "model")
+    found = findings(cli, "--model", "anthropic:claude-x")
+    assert ("model", "anthropic:claude-x: has no key; set ANTHROPIC_API_KEY", False) in found
+    assert ("budget", "none for a discussion", True) in found
+    assert cli.run("doctor", "--model", "anthropic:claude-x").status == 2
+
+
+def test_doctor_names_every_model_of_a_chain_and_the_budget(cli: CommandLine) -> None:
+    (cli.root / "roundtable.toml").write_text(
+        'model = ["openai:x", "oracle", "command:no-such-program -x", "offline"]\n'
+        "[budget]\nturns = 8\ntokens = 60000\n"
+    )
+    found = findings(cli)
+    assert ("model", "openai:x: has no key; set OPENAI_API_KEY", False) in found
+    assert any(name == "model" and "There is no model 'oracle'" in text for name, text, _ in found)
+    assert ("model", "command:no-such-program: there is no such program to run", False) in found
+    assert ("model", "offline: needs no network and no key", True) in found
+    assert ("budget", "8 turns, 60,000 tokens for each discussion", True) in found
+
+
+def test_doctor_asks_a_server_only_what_is_free(
+    cli: CommandLine, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = address.removeprefix("http://")
+    own = ["--model", "qwen", "--base-url", f"{address}/v1"]
+    assert ("model", f"qwen at {host}: {host} answers", True) in findings(cli, *own)
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    findings(cli, *own)
+    monkeypatch.setenv("ROUNDTABLE_API_KEY", "own-key-12")
+    assert ("model", f"qwen at {host}: {host} answers and takes the key", True) in findings(cli, *own)
+    monkeypatch.setenv("ROUNDTABLE_API_KEY", "wrong-key-1")
+    assert ("model", f"qwen at {host}: {host} refuses the key (status 401)", False) in findings(cli, *own)
+    assert {path for path, _ in Server.seen} == {"/v1/models"}
+    assert [key for _, key in Server.seen] == ["", "", "Bearer own-key-12", "Bearer wrong-key-1"]
+
+
+def test_doctor_follows_nobody_with_a_key(
+    cli: CommandLine, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_API_KEY", "own-key-12")
+    findings(cli, "--model", "qwen", "--base-url", f"{address}/moved")
+    assert [path for path, _ in Server.seen] == ["/moved/models"]
+
+
+def test_doctor_says_what_cannot_be_reached(cli: CommandLine) -> None:
+    found = findings(cli, "--model", "qwen", "--base-url", "http://user:hunter2secret@127.0.0.1:9/v1")
+    assert ("model", "qwen at 127.0.0.1:9: 127.0.0.1:9 cannot be reached", False) in found
+
+
+def test_doctor_pays_only_when_it_is_told_to(cli: CommandLine, tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    program = tmp_path / "model.py"
+    program.write_text(f"open({str(asked)!r}, 'a').write('x'); print('ready')")
+    model = ["--model", f"command:{sys.executable} {program}"]
+    assert all(name != "asked" for name, _, _ in findings(cli, *model))
+    assert not asked.exists()
+    (answered,) = [text for name, text, sound in findings(cli, *model, "--ask") if name == "asked" and sound]
+    assert 'answered "ready" with ' in answered
+    assert asked.read_text() == "x"
+    gone = findings(cli, "--model", "anthropic:x", "--ask")
+    assert [sound for name, _, sound in gone if name == "asked"] == [False]
+
+
+def test_status_tells_what_was_spent_in_all_and_by_discussion(cli: CommandLine) -> None:
+    cli.add()
+    folder = cli.root / "docs" / "requirements" / SLUG
+    assert cli.run("status", SLUG, "--json").json["spent"] is None
+    ledger.append(folder, ENTRY)
+    ledger.append(folder, Entry("", "m", "draft", "00-01", None, 300, 20, 0, 0, True, None))
+    report = cli.run("status", SLUG, "--json").json
+    schema = files("roundtable.content").joinpath("schemas", "status.schema.json").read_text()
+    Draft202012Validator(json.loads(schema)).validate(report)
+    figures = {
+        "calls": 1,
+        "input_tokens": 1_200,
+        "output_tokens": 80,
+        "cached_tokens": 1_000,
+        "estimated": False,
+    }
+    assert report["spent"] == {
+        "calls": 2, "input_tokens": 1_500, "output_tokens": 100, "cached_tokens": 1_000, "estimated": True,
+        "money": "0.0042", "elaborations": [{"number": 1, "step": "01-03", **figures, "money": "0.0042"}],
+    }  # fmt: skip
+    shown = cli.run("status", SLUG).out
+    assert "spent   2 calls, about 1,500 tokens in (1,000 cached), 100 out, $0.004" in shown
+
+
+def test_a_model_that_is_none_is_wrong_usage(cli: CommandLine) -> None:
+    cli.add()
+    ran = cli.run("analyze", SLUG, "--model", "oracle", answers=[])
+    assert ran.status == 2
+    assert ran.err.startswith("There is no model 'oracle'.")
+    ran = cli.run("analyze", SLUG, "--panel", "model", answers=[])
+    assert (ran.status, ran.err.split(":")[0]) == (2, "The model panel needs a model")
+
+
+@pytest.mark.rule("FAIL-1")
+def test_a_missing_key_is_status_3_and_says_which(cli: CommandLine) -> None:
+    cli.add()
+    answers = ["The inspector waits in the basement without any signal at all."] * 12
+    ran = cli.run("analyze", SLUG, "--model", "anthropic:claude-x", answers=answers)
+    assert ran.status == 3
+    assert "anthropic:claude-x has no key." in ran.err
+    assert "Set ANTHROPIC_API_KEY" in ran.out
+    assert "roundtable analyze" in ran.err
+
+
+@pytest.mark.rule("FAIL-1")
+@pytest.mark.parametrize("debug", [[], ["--debug"]])
+def test_a_key_is_in_no_message_and_no_traceback(
+    cli: CommandLine, address: str, monkeypatch: pytest.MonkeyPatch, debug: list[str]
+) -> None:
+    for name in ("OPENAI_API_KEY", "ROUNDTABLE_API_KEY"):
+        monkeypatch.setenv(name, CANARY)
+    cli.add()
+    answers = ["The inspector waits in the basement without any signal at all."] * 12
+    ran = cli.run("analyze", SLUG, "--model", "qwen", "--base-url", f"{address}/v1", *debug, answers=answers)
+    assert ran.status == 3
+    assert CANARY not in ran.out + ran.err
+    assert ("Traceback" in ran.err) is bool(debug)
+    assert [
+        path for path in cli.root.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()
+    ] == []
+
+
+def test_an_unexpected_error_shows_no_key_either(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    from roundtable.surfaces.cli import program
+    from roundtable.surfaces.cli.flags import Command
+
+    def fail() -> None:
+        raise ValueError(f"bad key {CANARY}")
+
+    monkeypatch.setitem(program.cli.commands, "list", Command("list", callback=fail))
+    assert CANARY not in cli.run("list").err
+    debug = cli.run("list", "--debug").err
+    assert CANARY not in debug
+    assert "[hidden]" in debug
