@@ -8,11 +8,13 @@ from typing import Any
 from ...core.lines import Line
 from ...core.turns import USER
 from . import briefs, guide
-from .briefs import Told, cut
+from .briefs import cut
 from .moves import DONE, PAUSED, Move
 from .table import Table
+from .told import Told
 
 LONGEST_LINE, LONGEST_LINES, LONGEST_ECHO = 4_000, 12_000, 300
+MORE_TURNS = 4
 _CUT = " (cut)"
 
 
@@ -37,7 +39,7 @@ class Reader:
     def _body(self, table: Table) -> dict[str, Any]:
         body: dict[str, Any] = {"session": table.slug}
         analysis = table.session.analysis
-        if lines := _lines(table, self._told):
+        if lines := [*_lines(table, self._told), *_more_turns(table, self._told)]:
             body["lines"] = lines
         if context := briefs.context(table.move, analysis, self._told):
             body["context"] = context
@@ -67,28 +69,38 @@ def _move(table: Table, brief: str, *, can_ask: bool) -> dict[str, Any]:
 
 
 def _lines(table: Table, told: Told) -> list[dict[str, Any]]:
+    """What was shown since the last move; the person's words only where the host does not have them."""
     left, shown, whole = LONGEST_LINES, [], told.nothing
     analysis = table.session.analysis
     talk = analysis.elaboration if analysis is not None else None
     turns = {turn.number: turn for turn in talk.turns} if talk is not None else {}
     for line in table.lines:
-        text = cut(line.text if whole else _text(line), min(_longest(line), max(left, 0)), _CUT)
+        if line.turn in turns:
+            told.turn(turns[line.turn])
+        if not whole and table.came_from_host(line):
+            continue
+        text = cut(line.text, min(_longest(line), max(left, 0)), _CUT)
         left -= len(text)
         entry: dict[str, Any] = {"kind": line.kind, "text": text}
+        if line.speaker == USER:
+            entry["speaker"] = USER
         if line.turn is not None:
             entry["turn"] = line.turn
-            if line.turn in turns:
-                told.turn(turns[line.turn])
         shown.append(entry)
     return shown
 
 
-def _text(line: Line) -> str:
-    """The line's text; a contribution that the host sent itself is not sent back."""
-    if line.kind == "contribution" and line.speaker != USER and line.turn is not None and line.turn > 1:
-        name, _, _ = line.text.partition(": ")
-        return f"{name}: (as you sent it)"
-    return line.text
+def _more_turns(table: Table, told: Told) -> list[dict[str, Any]]:
+    """After the warning the person is told, once, how to get more turns."""
+    analysis = table.session.analysis
+    talk = analysis.elaboration if analysis is not None else None
+    if talk is None or not talk.warned or table.move is None or table.move.kind != "discussion":
+        return []
+    if not told.first(("warned", talk.max_turns)):
+        return []
+    left, limit = talk.max_turns - len(talk.turns), talk.max_turns
+    text = guide.text("person", "more", left=left, limit=limit, more=limit + MORE_TURNS)
+    return [{"kind": "notice", "text": text}]
 
 
 def _longest(line: Line) -> int:

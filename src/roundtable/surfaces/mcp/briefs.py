@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
 
 from ...core.analysis import Analysis
-from ...core.commands import AskFeedback, AskFollowUp, AskSynthesis, Brief, Table
+from ...core.commands import Table
 from ...core.personas import Persona, Roster
 from ...core.steps import Step
-from ...core.synthesis import decided, flat, shortened
-from ...core.turns import USER, Material, Turn
-from ...panel.host.requests import Reading, Request, Section
+from ...core.synthesis import flat, shortened
+from ...core.turns import Material
+from ...panel.host.requests import Reading
 from . import guide
 from .moves import Move
+from .tasks import name_of, task
+from .told import Told
 
-LONGEST_ITEM, LONGEST_DOCUMENTS, LONGEST_SAID = 4_000, 12_000, 600
-_OPENING = 60
-
-
-class Told:
-    """What the host has been told, so that it is told once."""
-
-    def __init__(self) -> None:
-        self._known: set[object] = set()
-
-    @property
-    def nothing(self) -> bool:
-        """True before anything was told."""
-        return not self._known
-
-    def first(self, what: object) -> bool:
-        """True the first time."""
-        new = what not in self._known
-        self._known.add(what)
-        return new
-
-    def turn(self, turn: Turn) -> bool:
-        """True the first time for that turn."""
-        return self.first((turn.number, turn.text))
+LONGEST_ITEM, LONGEST_DOCUMENTS = 4_000, 12_000
 
 
 def context(move: Move | None, analysis: Analysis | None, told: Told) -> str:
@@ -65,10 +43,8 @@ def brief(move: Move, analysis: Analysis | None, told: Told) -> str:
     if move.request is None:
         return guide.text("user", move.kind) if told.first(("user", move.kind)) else ""
     request = move.request
-    # A section is the document's text, not the persona's.
-    speaker = request.speaker if request.kind != "section" else None
-    parts = [_card(speaker, analysis, told)] if speaker is not None else []
-    parts.append(_task(request))
+    parts = [_card(request.speaker, analysis, told)] if request.speaker is not None else []
+    parts.append(task(request, told))
     if request.again:
         parts.append(guide.text("asking", "again", reasons=" ".join(request.again)))
     return "\n".join(part for part in parts if part)
@@ -79,46 +55,7 @@ def cut(text: str, longest: int, rest: str = "") -> str:
     return text if len(text) <= longest else f"{shortened(text, longest)}{rest}"
 
 
-# --- the task -------------------------------------------------------------------------------------------
-
-
-def _task(request: Request) -> str:
-    grounds, name = request.grounds, request.speaker.name if request.speaker else ""
-    match grounds:
-        case Brief():
-            return _turn_task(grounds)
-        case Table():
-            focus = grounds.focus_question
-            return guide.text("judgement", "verdict", number=len(grounds.turns), focus=focus)
-        case AskSynthesis(table):
-            numbers = ", ".join(str(number) for number in decided(table.turns)) or "none"
-            turns = "\n".join(_opening(turn, table.roster) for turn in table.turns)
-            return guide.text("judgement", "synthesis", decided=numbers, turns=turns)
-        case AskFollowUp():
-            return guide.text(
-                "speaker", "follow-up", name=name, question=grounds.question.text, said=_said(grounds.answer),
-                criterion=grounds.criterion.follow_up,
-            )  # fmt: skip
-        case AskFeedback():
-            title = grounds.brief.step.title
-            return guide.text("speaker", "feedback", name=name, title=title, said=_said(grounds.words))
-        case Section(_, target, draft):
-            return guide.text(
-                "speaker", "section", name=name, section=target.section, output=target.output, draft=draft
-            )
-        case Reading():
-            return guide.text("speaker", "reading", name=name, title=grounds.brief.step.title)
-        case other:
-            assert_never(other)
-
-
-def _turn_task(ask: Brief) -> str:
-    table, speaker = ask.table, ask.speaker
-    said = table.turns[ask.answers - 1].text if ask.answers else ""
-    return guide.text(
-        "speaker", ask.purpose, name=speaker.name, first=speaker.first_name, title=table.step.title,
-        focus=table.focus_question, topic=table.focus_topic, answers=ask.answers, said=_said(said),
-    )  # fmt: skip
+# --- the speaker's card --------------------------------------------------------------------------------
 
 
 def _card(persona: Persona, analysis: Analysis | None, told: Told) -> str:
@@ -148,7 +85,7 @@ def _discussion(table: Table, told: Told) -> list[str]:
         parts += _documents(table.material, told)
     missing = [turn for turn in table.turns if told.turn(turn)]
     if missing:
-        said = "\n".join(f"{turn.number}. {_name(turn, table.roster)}: {turn.text}" for turn in missing)
+        said = "\n".join(f"{turn.number}. {name_of(turn, table.roster)}: {turn.text}" for turn in missing)
         parts.append(guide.text("context", "said", turns=said))
         parts.append(guide.text("context", "focus", focus=table.focus_question))
     return parts
@@ -178,18 +115,6 @@ def _documents(material: Iterable[Material], told: Told) -> list[str]:
             left -= len(shown)
             parts.append(guide.text("context", "document", name=each.name, text=shown))
     return parts
-
-
-def _opening(turn: Turn, roster: Roster) -> str:
-    return f"{turn.number}. {_name(turn, roster)}: {shortened(flat(turn.text), _OPENING)}"
-
-
-def _name(turn: Turn, roster: Roster) -> str:
-    return "the user" if turn.speaker == USER else roster[turn.speaker].first_name
-
-
-def _said(text: str) -> str:
-    return f'"{shortened(flat(text), LONGEST_SAID)}"'
 
 
 def _joined(parts: Iterable[str]) -> str:

@@ -13,6 +13,10 @@ from ...panel.host.requests import Request
 LONGEST_WORDS = 20_000
 DONE, PAUSED = "done", "paused"
 
+_VERDICT = ", opposes?, decides?, off_topic?, belongs_to?"
+_SYNTHESIS = ", insights?, decisions?, questions?, actions?, summary, takeaway?"
+_MORE = {"turn": _VERDICT, "framing": ", focus_question, focus_topic"}
+
 
 class Refused(RuleBroken):
     """What was sent does not count; nothing changed, and the open move says what would."""
@@ -48,6 +52,8 @@ class Move:
         """How long the answer should be, and how long it may be."""
         if self.request is None:
             return f"at most {LONGEST_WORDS:,} characters"
+        if self.kind == "section":
+            return f"about as long as the draft ({self.request.words} words), at most {self.request.most}"
         if not self.request.most:
             return "each entry one or two sentences" if self.kind == "synthesis" else "no text"
         return f"about {self.request.words} words, at most {self.request.most}"
@@ -63,11 +69,10 @@ class Move:
             relay = f'relay_user(session, move="{self.id}", words)'
             return [f'hear_user(session, move="{self.id}")', relay] if can_ask else [relay]
         if self.kind == "verdict":
-            return [f'submit_judgement(session, move="{self.id}", off_topic?, belongs_to?, decides?)']
+            return [f'submit_judgement(session, move="{self.id}"{_VERDICT})']
         if self.kind == "synthesis":
-            parts = "insights, decisions, questions, actions, summary"
-            return [f'submit_judgement(session, move="{self.id}", {parts})']
-        more = ", focus_question, focus_topic" if self.kind == "framing" else ""
+            return [f'submit_judgement(session, move="{self.id}"{_SYNTHESIS})']
+        more = _MORE.get(self.kind, "")
         call = f'submit_turn(session, move="{self.id}", speaker="{self.speaker}"'
         calls = [f"{call}, text{more})"]
         return [*calls, f"{call}, passes=true)"] if self.request.may_pass else calls

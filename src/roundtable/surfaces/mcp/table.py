@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.lines import Awaits, Line
+from ...core.turns import USER
 from ...panel.base import Panel
 from ...panel.host import HostPanel
-from ...panel.host.requests import Reply, Request
+from ...panel.host.checks import clean
+from ...panel.host.requests import Reply, Request, Section, Words
 from ...session import Session
 from . import guide
 from .moves import LONGEST_WORDS, Move, Refused
@@ -24,6 +26,7 @@ class Table:
         self.session = start(self._panel)
         self.move: Move | None = None
         self.lines: list[Line] = []
+        self._relayed: str | None = None
         self.failure: RoundtableError | None = None
         self.ended = False
         self.waiting = 0
@@ -59,7 +62,7 @@ class Table:
         except RuleBroken as refusal:
             raise Refused(str(refusal)) from refusal
         before = self.lines
-        await self._go_on(move)
+        await self._go_on(move, _written(move.request, reply))
         after = self.move.request if self.move is not None else None
         if after is not None and after.again:
             self.lines = before + self.lines
@@ -73,7 +76,7 @@ class Table:
         if len(words) > LONGEST_WORDS:
             raise Refused(f"A message has at most {LONGEST_WORDS:,} characters, not {len(words):,}.")
         self.session.say(words, relayed=relayed)
-        await self._go_on(move)
+        await self._go_on(move, relayed=words if relayed else None)
 
     async def expect(self, move_id: str) -> Move:
         """The open move, if it is that one."""
@@ -85,10 +88,17 @@ class Table:
             raise Refused(f"Move {move_id[:60]!r} {used}.")
         return self.move
 
-    async def _go_on(self, move: Move) -> None:
+    def came_from_host(self, line: Line) -> bool:
+        """True for the person's words as the host just passed them on."""
+        if line.speaker != USER or self._relayed is None:
+            return False
+        return line.text.strip() == self._relayed.strip()
+
+    async def _go_on(self, move: Move, shown: Sequence[Line] = (), relayed: str | None = None) -> None:
         self._used.add(move.id)
         self.move = None
-        self.lines = []
+        self.lines = [*shown]
+        self._relayed = relayed
         await self._settled()
 
     async def _settled(self) -> None:
@@ -142,3 +152,14 @@ class Table:
         while name in self._used:  # a leg that is gone through once more
             name += "+"
         return name
+
+
+def _written(request: Request, reply: Reply) -> tuple[Line, ...]:
+    """A section as it is going to be written, for the person who is asked about it next."""
+    section = request.grounds
+    if not isinstance(section, Section) or not isinstance(reply, Words):
+        return ()
+    text = section.draft if reply.passes else clean(reply.text)
+    target = section.target
+    shown = guide.text("person", "section", section=target.section, output=target.output, text=text)
+    return (Line("update", shown),)

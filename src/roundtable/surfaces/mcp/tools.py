@@ -15,17 +15,35 @@ from ...core.synthesis import Draft, Entry
 from ...core.turns import OffTopic, Verdict
 from ...panel.host.requests import Reply, Words
 from . import guide, reports
+from .answers import as_json
 from .moves import Refused
 from .questions import Ctx, Spoken, Unasked, can_ask, question
 from .table import Table
 from .tables import Tables
 
-Session = Annotated[str, Field(description="The session's name, from an answer of start.")]
+Session = Annotated[str, Field(description="`session` of an answer: the item's slug.")]
 Id = Annotated[str, Field(description="move.id of the open move.")]
-Item = Annotated[str, Field(description="The item's name, from list_items.")]
-Decides = Annotated[list[int], Field(description="Numbers of turns in which something was decided.")]
-Subject = Annotated[str, Field(description="What it drifted to; empty where it did not.")]
-Place = Annotated[str, Field(description='The step or phase that this belongs to, such as "03-02".')]
+Item = Annotated[str, Field(description="The item's slug, from list_items.")]
+Step = Annotated[str | None, Field(description='A completed step, such as "01-03", to discuss.')]
+Opposes = Annotated[int | None, Field(description="The number of the turn that it contradicts.")]
+Decides = Annotated[
+    list[int],
+    Field(
+        description="Numbers of the turns that say what is settled by it: this turn, or the earlier one that "
+        "it agrees to. A turn needs to be named once in a discussion, by whoever notices."
+    ),
+]
+Subject = Annotated[
+    str, Field(description="The subject it drifted to, in a few words; empty where it did not drift.")
+]
+Place = Annotated[
+    str,
+    Field(
+        description="With off_topic: the step or phase of this analysis where the subject belongs, such as "
+        '"03-02" or "03-architecture". Leave it out where none fits, as for another backlog item: the '
+        "subject is kept all the same, in the transcript and the item's parking lot."
+    ),
+]
 
 
 class Point(BaseModel):
@@ -33,7 +51,10 @@ class Point(BaseModel):
 
     text: str
     turns: Annotated[list[int], Field(description="Numbers of the turns that it comes from.")]
-    detail: Annotated[str, Field(description="Why, who should resolve it, or who does it.")] = ""
+    detail: Annotated[
+        str,
+        Field(description="Decision: why. Question: why it is open, who resolves it. Action: who does it."),
+    ] = ""
 
 
 Points = Annotated[list[Point], Field(description="Each in one or two sentences.")]
@@ -42,7 +63,7 @@ Points = Annotated[list[Point], Field(description="Each in one or two sentences.
 # --- opening --------------------------------------------------------------------------------------------
 
 
-async def start(item: Item, ctx: Ctx, step: str | None = None) -> str:
+async def start(item: Item, ctx: Ctx, step: Step = None) -> str:
     """Open an item's table and tell everything."""
     try:
         table = await _tables(ctx).start(item, step)
@@ -62,7 +83,7 @@ async def leave(session: Session, ctx: Ctx) -> str:
         slug = await _tables(ctx).leave(session)
     except RoundtableError as error:
         raise ToolError(str(error)) from error
-    return f"{slug} is free, and everything is saved. start goes on from there."
+    return as_json({"session": slug, "note": guide.text("asking", "left", item=slug)})
 
 
 # --- the host's words -----------------------------------------------------------------------------------
@@ -75,9 +96,9 @@ async def submit_turn(
     ctx: Ctx,
     text: Annotated[str, Field(description="The persona's words, without its name.")] = "",
     passes: Annotated[bool, Field(description="Silence, only where move.legal offers it.")] = False,
-    focus_question: Annotated[str, Field(description="Framing only.")] = "",
-    focus_topic: Annotated[str, Field(description="Framing only.")] = "",
-    opposes: Annotated[int | None, Field(description="The number of the turn it contradicts.")] = None,
+    focus_question: Annotated[str, Field(description="Kind framing only: the question to discuss.")] = "",
+    focus_topic: Annotated[str, Field(description="Kind framing only: its topic, 2 to 5 words.")] = "",
+    opposes: Opposes = None,
     decides: Decides = [],  # noqa: B006 (read only; the schema shows it)
     off_topic: Subject = "",
     belongs_to: Place = "",
@@ -92,9 +113,10 @@ async def submit_judgement(
     session: Session,
     move: Id,
     ctx: Ctx,
+    opposes: Opposes = None,
+    decides: Decides = [],  # noqa: B006
     off_topic: Subject = "",
     belongs_to: Place = "",
-    decides: Decides = [],  # noqa: B006
     insights: Points = [],  # noqa: B006
     decisions: Points = [],  # noqa: B006
     questions: Points = [],  # noqa: B006
@@ -106,7 +128,7 @@ async def submit_judgement(
     draft = Draft(
         _entries(insights), _entries(decisions), _entries(questions), _entries(actions), summary, takeaway
     )
-    verdict = Verdict(None, _drift(off_topic, belongs_to), tuple(decides))
+    verdict = Verdict(opposes, _drift(off_topic, belongs_to), tuple(decides))
 
     async def judge(table: Table) -> None:
         asked = await table.expect(move)

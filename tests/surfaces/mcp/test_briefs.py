@@ -1,0 +1,383 @@
+"""What a host reads with each move: all that a person is to see, and what keeps it from being wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hosting import Host, Says, here, play
+from project import project, talk, texts
+
+Place = tuple[Path, Path]
+MAYA = "Maya Chen (Business Analyst)"
+ALEX = "Alex Rivera (Solutions Architect)"
+WEIGH = (
+    "As Maya Chen, who leads: say in two or three sentences what stands against what and what each choice "
+    "costs, then ask the user to weigh in. Give each side what its turn says and nothing more."
+)
+AGAINST = {
+    2: Says("Option A locks each form on the van's tablet."),
+    3: Says("I contradict Alex: the lock times out.", {"opposes": 2}),
+}
+
+
+def shown(player: Host) -> list[dict[str, Any]]:
+    found = player.last.get("lines", [])
+    assert isinstance(found, list)
+    return found
+
+
+# --- the lines ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("LOOP-3")
+def test_what_a_persona_says_comes_back_as_it_counts_and_relayed_words_do_not(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.obey()
+            assert shown(player)[0]["text"].startswith(f"{MAYA}: We just covered Scope Estimation.")
+            await player.send(
+                "submit_turn", speaker="solutions-architect", text=" The gateway\x07 is narrow. "
+            )
+            assert shown(player) == [
+                {"kind": "contribution", "text": f"{ALEX}: The gateway is narrow.", "turn": 2}
+            ]
+            await player.obey()
+            await player.send("relay_user", words=" Alex, how many? ")
+            assert "lines" not in player.last
+            assert "context" not in player.last
+            await player.until_heard()
+            await player.send("relay_user", words="done!")
+            assert [each["kind"] for each in shown(player)] == ["acknowledgement"]
+
+    play(test())
+
+
+def test_words_that_were_heard_through_the_client_come_back_as_the_persons(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root, user=["Alex, how many?"]) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("hear_user")
+            assert shown(player) == [
+                {"kind": "contribution", "text": "Alex, how many?", "speaker": "user", "turn": 4}
+            ]
+
+    play(test())
+
+
+def test_what_became_of_the_persons_words_comes_back_where_it_is_something_else(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            assert "(Enter takes the draft.)" in shown(player)[-1]["text"]
+            await player.send("relay_user", words="")
+            taken, question = shown(player)
+            assert (taken["kind"], taken["speaker"]) == ("answer", "user")
+            assert "Inspectors fill in forms in basements" in taken["text"]
+            assert question["kind"] == "question"
+            await player.send("relay_user", words="They wait for \x1b[31mpaper.")
+            assert shown(player)[0]["text"] == "They wait for paper."
+
+    play(test())
+
+
+@pytest.mark.rule("STEP-5")
+@pytest.mark.parametrize("passes", [True, False])
+def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place, passes: bool) -> None:
+    root, item = raw
+    text = "**Point**: The inspector retypes.\n\n**Measure**: 60 inspectors."
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            await player.send("relay_user", words="The inspector retypes forms.")
+            await player.send("relay_user", words="60 inspectors")
+            brief = player.move["brief"]
+            assert brief.startswith("Maya Chen, Business Analyst. Lens: user needs")
+            assert 'As Maya Chen, write section "1. Scope" of quick-scan.md' in brief
+            assert player.move["limits"] == "about as long as the draft (8 words), at most 150"
+            words = {"passes": True} if passes else {"text": text}
+            await player.send("submit_turn", speaker="business-analyst", **words)
+            draft = "**Point**: The inspector retypes forms.\n\n**Measure**: 60 inspectors"
+            section, wrote, _ = shown(player)
+            assert section == {
+                "kind": "update",
+                "text": f'Section "1. Scope" of quick-scan.md:\n\n{draft if passes else text}',
+            }
+            assert wrote["text"] == 'Wrote quick-scan.md, section "1. Scope".'
+            assert player.move["kind"] == "menu"
+            await player.send("relay_user", words="The office too.")
+            assert player.move["brief"].startswith("Maya Chen's card is as before.")
+
+    play(test())
+    document = (item / "quick-scan.md").read_text()
+    assert ("retypes forms." in document) is passes
+
+
+@pytest.mark.rule("LOOP-4", "ENTRY-2")
+def test_after_each_warning_the_person_is_told_once_how_to_get_more_turns(place: Place) -> None:
+    root, item = place
+    told = "(Turns left: {} of {}. /turns {} gives the discussion more of them, done ends it.)"
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.play(["everyone", ""])
+            assert texts(player.lines, "notice") == [told.format(1, 10, 14)]
+            await player.play(["/turns 11"])
+            assert shown(player)[-1]["text"] == told.format(2, 11, 15)
+            await player.play(["/turns 11"])
+            assert "can only be raised" in shown(player)[-1]["text"]
+
+    play(test())
+
+
+def test_leaving_is_answered_in_json_too(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            left = json.loads(await player.raw("leave", session=item.name))
+            assert left == {
+                "session": item.name,
+                "note": f"{item.name} is free, and everything is saved. start goes on from there.",
+            }
+
+    play(test())
+
+
+# --- the calls ------------------------------------------------------------------------------------------
+
+
+def test_every_argument_that_may_be_given_stands_in_the_legal_call(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            assert _arguments(player) == ["text, focus_question, focus_topic"]
+            await player.obey()
+            assert _arguments(player) == ["text, opposes?, decides?, off_topic?, belongs_to?"]
+            await player.until_heard()
+            assert _arguments(player) == ["words"]
+            await player.send("relay_user", words="Hm.")
+            assert _arguments(player) == ["opposes?, decides?, off_topic?, belongs_to?"]
+            await player.obey()
+            await player.obey()
+            assert _arguments(player)[1] == "passes=true"
+            await player.until_heard()
+            await player.send("relay_user", words="done")
+            entries = "insights?, decisions?, questions?, actions?"
+            assert _arguments(player) == [f"{entries}, summary, takeaway?"]
+
+    def _arguments(player: Host) -> list[str]:
+        fixed = 3 if player.move["speaker"] not in ("user", None) else 2
+        return [", ".join(call.rstrip(")").split(", ")[fixed:]) for call in player.move["legal"]]
+
+    play(test())
+
+
+# --- the briefs -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("LOOP-7")
+def test_who_weighs_a_disagreement_has_both_sides_in_their_own_words(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            player.says = dict(AGAINST)
+            await player.start(item.name, "00-01")
+            for _ in range(3):
+                await player.obey()
+            assert player.move["purpose"] == "tradeoff"
+            assert player.move["brief"].splitlines()[-4:] == [
+                "Two of you disagree: turn 3 (Jordan) against turn 2 (Alex).",
+                'Turn 2: "Option A locks each form on the van\'s tablet."',
+                'Turn 3: "I contradict Alex: the lock times out."',
+                WEIGH,
+            ]
+
+    play(test())
+
+
+@pytest.mark.rule("LOOP-7")
+def test_a_lead_who_is_party_is_told_so_and_what_was_weighed_before_is_not_quoted_again(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            player.says = {**AGAINST, 6: Says("I contradict Jordan: nobody waits.", {"opposes": 3})}
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="A lock is fine.")
+            while player.move.get("purpose") != "tradeoff":
+                await player.obey()
+            brief = player.move["brief"]
+            assert "turn 6 (Maya) against turn 3 (Jordan)." in brief
+            assert "turn 3 (Jordan) against" not in brief
+            assert brief.endswith("One of the two turns is your own: give it no more room than the other.")
+
+    play(test())
+
+
+@pytest.mark.rule("LOOP-7")
+def test_two_contradictions_in_one_round_are_both_quoted(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            player.says = {
+                2: Says("I contradict Maya: the van counts.", {"opposes": 1}),
+                3: Says("I contradict Alex: the form counts.", {"opposes": 2}),
+            }
+            await player.start(item.name, "00-01")
+            for _ in range(3):
+                await player.obey()
+            brief = player.move["brief"]
+            assert "turn 2 (Alex) against turn 1 (Maya).\n" in brief
+            assert "turn 3 (Jordan) against turn 2 (Alex).\n" in brief
+            await player.obey()
+            assert player.move["purpose"] == "tradeoff"
+            assert "turn 2 (Alex) against" not in player.move["brief"]
+            assert "turn 3 (Jordan) against turn 2 (Alex).\n" in player.move["brief"]
+
+    play(test())
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_the_question_of_a_verdict_is_put_in_full_once(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="Hm.")
+            assert player.move["brief"].startswith(
+                "Judge turn 4, which the user just said. The focus question: Who decides when answers differ?"
+            )
+            await player.until_heard()
+            await player.send("relay_user", words="Well.")
+            assert player.move["brief"] == (
+                "Judge turn 6, which the user just said, in the same way: "
+                "off_topic, decides, opposes, or none."
+            )
+            await player.start(item.name)
+            assert "The focus question: Who decides" in player.move["brief"]
+
+    play(test())
+
+
+@pytest.mark.rule("LOOP-7", "SYN-2")
+def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="No, that never happens.")
+            await player.send("submit_judgement", opposes=3, decides=[4])
+            assert (player.move["speaker"], player.move["purpose"]) == ("business-analyst", "answer")
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="done")
+            brief = player.move["brief"]
+            assert "Contradictions: turn 4 (the user) against turn 3 (Jordan). What" in brief
+            entry = {"text": "It never happens.", "turns": [1, 2, 3, 4], "detail": "the user said so"}
+            await player.send("submit_judgement", decisions=[entry], summary="Identified 1 gap")
+
+    play(test())
+    transcript = (item / "elaborations" / "00-01-1.md").read_text()
+    assert "> - Opposes [turn 3](#turn-3).\n> - Holds a decision." in transcript
+    assert "- [User/Maya/Alex/Jordan] It never happens: the user said so" in transcript
+
+
+@pytest.mark.rule("SYN-3", "FOCUS-2", "LOOP-7")
+def test_a_synthesis_is_asked_for_with_all_that_the_program_knows_of_the_turns(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            player.says = {**AGAINST, 7: Says("I contradict Jordan: it is open.", {"opposes": 3})}
+            await player.start(item.name, "00-01")
+            await player.play(["We go with A.", "And the weather?"])
+            await player.send("relay_user", words="done")
+            brief = player.move["brief"]
+            assert (
+                "Each of these turns must be cited by at least one entry in `decisions`: 5. Put off" in brief
+            )
+            assert "Put off, and kept for later: turn 9 (the weather); cite such" in brief
+            assert (
+                "Contradictions: turn 3 (Jordan) against turn 2 (Alex); "
+                "turn 7 (Alex) against turn 3 (Jordan), nothing decided since. "
+                "What is still open among them is a question. Two to five entries" in brief
+            )
+            assert 'An assumption stays an assumption, "may be" stays "may be"' in brief
+            assert "\n5. the user: We go with A.\n" in brief
+
+    play(test())
+
+
+@pytest.mark.rule("SYN-3")
+def test_a_synthesis_of_a_discussion_without_any_of_that(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="done")
+            brief = player.move["brief"]
+            assert "No turn is marked as holding a decision. Two to five entries of a kind are usual" in brief
+            assert "Put off" not in brief
+            assert "Contradictions" not in brief
+
+    play(test())
+
+
+@pytest.mark.rule("FRAME-2")
+def test_a_framing_is_asked_for_beside_the_lead_s_own_lens(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            assert (
+                "what Maya's own lens (user needs, business value, stakeholder impact) does not show"
+                in player.move["brief"]
+            )
+
+    play(test())
+
+
+# --- who gave the words ---------------------------------------------------------------------------------
+
+
+def test_a_discussion_that_another_panel_finishes_names_both(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+
+    play(test())
+    talk(root, item, ["Alex, why?", "done", "E", "done"])
+    first, second = ((item / "elaborations" / f"00-01-{number}.md").read_text() for number in (1, 2))
+    assert "- **Panel**: host (one model speaks for every persona), then scripted\n" in first
+    assert "- **Panel**: scripted\n" in second
