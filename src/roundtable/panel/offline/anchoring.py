@@ -9,7 +9,7 @@ from ...core.words import words_of
 from .answers import Answer
 from .lexicon import words
 from .probes import Library, Probe, any_of, pattern
-from .quoting import quote
+from .quoting import as_quoted, quote
 from .reading import WEIGHT, Reading, Sentence
 from .slots import known, single, thing_of, values_of
 
@@ -50,11 +50,11 @@ def on_answer(probe: Probe, given: Answer, reading: Reading) -> Hit | None:
         return Hit(probe, Sentence(given.asked, "section", given.document, given.label), values, SURE)
     if not all(pattern(cue).search(given.text) for cue in probe.calls_for):
         return None
-    found = [_on(probe, each, reading) for each in quotable(given, reading)]
+    found = [_on(probe, each, reading) for each in quotable(given.label, reading)]
     if not found:
         return None
     if probe.calls_for:
-        # What the cue stands in is what the probe speaks of; any other sentence would be quoted beside the point.
+        # The sentence with the cue is what the probe speaks of; another one would be beside the point.
         found = [hit for hit in found if _meets(probe, hit.sentence.text)] or found[:1]
     best, *others = found
     weight = SURE + (NARROWED if probe.calls_for else 0)
@@ -79,10 +79,25 @@ def on_role(probe: Probe, sentences: Sequence[Sentence], reading: Reading, libra
     return replace(best, others=tuple(others[:_MOST_OTHERS]))
 
 
-def quotable(given: Answer, reading: Reading) -> tuple[Sentence, ...]:
-    """The sentences of an answer, first those that can be understood alone."""
-    found = [each for each in reading.sentences if each.label == given.label and each.origin == "section"]
-    return tuple(sorted(found, key=lambda each: leans(each.text)))
+def quotable(label: str, reading: Reading) -> tuple[Sentence, ...]:
+    """A short answer whole, else its first sentence, then those that can be understood alone."""
+    found = [each for each in reading.sentences if each.label == label and each.origin == "section"]
+    if not found:
+        return ()
+    first, *others = found
+    rest = sorted(others, key=lambda each: leans(each.text))
+    # "The filter. If it is too greedy ..." loses its point when only one half of it is quoted.
+    lengths = (len(found), *((2,) if leans(first.text) else ()))
+    whole = next((text for text in (_joined(found[:each]) for each in lengths) if others and text), "")
+    return (replace(first, text=whole), *rest) if whole else (first, *rest)
+
+
+def _joined(sentences: Sequence[Sentence]) -> str:
+    """Sentences as one text; empty where they were no running text or are too much to quote."""
+    if not all(each.text.rstrip().endswith((".", "!", "?")) for each in sentences[:-1]):
+        return ""
+    text = " ".join(each.text for each in sentences)
+    return text if quote(text) == as_quoted(text) else ""
 
 
 def leans(text: str) -> int:

@@ -105,5 +105,5 @@ def _stake(given: Answer, topic: str, reading: Reading) -> Stake | None:
         sentence = Sentence(given.asked, "section", given.document, given.label)
         values = {**dict(known(reading)), "quote": quote(given.asked), "word": given.label}
         return Stake(topic + OPEN, values, sentence, 1)
-    said = quotable(given, reading)
+    said = quotable(given.label, reading)
     return Stake(topic, {**values_of(said[0], reading), "word": given.label}, said[0], 1) if said else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...core.lines import listed
-from .anchoring import leans
+from .anchoring import leans, quotable
 from .phrases import content, is_question, quote
 from .reading import Reading, Sentence
 
@@ -46,9 +46,9 @@ def _telling(reading: Reading, question: str) -> Iterator[Sentence]:
     labels = dict.fromkeys(each.label for each in reading.sentences if each.origin == "section")
     told = 0
     for label in labels:
-        own = (each for each in reading.sentences if each.origin == "section" and each.label == label)
-        best = min(own, key=lambda each: _weakness(each, question), default=None)
-        if best is not None and _weakness(best, question) < _UNFIT:
+        own = quotable(label, reading)
+        best = next((each for each in own if _weakness(each, question) < _UNFIT), None)
+        if best is not None:
             told += 1
             yield best
     if not told:
