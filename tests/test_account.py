@@ -60,6 +60,18 @@ def test_every_call_is_in_the_ledger_with_its_step_and_discussion(folder: Path) 
     )
 
 
+def test_a_call_counts_when_it_is_sent_and_once(folder: Path) -> None:
+    made = account(folder, tokens=100_000)
+    made.take(Call("m", "contribution", Usage(900, 0, estimated=True), "a", over=False))
+    assert ledger.told(made.discussion) == "1 call, about 900 tokens in, 0 out, $0.009"
+    assert account(folder).spent() == "900 tokens, $0.009"
+    made.take(Call("m", "contribution", Usage(1_000, 100), "a"))
+    assert ledger.told(made.item) == "1 call, 1,000 tokens in, 100 out, $0.011"
+    made.take(Call("m", "contribution", Usage(900, 0, estimated=True), "b", over=False))
+    made.take(Call("m", "contribution", Usage(), "b"))
+    assert made.item.calls == account(folder).item.calls == 1
+
+
 def test_what_was_spent_before_a_restart_counts(folder: Path) -> None:
     account(folder).take(call())
     again = account(folder, tokens=2_500)
@@ -156,6 +168,7 @@ def test_a_full_disk_is_said_and_stops_nothing(folder: Path) -> None:
     (folder / ".journal").mkdir()
     (folder / ".journal" / "spent.log").mkdir()
     made.take(call())
+    made.take(Call("m", "contribution", Usage(900, 0), "b", over=False))
     (news,) = made.news()
     assert news.startswith("What this call used could not be noted. ")
-    assert made.item.calls == 1
+    assert made.item.calls == 2

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from roundtable import address
 from roundtable.core.errors import RuleBroken
 from roundtable.settings import Budget, Settings, load_settings, user_file, user_name
 
@@ -159,15 +160,62 @@ def test_whoever_names_a_model_wants_it_unless_the_panel_is_named_there_or_more_
     assert load_settings(project, environment={"ROUNDTABLE_PANEL": "offline"})[0].panel == "offline"
 
 
-@pytest.mark.parametrize("value", ["h/v1", "ftp://h", "http://", "http://a b", "http://h\x07"])
-def test_a_base_url_is_an_address(project: Path, value: str) -> None:
+BAD = 'must be an address, such as "http://localhost:8080/v1".'
+PRIVATE = "must hold no name and no password; where the server wants a key, set ROUNDTABLE_API_KEY."
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("h/v1", BAD),
+        ("ftp://h", BAD),
+        ("http://", BAD),
+        ("http://a b", BAD),
+        ("http://h\x07", BAD),
+        ("http://h:99999/v1", BAD),
+        ("http://h:0/v1", BAD),
+        ("http://h:x/v1", BAD),
+        ("http://[::1", BAD),
+        ("http://h/v1?key=pw", BAD),
+        ("http://h/v1#pw", BAD),
+        ("http://u:pw@h/v1", PRIVATE),
+        ("http://u:pw@/v1", PRIVATE),
+        ("http://u@h/v1", PRIVATE),
+    ],
+)
+def test_a_base_url_is_an_address_without_a_password(project: Path, value: str, problem: str) -> None:
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_BASE_URL": value})
     assert settings.base_url == ""
-    assert warnings == (
-        'Environment: ROUNDTABLE_BASE_URL must be an address, such as "http://localhost:8080/v1".',
-    )
-    told = load_settings(project, base_url=value, environment={})[1]
-    assert told[0].startswith("Flags: --base-url must be an address")
+    assert warnings == (f"Environment: ROUNDTABLE_BASE_URL {problem}",)
+    with pytest.raises(RuleBroken) as refused:
+        load_settings(project, base_url=value, environment={})
+    assert str(refused.value) == f"--base-url {problem}"
+
+
+@pytest.mark.parametrize(
+    ("value", "host"),
+    [("http://[::1]:8080/v1", "[::1]:8080"), ("https://h/v1", "h"), ("http://h:1/", "h:1")],
+)
+def test_an_address_is_told_by_its_host_and_port(project: Path, value: str, host: str) -> None:
+    assert load_settings(project, base_url=value, environment={})[0].base_url == value
+    assert address.shown(value) == host
+
+
+def test_the_arguments_of_a_command_stay_as_they_are(project: Path) -> None:
+    (project / "roundtable.toml").write_text("""model = ' command:llm -s "two  blanks" '""")
+    assert load_settings(project, environment={})[0].models == ('command:llm -s "two  blanks"',)
+
+
+def test_what_the_projects_own_files_name_is_known(project: Path, home: Path) -> None:
+    assert load_settings(project, model="x:y", environment={})[0].from_project("model") is None
+    (project / "roundtable.toml").write_text('model = "ollama:x"\n')
+    (project / "pyproject.toml").write_text('[tool.roundtable]\nmodel = "y:z"\nbase_url = "http://h/v1"\n')
+    settings = load_settings(project, environment={})[0]
+    assert settings.from_project("model") == "roundtable.toml"
+    assert settings.from_project("base_url") == "pyproject.toml"
+    settings = load_settings(project, model="ollama:y", base_url="http://i/v1", environment={})[0]
+    assert settings.from_project("model") is None
+    assert settings.from_project("base_url") is None
 
 
 def test_a_budget_has_up_to_three_limits_each_from_the_strongest_layer(project: Path) -> None:

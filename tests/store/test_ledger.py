@@ -27,6 +27,27 @@ def test_what_is_appended_is_read_again_in_order(folder: Path) -> None:
     assert not list((folder / ".journal").glob("*.jsonl"))
 
 
+def test_of_several_lines_of_one_call_the_last_counts(folder: Path) -> None:
+    sent = replace(ENTRY, input=900, output=0, estimated=True, number="a")
+    other = replace(ENTRY, number="b")
+    over = replace(ENTRY, number="a")
+    for entry in (ENTRY, sent, other, over, ENTRY):
+        ledger.append(folder, entry)
+    assert ledger.read(folder) == (ENTRY, over, other, ENTRY)
+    ledger.append(folder, replace(over, input=0, output=0))
+    assert ledger.read(folder) == (ENTRY, other, ENTRY)
+    ledger.append(folder, replace(other, input=0, output=1))
+    assert ledger.read(folder) == (ENTRY, replace(other, input=0, output=1), ENTRY)
+
+
+def test_lines_of_an_earlier_version_have_no_number(folder: Path) -> None:
+    ledger.append(folder, ENTRY)
+    path = folder / ".journal" / "spent.log"
+    path.write_bytes(path.read_bytes().replace(b',"number":""', b""))
+    assert b"number" not in path.read_bytes()
+    assert ledger.read(folder) == (ENTRY,)
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -45,6 +66,8 @@ def test_what_is_appended_is_read_again_in_order(folder: Path) -> None:
         b'"estimated":false,"money":"NaN"}',
         b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
         b'"estimated":false,"money":"much"}',
+        b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
+        b'"estimated":false,"money":null,"number":3}',
     ],
 )
 def test_lines_that_do_not_read_are_passed_over(folder: Path, line: bytes) -> None:

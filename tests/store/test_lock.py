@@ -215,6 +215,13 @@ class TestHolder:
             info = json.loads((folder / ".journal" / "holder.json").read_bytes())
         assert info["command"] == "roundtable add " + "x" * 185
 
+    def test_what_may_hold_a_key_is_left_out(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        words = "--model", "command:llm --key K1", "analyze", "x", "--base-url=http://a:K2@h", "--model=K3"
+        monkeypatch.setattr(sys, "argv", ["/usr/bin/roundtable", *words])
+        with ItemLock(folder):
+            info = json.loads((folder / ".journal" / "holder.json").read_bytes())
+        assert info["command"] == "roundtable --model analyze x --base-url --model"
+
 
 class TestMetaLock:
     def test_another_process_keeps_it_for_too_long(self, folder: Path) -> None:

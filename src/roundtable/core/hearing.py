@@ -49,12 +49,11 @@ _GO_ON = _messages(
     "| go on | keep going | keep exploring | carry on | not yet | not done | not done yet | not quite"
 )
 _CONTINUE = _messages(
-    "c | continue | next | go on | go ahead | move on | carry on | keep going | proceed"
-    "| next step | the next step | next one | on to the next step | continue to the next step"
-    "| go to the next step | move to the next step | move on to the next step"
-    "| next phase | the next phase | on to the next phase | continue to the next phase"
-    "| go to the next phase | move to the next phase | move on to the next phase"
-    "| complete | complete analysis | complete the analysis | finish | finish the analysis"
+    "c | next one | complete | complete analysis | complete the analysis | finish | finish the analysis"
+)
+_ONWARDS = re.compile(
+    r"(?:the )?(?:next|on|continue|proceed|go|(?:go|move|carry|keep) (?:on|ahead|going)|move)"
+    r"(?: (?:to|with))?(?:(?: the)? next)?(?: (?:step|phase|one))?"
 )
 _ELABORATE = _messages(
     "e | elaborate | elaborate this | elaborate on this | elaborate on it | elaborate on that"
@@ -142,7 +141,7 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuHeard:
     approved = _APPROVAL.sub("", said, count=1)
     wish = _REQUEST.sub("", approved).removesuffix(" now")
     assents = (not words and not _ASSENT.isdisjoint(words_of(text))) or (bool(said) and not approved)
-    if is_silence(text) or assents or wish in _CONTINUE:
+    if is_silence(text) or assents or wish in _CONTINUE or _ONWARDS.fullmatch(wish):
         return MenuHeard("continue")
     if wish in _ELABORATE:
         return MenuHeard("elaborate")

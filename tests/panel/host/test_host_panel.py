@@ -111,6 +111,10 @@ def test_silence_is_taken_only_where_it_is_allowed() -> None:
             words(verdict=Verdict(off_topic=OffTopic("w " * 81))),
             "off_topic has 81 words; at most 80 are taken.",
         ),
+        (
+            words(verdict=Verdict(off_topic=OffTopic("storage", "storage"))),
+            "There is no step or phase 'storage' for belongs_to. Phases: 00-quick-scan, 01-requirements,",
+        ),
         (NEUTRAL, "This move asks for a turn, not for a verdict."),
         (Draft(takeaway="x"), "This move asks for a turn, not for a synthesis."),
     ],

@@ -12,7 +12,7 @@ from people import ALEX, ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Brief, Table
 from roundtable.core.errors import PanelFailed, RuleBroken
 from roundtable.panel.model import choice as choosing
-from roundtable.panel.model.choice import Choice, choose, model_of, read_choice, shown
+from roundtable.panel.model.choice import Choice, choose, model_of, read_choice
 from roundtable.panel.model.fallback import FallbackPanel
 from roundtable.panel.model.panel import ModelPanel
 
@@ -55,8 +55,8 @@ BRIEF = Brief(Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10), ALEX, "go-on")
         ("command:llm -m x", "", Choice("command", "llm -m x"), "command:llm"),
         (
             "qwen3:8b",
-            "http://u:pw@h:8080/v1",
-            Choice("compatible", "qwen3:8b", "http://u:pw@h:8080/v1"),
+            "http://h:8080/v1",
+            Choice("compatible", "qwen3:8b", "http://h:8080/v1"),
             "qwen3:8b at h:8080",
         ),
         ("offline", "", Choice("offline", "offline"), "offline"),
@@ -70,7 +70,6 @@ def test_a_name_says_what_is_asked_and_where(named: str, base_url: str, choice: 
 
 def test_ollama_may_be_elsewhere() -> None:
     assert read_choice("ollama:x", "", {"OLLAMA_BASE_URL": "http://box/v1"}).address == "http://box/v1"
-    assert shown("https://user:pw@host/v1") == "host"
 
 
 @pytest.mark.parametrize("named", ["", "gpt-x", "oracle:x", "anthropic:", "command: ", "anthropic"])
@@ -110,7 +109,7 @@ def test_a_key_goes_to_its_own_service_only(choice: Choice, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "named", ["anthropic:claude-sonnet-4-5", "openai:gpt-5", "google:gemini-2.5-pro", "ollama:x", "x"]
+    "named", ["anthropic:claude-sonnet-5-5", "openai:gpt-5", "google:gemini-2.5-pro", "ollama:x", "x"]
 )
 def test_the_client_is_made_for_the_address_of_the_service_whatever_the_environment_says(
     named: str, monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,8 @@ TALK = Conversation(
         Message("brief", "Now."),
     )
 )
+FREE = ("refused", "rate-limit", "quota", "too-long", "unknown-model", "rejected", "not-installed")
+"""Kinds of failure by which it is known that nothing was read, and so nothing is paid."""
 
 
 class Wire:
@@ -150,14 +152,15 @@ def test_every_failure_says_what_it_is_and_what_to_do(error: Exception, kind: Fa
     assert says in str(failure.value)
     assert failure.value.do
     assert isinstance(failure.value, PanelFailed)
-    assert used == [Usage()]
+    free = kind in FREE or isinstance(error, ConnectionRefusedError)
+    assert used == [Usage() if free else Usage.estimate(TALK, "")]
     _holds_no_key(failure.value)
 
 
 @pytest.mark.rule("FAIL-1")
 @pytest.mark.parametrize(
     "error",
-    [api.ModelConnectionError("m", "gone"), api.ModelAPIError("m", "odd"), TimeoutError(), KeyError(CANARY)],
+    [api.ModelConnectionError("m", "gone"), api.ModelAPIError("m", "odd"), KeyError(CANARY)],
 )
 def test_a_stream_that_breaks_off_is_cut_and_what_it_used_is_estimated(error: Exception) -> None:
     used: list[Usage] = []
@@ -223,4 +226,5 @@ def test_what_is_or_looks_like_a_key_is_hidden(text: str) -> None:
 
 def test_what_a_service_says_is_one_short_line() -> None:
     assert redacted("a\n\x1b[31mb", environment={}) == "a b"
+    assert redacted("sk-can\x1b[0mary-0123", environment={}) == "[hidden]"
     assert len(redacted("x" * 1_000, environment={})) == 200

@@ -66,8 +66,15 @@ def test_a_turn_that_was_complete_is_not_paid_for_twice(tmp_path: Path) -> None:
     assert (tmp_path / "asked").read_text().split() == ["framing", "2", "3", "3", "synthesis"]
     assert meta(item)["elaborations"][0]["turn_count"] == 3
     assert [entry.purpose for entry in ledger.read(item)] == [
-        "framing", "contribution", "contribution", "synthesis",
+        "framing", "contribution", "contribution", "contribution", "synthesis",
     ]  # fmt: skip
+    assert sum(b'"number"' in line for line in _lines(item)) == 9, (
+        "the one that was killed has no second line"
+    )
     files = [path for path in root.rglob("*") if path.is_file()]
     assert [path for path in files if CANARY.encode() in path.read_bytes()] == []
     assert CANARY.encode() not in again.stdout + again.stderr
+
+
+def _lines(item: Path) -> list[bytes]:
+    return (item / ".journal" / ledger.NAME).read_bytes().splitlines()

@@ -149,7 +149,12 @@ def test_every_call_is_metered_and_bounded() -> None:
     calls: list[Call] = []
     model = Answering(iter(["Two ways."]))
     speak(ModelPanel(model, calls.append, seconds=7), Brief(TABLE, ALEX, "go-on"))
-    assert calls == [Call("test", "contribution", Usage(10, 2))]
+    sent, over = calls
+    number = over.number
+    assert over == Call("test", "contribution", Usage(10, 2), number)
+    estimate = Usage.estimate(model.requests[0].conversation, "")
+    assert sent == Call("test", "contribution", estimate, number, over=False)
+    assert number
     assert (model.requests[0].seconds, model.requests[0].output_tokens) == (7, 4_000)
 
 

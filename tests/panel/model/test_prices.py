@@ -17,8 +17,8 @@ TABLE = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10)
 
 
 def test_a_known_model_has_a_price_and_what_is_cached_costs_less() -> None:
-    whole = price("anthropic:claude-sonnet-4-5", Usage(100_000, 1_000))
-    cached = price("anthropic:claude-sonnet-4-5", Usage(100_000, 1_000, cached=90_000))
+    whole = price("anthropic:claude-sonnet-5-5", Usage(100_000, 1_000))
+    cached = price("anthropic:claude-sonnet-5-5", Usage(100_000, 1_000, cached=90_000))
     assert whole is not None
     assert cached is not None
     assert Decimal("0.01") < cached < whole < 10

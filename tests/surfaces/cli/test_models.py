@@ -118,8 +118,50 @@ def test_doctor_follows_nobody_with_a_key(
 
 
 def test_doctor_says_what_cannot_be_reached(cli: CommandLine) -> None:
-    found = findings(cli, "--model", "qwen", "--base-url", "http://user:hunter2secret@127.0.0.1:9/v1")
+    found = findings(cli, "--model", "qwen", "--base-url", "http://127.0.0.1:9/v1")
     assert ("model", "qwen at 127.0.0.1:9: 127.0.0.1:9 cannot be reached", False) in found
+
+
+def test_doctor_names_a_program_without_its_arguments(cli: CommandLine) -> None:
+    ran = cli.run("doctor", "--model", f"command:{sys.executable} --api-key {CANARY} --user=hunter2")
+    assert f"command:{Path(sys.executable).name}: runs " in ran.out
+    assert CANARY not in ran.out + ran.err
+    assert "hunter2" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    "address", ["http://h:99999/v1", "http://[::1", "http://u:hunter2@/v1", "http://u:hunter2@h/v1"]
+)
+@pytest.mark.parametrize("words", [("doctor",), ("analyze", SLUG)])
+def test_an_address_that_cannot_be_used_is_wrong_usage(
+    cli: CommandLine, address: str, words: tuple[str, ...]
+) -> None:
+    cli.add()
+    ran = cli.run(*words, "--model", "qwen", "--base-url", address, "--debug")
+    assert ran.status == 2
+    assert "--base-url must " in ran.err
+    assert "hunter2" not in ran.out + ran.err
+
+
+def test_what_a_projects_own_file_runs_or_sends_is_said_first(cli: CommandLine, address: str) -> None:
+    cli.add()
+    host = address.removeprefix("http://")
+    (cli.root / "roundtable.toml").write_text(
+        f'model = ["command:sh -c \'exit 1\' --api-key={CANARY}", "qwen", "ollama:x", "offline"]\n'
+        f'base_url = "{address}/v1"\n'
+    )
+    told = [
+        "By this project's roundtable.toml, this machine runs: sh -c 'exit 1' --api-key=[hidden].",
+        f"By this project's roundtable.toml, what is said goes to {host}, "
+        "with ROUNDTABLE_API_KEY where it is set.",
+        "By this project's roundtable.toml, what is said goes to localhost:11434.",
+    ]
+    assert cli.run("analyze", SLUG, "--json", answers=[]).err.splitlines()[:3] == told
+    assert cli.run("doctor").err.splitlines() == told
+    assert cli.run("analyze", SLUG, "--model", "qwen", answers=[]).err.splitlines()[:1] == told[1:2]
+    chosen = cli.run("analyze", SLUG, "--model", "ollama:y", answers=[])
+    assert "By this project's" not in chosen.err
+    assert "By this project's" not in cli.run("analyze", SLUG, "--panel", "offline", answers=[]).err
 
 
 def test_doctor_pays_only_when_it_is_told_to(cli: CommandLine, tmp_path: Path) -> None:

@@ -36,6 +36,11 @@ def on_disk(item: Path) -> dict[str, bytes]:
         (TURN, {**ALEX, "text": "x", "passes": True}, "has to speak here and cannot pass"),
         (TURN, {**ALEX, "text": "x", "opposes": 2}, "Turn 2 does not exist"),
         (TURN, {**ALEX, "text": "x", "decides": [9]}, "Turn 9 does not exist"),
+        (
+            TURN,
+            {**ALEX, "text": "x", "off_topic": "storage", "belongs_to": "storage"},
+            "There is no step or phase 'storage' for belongs_to",
+        ),
         (TURN, {**ALEX, "text": "x", "move": "00-01.1"}, "Move '00-01.1' is not open"),
         (TURN, {**ALEX, "text": "x", "move": ""}, "Move '' is not open"),
         (TURN, {**ALEX, "text": {"a": 1}}, "not called as its schema says .text: "),

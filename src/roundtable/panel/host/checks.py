@@ -8,6 +8,7 @@ from typing import assert_never
 from ...core.commands import AskSynthesis, Brief, Table
 from ...core.errors import RuleBroken
 from ...core.markup import printable
+from ...core.steps import PHASE_KEYS
 from ...core.synthesis import Draft
 from ...core.turns import Verdict
 from .requests import CHARACTERS_PER_WORD, Reply, Request, Section, Words
@@ -53,6 +54,7 @@ def _check_words(request: Request, reply: Words) -> None:
         _check_length("focus_topic", reply.focus_topic, TOPIC_WORDS)
     if isinstance(request.grounds, Brief):
         _check_turns(reply.verdict, request.grounds.number)
+        _check_place(reply.verdict, request.grounds.table)
     if isinstance(request.grounds, Section):
         _check_section(request.grounds, reply.text)
 
@@ -61,6 +63,7 @@ def _check_verdict(request: Request, reply: Verdict) -> None:
     if request.kind != "verdict" or not isinstance(request.grounds, Table):
         raise RuleBroken(f"This move asks for a {request.kind}, not for a verdict.")
     _check_turns(reply, len(request.grounds.turns))
+    _check_place(reply, request.grounds)
 
 
 def _check_draft(request: Request, reply: Draft) -> None:
@@ -94,6 +97,17 @@ def _check_turns(verdict: Verdict, number: int) -> None:
         raise RuleBroken(f"Turn {missing[0]} does not exist; this is turn {number}.")
     if verdict.off_topic is not None:
         _check_length("off_topic", verdict.off_topic.subject, QUESTION_WORDS)
+
+
+def _check_place(verdict: Verdict, table: Table) -> None:
+    """A place that nobody knows would lose the point in silence."""
+    place = verdict.off_topic.belongs_to if verdict.off_topic is not None else None
+    steps = tuple(step.step_id for step in table.steps)
+    if place is not None and place not in (*PHASE_KEYS, *steps):
+        raise RuleBroken(
+            f"There is no step or phase {place[:60]!r} for belongs_to. Phases: {', '.join(PHASE_KEYS)}; "
+            f"steps: {', '.join(steps)}; leave it out for anything else."
+        )
 
 
 def _check_section(section: Section, text: str) -> None:
