@@ -69,12 +69,12 @@ class Clerk:
     def panel(self) -> Panel:
         """Who gives the words: the given panel, else the offline one, loaded when it is first asked."""
         if self._panel is None:
-            self._panel = offline_panel()
+            self._panel = offline_panel(self._root)
         return self._panel
 
     def go_offline(self) -> Panel:
         """From now on the offline panel gives the words."""
-        self._panel = offline_panel()
+        self._panel = offline_panel(self._root)
         return self._panel
 
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
@@ -136,7 +136,7 @@ class Clerk:
         try:
             verdict = await self.panel.judge(table)
         except PanelFailed:
-            verdict = await offline_panel().judge(table)
+            verdict = await offline_panel(self._root).judge(table)
         return on.Judged(verdict.within(number))
 
     async def _synthesise(
@@ -151,7 +151,7 @@ class Clerk:
                 draft = await self._reviewed(draft, task.table)
             return on.SynthesisDrafted(draft, timestamp())
         try:
-            draft = await offline_panel().synthesise(task)
+            draft = await offline_panel(self._root).synthesise(task)
         except PanelFailed:
             draft = Draft()
         return on.SynthesisDrafted(await self._reviewed(draft, task.table), timestamp(), extracted=True)
@@ -272,11 +272,11 @@ class Clerk:
         return ", then ".join(dict.fromkeys((*spoke, self.panel.name)))
 
 
-def offline_panel() -> Panel:
-    """The embedded panel; imported late, so that the first line is shown before it is loaded."""
+def offline_panel(project: Path) -> Panel:
+    """The embedded panel with the project's own probes; imported late, so that the first line comes first."""
     from .panel.offline import OfflinePanel
 
-    return OfflinePanel()
+    return OfflinePanel(project)
 
 
 def _violations(text: str, brief: do.Brief) -> tuple[Violation, ...]:

@@ -18,8 +18,10 @@ from .template import PICK, Template, capital
 ALONE = "alone"
 _LONG_AGAIN = 80
 _LONG = 70
-_USER, _FOCUS, _ANSWER, _TOPIC, _ROLE, _MORE, _REST = range(7, 0, -1)
-"""What counts most: the user's words, the focused answer, other answers, proven topics, roles, the rest."""
+_USER, _OWN, _FOCUS, _ANSWER, _TOPIC, _ROLE, _MORE, _REST = range(8, 0, -1)
+"""What counts most: the user's words, the project's own probes, the focused answer, other answers, proven
+topics, roles, the rest.
+"""
 
 
 def points(floor: Floor, called: Sequence[Hit] | None = None) -> Iterator[Candidate]:
@@ -28,6 +30,9 @@ def points(floor: Floor, called: Sequence[Hit] | None = None) -> Iterator[Candid
         yield from _ranked(floor, called, _REST)
         return
     me = floor.brief.speaker.key
+    if floor.brief.purpose != "first-round" and any(probe.own for probe in floor.library.of(me)):
+        own = [hit for hit in hits(floor.reading, floor.library, me) if hit.probe.own]
+        yield from _ranked(floor, own, _OWN)
     sure = certain_hits(floor.reading, floor.library, me)
     yield from _ranked(floor, sure, _ANSWER)
     # What hangs on words costs more to find, and is looked for only when the answers are used up.
@@ -73,6 +78,8 @@ def _tier(floor: Floor, hit: Hit, *, again: bool) -> int:
     if hit.sentence.origin == "user":
         return _USER
     focused = probe.certain and speaks_to(probe, step_id, floor.focus)
+    if probe.own and not again:
+        return _OWN
     if again:
         # Another of its phrases still goes to the question that was just asked.
         return _FOCUS if focused and floor.brief.purpose == "first-round" else _MORE

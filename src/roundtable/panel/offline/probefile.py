@@ -18,7 +18,7 @@ from ...core.steps import DEPTHS
 from ...core.words import folded
 from . import probeentries as entries
 from .entryfields import listed, table
-from .probes import Library, Probe
+from .probes import ANYBODY, Library, Probe
 from .shelf import shelf
 
 BUILT_IN = Path(__file__).resolve().parents[2] / "content" / "probes"
@@ -49,7 +49,13 @@ def read_library(project: Path | None = None, *, strict: bool = False) -> tuple[
     problems: list[Problem] = []
     library = _read_folder(BUILT_IN, "probes", problems, Library()) if strict else _read_shelf()
     if project is not None:
+        built_in = {id(each) for each in library.probes}
         library = _read_folder(_folder(project), _SHOWN, problems, library)
+        if any(id(each) not in built_in for each in library.probes):
+            own = (each if id(each) in built_in else replace(each, own=True) for each in library.probes)
+            library = replace(library, probes=tuple(own))
+        if strict:
+            problems += _unspoken(library, project)
     if strict:
         problems += _unasked(library, project)
     known = {probe.id for probe in library.probes}
@@ -63,6 +69,17 @@ def read_library(project: Path | None = None, *, strict: bool = False) -> tuple[
 
 def _folder(project: Path) -> Path:
     return project.resolve() / ".roundtable" / "probes"
+
+
+def _unspoken(library: Library, project: Path) -> Iterator[Problem]:
+    """The project's probes of somebody who is not at the table."""
+    from ...content.catalogue import load_roster
+
+    keys = load_roster(project).keys
+    for probe in library.probes:
+        if probe.own and probe.persona not in (*keys, ANYBODY):
+            reason = f"'{probe.persona}' is nobody at the table; there are {', '.join(keys)}"
+            yield Problem(_SHOWN, f"{probe.id}, persona", reason, skipped=False)
 
 
 def _unasked(library: Library, project: Path | None) -> Iterator[Problem]:

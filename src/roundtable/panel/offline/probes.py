@@ -77,6 +77,8 @@ class Probe:
     unless: tuple[str, ...] = ()
     settled_by: tuple[str, ...] = ()
     opposes: str = ""
+    own: bool = False
+    """True for a probe that the project itself has written."""
 
     @property
     def certain(self) -> bool:

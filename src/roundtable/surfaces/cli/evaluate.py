@@ -65,18 +65,19 @@ def evaluate(
 
     if sample is not None:
         _must_be_new(Path(table_file))
-    name, trials = _played(chosen, items)
+    root = flags.settings().root
+    name, trials = _played(chosen, items, root)
     if transcripts is not None:
         _write_transcripts(trials, Path(transcripts))
     if sample is not None:
         _write_sample(trials, sample, seed, Path(table_file))
     spoken = sum(len(each.contributions) for trial in trials for each in trial.discussions)
     head: dict[str, object] = {"set": name, "items": len(trials), "contributions": spoken}
-    found = tuple(figures(trials, _others(name), timed=not quick))
+    found = tuple(figures(trials, _others(name, root), timed=not quick))
     return _reported(flags, head, found, misses, strict)
 
 
-def _played(chosen: str | None, items: str | None) -> tuple[str, tuple[Trial, ...]]:
+def _played(chosen: str | None, items: str | None, root: Path) -> tuple[str, tuple[Trial, ...]]:
     """The name of the set, and its discussions."""
     from pathlib import Path
 
@@ -85,12 +86,12 @@ def _played(chosen: str | None, items: str | None) -> tuple[str, tuple[Trial, ..
     from ...panel.offline import OfflinePanel
 
     if items is not None:
-        return items, play_all(read_scripts(Path(items)), OfflinePanel())
+        return items, play_all(read_scripts(Path(items)), OfflinePanel(root))
     name = chosen or ("fresh" if set_folder("fresh").is_dir() else "check")
-    return name, play_all(read_scripts(set_folder(name)), OfflinePanel())
+    return name, play_all(read_scripts(set_folder(name)), OfflinePanel(root))
 
 
-def _others(name: str) -> tuple[Trial, ...]:
+def _others(name: str, root: Path) -> tuple[Trial, ...]:
     """The discussions of all the other sets."""
     from ...evaluation.discussion import play_all
     from ...evaluation.scripts import read_scripts, set_folder
@@ -98,7 +99,7 @@ def _others(name: str) -> tuple[Trial, ...]:
 
     folders = [set_folder(each) for each in _SETS if each != name]
     scripts = [script for folder in folders if folder.is_dir() for script in read_scripts(folder)]
-    return play_all(scripts, OfflinePanel())
+    return play_all(scripts, OfflinePanel(root))
 
 
 def _reported(
