@@ -305,6 +305,21 @@ def test_a_roundtable_begun_with_elaborate_and_cut_off_is_found_again_by_both_co
     assert meta(item)["steps_completed"] == ["00-01", "00-02"]
 
 
+@pytest.mark.rule("PERS-3", "PERS-4")
+def test_who_came_to_the_table_since_takes_part(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, ANSWERS)
+    talk(root, item, ["done", ""], step="00-01")
+    own = root / ".roundtable" / "personas" / "security.md"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(
+        "---\nkey: security\nname: Noor Haddad\nrole: Security Engineer\nshort_role: Security\n"
+        "perspective: security\nlens: [abuse]\nphases: []\n---\n"
+    )
+    [introduction] = texts(talk(root, item, ["done"], step="00-01"), "introduction")
+    assert "Noor Haddad (Security Engineer)" in introduction.replace("\n", " ")
+
+
 @pytest.mark.rule("MENU-5")
 def test_elaborate_at_the_open_menu_of_that_step_uses_that_menu(place: tuple[Path, Path]) -> None:
     root, item = place

@@ -83,17 +83,19 @@ class Legs:
 
     def elaborate(self, step_id: str) -> Leg:
         """Straight to a roundtable on a completed step (MENU-5)."""
+        opening = self._opening_at(step_id, "elaborate")
         for name in (step_id, step_id + _ELABORATE):
             leg = self._replayed(Journal(self._folder, name))
             if leg is None or not self._is_open(leg.analysis):
                 continue
             if leg.analysis.elaboration is not None:
                 return self._found(leg)
-            if leg.analysis.stage is Stage.MENU:
+            # Who came to the table since that menu was shown takes part.
+            if leg.analysis.stage is Stage.MENU and leg.analysis.opening.roster == opening.roster:
                 leg.journal.append(on.UserSpoke("E"))
                 after, commands = leg.analysis.receive(on.UserSpoke("E"))
                 return Leg(leg.journal, after, commands)
-        return self._begin(step_id + _ELABORATE, self._opening_at(step_id, "elaborate"))
+        return self._begin(step_id + _ELABORATE, opening)
 
     def reopen(self, step_id: str) -> Leg:
         """A completed step again, from its first question; what later steps wrote stays."""

@@ -353,6 +353,23 @@ def test_continue_at_the_phase_menu_completes_the_phase_first() -> None:
 
 
 @pytest.mark.rule("MENU-3")
+@pytest.mark.parametrize("words", ["?", "q", "quit", "...", "I don't know", "help", "x"])
+def test_a_slip_of_a_key_or_a_wish_to_leave_is_not_written_into_the_document(words: str) -> None:
+    play = at_menu().says(words)
+    assert play.order[-2:] == ["notice", "menu"]
+    assert play.texts("notice")[-1].startswith("Nothing was added.")
+    assert play.commands[-1] == do.Listen("menu")
+
+
+@pytest.mark.rule("MENU-3")
+@pytest.mark.parametrize(
+    "words", ["no", "Too long.", "quit the old screen", "I don't know the second group of users"]
+)
+def test_a_remark_may_be_short(words: str) -> None:
+    assert at_menu().says(words).texts("feedback")[0] == words
+
+
+@pytest.mark.rule("MENU-3")
 def test_anything_else_is_feedback_taken_up_written_and_the_same_menu_comes_back() -> None:
     play = at_menu().says("The office may also be offline.")
     assert play.order[-4:] == ["feedback", "feedback", "update", "menu"]

@@ -17,14 +17,21 @@ from .progress import Remaining, in_phase, remaining
 from .stages import Stage
 from .steps import PHASES, Phase
 from .turns import USER
+from .validation import is_unknown
+from .words import words_of
 
 if TYPE_CHECKING:
     from .analysis import Analysis, Answer, Opening
 
+_NO_REMARKS = (("quit",), ("help",), ("menu",), ("leave",))
 LEAVE, START_OVER = "leave", "start over"
 _FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
 _NOTHING_TO_SKIP = "There is nothing left to skip in this phase."
 _NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
+_NO_REMARK = (
+    "Nothing was added. Choose a letter, or say in a few words what you would change: "
+    "it goes into the step's document as your feedback."
+)
 _NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 _ALONE = "A roundtable needs at least two personas; only {name} is at the table."
 
@@ -62,6 +69,8 @@ def chosen(now: Analysis, event: on.UserSpoke) -> Answer:
         case "elaborate":
             after, answer = elaborate(now)
             return after, (echo, *answer)
+        case "feedback" if not _is_remark(event.text):
+            return now, (do.Show(Line("notice", _NO_REMARK)), *show_menu(now)[1])
         case "feedback":
             return _take_feedback(now, event.text.strip())
 
@@ -138,6 +147,12 @@ def ahead_of(opening: Opening) -> str:
     """What comes after the phase, by name."""
     phase = _next_phase(opening)
     return f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
+
+
+def _is_remark(text: str) -> bool:
+    """True where a message says something; a question mark, a slip of a key or a wish to leave does not."""
+    words = words_of(text)
+    return len("".join(words)) > 1 and not is_unknown(text) and words not in _NO_REMARKS
 
 
 def _take_feedback(now: Analysis, words: str) -> Answer:
