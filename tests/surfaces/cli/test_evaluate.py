@@ -66,7 +66,9 @@ def test_only_strict_makes_a_missed_figure_a_failure(cli: CommandLine) -> None:
 
 def test_misses_are_shown_on_request(cli: CommandLine) -> None:
     out = cli.run("eval", "--items", "items", "--quick", "--misses", "1").out
-    assert "talk of another step redirected (1 missed)\n  - Which forms does the inspector fill in first" in out
+    assert (
+        "talk of another step redirected (1 missed)\n  - Which forms does the inspector fill in first" in out
+    )
 
 
 def test_a_reader_gets_transcripts_and_a_table_and_gives_verdicts(cli: CommandLine) -> None:

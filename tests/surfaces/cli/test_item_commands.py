@@ -187,3 +187,12 @@ def test_items_lie_where_the_settings_say(cli: CommandLine) -> None:
     assert cli.run("status", SLUG, "--json").json["slug"] == SLUG
     assert cli.run("show", SLUG, "draft.md").status == 0
     assert cli.run("analyze", "--json", answers=[]).kinds[-1] == "paused"
+
+
+def test_a_longer_text_comes_from_stdin(cli: CommandLine) -> None:
+    ran = cli.call("add", "-", said=b"Pay by invoice\n\nCustomers ask for it.\n")
+    assert (ran.status, ran.err) == (0, "")
+    draft = cli.root / "docs" / "requirements" / "pay-by-invoice" / "draft.md"
+    assert draft.read_text() == "# Pay by invoice\n\nCustomers ask for it.\n"
+    empty = cli.call("add", "-", said=b" \n")
+    assert (empty.status, empty.err) == (2, "There was no text on stdin. Nothing was added.\n")

@@ -164,6 +164,14 @@ def test_what_a_projects_own_file_runs_or_sends_is_said_first(cli: CommandLine, 
     assert "By this project's" not in cli.run("analyze", SLUG, "--panel", "offline", answers=[]).err
 
 
+def test_a_command_that_cannot_be_read_is_one_finding_among_others(cli: CommandLine) -> None:
+    (cli.root / "roundtable.toml").write_text('model = ["command:llm \'x", "offline"]\n')
+    found = findings(cli)
+    told = "The command after command: has a quotation mark without its partner."
+    assert ("model", told, False) in found
+    assert ("model", "offline: needs no network and no key", True) in found
+
+
 def test_doctor_pays_only_when_it_is_told_to(cli: CommandLine, tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     program = tmp_path / "model.py"

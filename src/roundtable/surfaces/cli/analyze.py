@@ -129,10 +129,12 @@ def _table(settings: Settings, folder: Path) -> _Table:
     from ...account import Account
     from ...panel.model.choice import choose
     from ...panel.model.tracing import collect
+    from .origin import tell_origin
 
     collect()
     account = Account(folder, settings.budget)
     panel = choose(settings.models, settings.base_url, meter=account.take, news=account.tell)
+    tell_origin(settings)
     return _Table(lambda: panel, account)
 
 

@@ -23,10 +23,10 @@ _LARGEST = 20_000_000
 @click.argument("item")
 @click.pass_obj
 def check(flags: Flags, item: str) -> int:
-    """Check the documents of ITEM: references, criteria, data, citations.
+    """Check that the documents of ITEM hold together.
 
-    Each finding is named with its file and line. Where there are problems the exit status is 2; open
-    questions alone are none.
+    References, criteria, data, citations: each finding is named with its file and line. Where there are
+    problems the exit status is 2; open questions alone are none.
     """
     from ...checking import check as check_documents
     from ...content.catalogue import load_steps

@@ -113,11 +113,13 @@ def _panel(settings: Settings, *, ask: bool) -> Iterator[Finding]:
         yield Finding("panel", f"{settings.panel}: needs no network and no key")
         return
     from ...core.errors import RuleBroken
-    from ...panel.model.choice import DEFAULT, read_choice
+    from ...panel.model.choice import names_of, read_choice
     from ...panel.model.reaching import ask as asked
     from ...panel.model.reaching import look
+    from .origin import tell_origin
 
-    names = settings.models or ((DEFAULT,) if settings.base_url else ())
+    tell_origin(settings)
+    names = names_of(settings.models, settings.base_url)
     yield Finding("panel", "model" if names else "model: no model is named", sound=bool(names))
     for name in names:
         try:

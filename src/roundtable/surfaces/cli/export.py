@@ -25,9 +25,10 @@ _NEXT = {
 
 @click.group(cls=Group)
 def export() -> None:
-    """Write files for coding agents, from the personas and steps in use.
+    """Write files for coding agents.
 
-    With the MCP server the machine keeps the rules; the agent file alone asks a model to keep them.
+    They are made from the personas and steps in use. With the MCP server the machine keeps the rules; the
+    agent file alone asks a model to keep them.
     """
 
 

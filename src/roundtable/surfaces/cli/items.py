@@ -37,13 +37,14 @@ class _Described:
 def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
     """Add an item described by TEXT; its first line is the title.
 
-    TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira.
+    TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - is stdin.
     """
     from ...store.commit import current_commit
     from ...store.items import add_item, read_item
 
     settings = flags.settings()
-    found = _described(flags, settings.root, " ".join(text), title)
+    words = _typed() if text == ("-",) else " ".join(text)
+    found = _described(flags, settings.root, words, title)
     folder = add_item(
         settings.root,
         found.text,
@@ -58,6 +59,14 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
         put_json({"slug": item.slug, "title": item.name, "folder": str(folder)}, indent=2)
     else:
         put_text(f"Added {item.slug}: {item.name}\nGo on with: {command('analyze', item.slug)}")
+
+
+def _typed() -> str:
+    """The text from stdin; a blank one is no item."""
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
+    if not text.strip():
+        raise RuleBroken("There was no text on stdin. Nothing was added.")
+    return text
 
 
 def _described(flags: Flags, root: Path, words: str, title: str | None) -> _Described:

@@ -26,7 +26,7 @@ _STATE = "state.json"
 @click.argument("item")
 @click.pass_obj
 def validate(flags: Flags, item: str) -> int:
-    """Check meta.json and documents of ITEM against the rules, whoever wrote them.
+    """Check what a model wrote for ITEM against the rules.
 
     For analyses that a model ran from the agent file: records and turn limits, the shape of every
     elaboration block, markers, and against git that nothing was ever taken away. Exit status 2 where
