@@ -48,6 +48,48 @@ ITEMS = {
         "there is no signal. Half of the visitors give up when an app has to be installed. There are "
         "140 stops in 6 languages.",
     ),
+    "choir": Item(
+        "choir",
+        "Sheet music on the tablet",
+        "The 60 singers of a choir get their sheet music on paper. It should be on a tablet, with the pencil "
+        "marks of the conductor. A song comes in several versions, and in March half of the choir sang from "
+        "the wrong one.",
+    ),
+    "parking": Item(
+        "parking",
+        "Resident parking permits online",
+        "Residents apply for a parking permit at the office and wait up to six weeks. They should be able to "
+        "apply and pay on the web. There are 8,000 permits; wardens check the plates on the street.",
+    ),
+    "bakery": Item(
+        "bakery",
+        "Order bread for tomorrow",
+        "Customers order bread by phone, and the orders stand on a slip next to the oven. They "
+        "should order on "
+        "the web until the evening before. On Saturdays about 200 orders come in, and some are never "
+        "picked up.",
+    ),
+    "kiln": Item(
+        "kiln",
+        "Book the shared kiln",
+        "The 40 members of a pottery share one kiln and write their firings into a calendar on the wall. Two "
+        "firings overlapped, and once the kiln ran a whole weekend. Members should book it, and the hours "
+        "should be billed.",
+    ),
+    "clinic": Item(
+        "clinic",
+        "Repeat prescriptions without a visit",
+        "Patients who take the same medicine for years come to the practice for a signature. They should ask "
+        "for the repeat prescription online, a doctor signs it, and it goes to the pharmacy. About "
+        "90 come a day.",
+    ),
+    "forum": Item(
+        "forum",
+        "Mute a thread",
+        "Members get a mail for every answer in a thread in which they once wrote. Loud threads "
+        "bring 200 mails "
+        "on a Sunday. A member should be able to mute a thread and still get the mails of the others.",
+    ),
 }
 
 FAR = (

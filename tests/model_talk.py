@@ -107,7 +107,7 @@ class ScriptedModel:
         return "\n".join([said.text, f"@@ {' '.join(verdict)}" if verdict else ""]).strip()
 
     def _synthesis(self, brief: str) -> dict[str, object]:
-        cited = re.search(r"cited by a decision \(([\d, ]+)\)", brief)
+        cited = re.search(r"cited by a decision, ([\d, ]+) among them", brief)
         numbers = [int(each) for each in cited[1].split(", ")] if cited else []
         decisions = [
             {"text": self._said(number), "detail": "said so", "turns": [number]} for number in numbers

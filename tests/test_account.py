@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -161,6 +162,13 @@ def test_a_forecast_says_turns_tokens_and_money_where_known(folder: Path) -> Non
     free = Account(folder, Budget(turns=6), price=nothing).forecast(TABLE, "ollama:x")
     assert free.startswith("Elaboration Mode with ollama:x: up to 6 turns, about ")
     assert free.endswith(",000 tokens.")
+    whole = Account(folder, price=nothing).forecast(TABLE, "ollama:x")
+    assert _tokens(free) < _tokens(whole)
+    assert _tokens(free) == _tokens(Account(folder, price=nothing).forecast(replace(TABLE, max_turns=6), "x"))
+
+
+def _tokens(told: str) -> int:
+    return int(told.split(" about ")[1].split(" ")[0].replace(",", ""))
 
 
 def test_a_full_disk_is_said_and_stops_nothing(folder: Path) -> None:

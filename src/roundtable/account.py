@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -56,21 +56,21 @@ class Account:
     # --- what the panel reports --------------------------------------------------------------------------
 
     def take(self, call: Call) -> None:
-        """A call was made; a disk that is full does not stop the discussion."""
+        """A call was sent, or is over; a disk that is full does not stop the discussion."""
         usage = call.usage
-        if not (usage.input or usage.output):
-            return
         money = self._price(call.model, usage)
         entry = ledger.Entry(
             timestamp(), call.model, call.purpose, self._step, self._discussion, usage.input, usage.output,
-            usage.cached, usage.stored, usage.estimated, None if money is None else str(money),
+            usage.cached, usage.stored, usage.estimated, None if money is None else str(money), call.number,
         )  # fmt: skip
         self._entries.append(entry)
-        self._last, self._model = usage, call.model
+        if call.over and entry.used:
+            self._last, self._model = usage, call.model
         try:
             ledger.append(self._folder, entry)
         except DiskFailed as failure:
-            self.tell(f"What this call used could not be noted. {failure.failed}")
+            if call.over:
+                self.tell(f"What this call used could not be noted. {failure.failed}")
 
     def tell(self, text: str) -> None:
         """Something that the user has to know at the next opportunity."""
@@ -116,11 +116,11 @@ class Account:
 
     def forecast(self, table: Table, model: str) -> str:
         """What a discussion may use, for the menu (MENU-6)."""
-        most = forecast(table)
+        turns = min(table.max_turns, self._budget.turns or table.max_turns)
+        most = forecast(replace(table, max_turns=turns))
         money = self._price(model, most)
         cost = f", {dollars(money)} at most" if money is not None else ""
         tokens = round(most.input + most.output, -3)
-        turns = min(table.max_turns, self._budget.turns or table.max_turns)
         return f"Elaboration Mode with {model}: up to {turns} turns, about {tokens:,} tokens{cost}."
 
     def spent(self) -> str:
@@ -134,12 +134,13 @@ class Account:
     def discussion(self) -> Total:
         """What the discussion in hand has used."""
         number = self._discussion
-        return ledger.total(entry for entry in self._entries if number and entry.discussion == number)
+        entries = ledger.current(self._entries)
+        return ledger.total(entry for entry in entries if number and entry.discussion == number)
 
     @property
     def item(self) -> Total:
         """What the item has used in all."""
-        return ledger.total(self._entries)
+        return ledger.total(ledger.current(self._entries))
 
     def _limits(self, turns: int) -> Iterator[_Limit]:
         budget, here = self._budget, self.discussion

@@ -26,6 +26,7 @@ from decimal import Decimal
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from . import address
 from .core.errors import DiskFailed, RuleBroken
 from .core.markup import printable
 from .store import files
@@ -33,6 +34,7 @@ from .store import files
 PANELS = ("offline", "model")
 REVIEWS = ("after", "before")
 ITEMS = "docs/requirements"
+PROJECT_FILES = ("roundtable.toml", "pyproject.toml")
 _LONGEST_NAME = 80
 _LARGEST = 1024 * 1024
 _PATIENCE = 1.0
@@ -66,6 +68,13 @@ class Settings:
     models: tuple[str, ...] = ()
     base_url: str = ""
     budget: Budget = UNLIMITED
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Where the model and the address of its server were named, in the words of the warnings."""
+
+    def from_project(self, key: str) -> str | None:
+        """The file of the project that `model` or `base_url` stands in; None where it stands elsewhere."""
+        origin = self.origins.get(key)
+        return origin if origin in PROJECT_FILES else None
 
 
 @dataclass(slots=True)
@@ -74,6 +83,7 @@ class _Found:
 
     values: dict[str, str] = field(default_factory=dict)
     models: tuple[str, ...] = ()
+    origins: dict[str, str] = field(default_factory=dict)
     budget: dict[str, Decimal] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -96,6 +106,7 @@ class _Found:
                 self._take_models(origin, [value])
             else:
                 self.values.setdefault(key, " ".join(printable(value).split()))
+                self.origins.setdefault(key, origin)
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.models != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
@@ -106,7 +117,9 @@ class _Found:
         ):
             self.warn(f'{origin}: model must be a name, such as "{_EXAMPLES["model"]}", or a list of names.')
         elif not self.models:
-            self.models = tuple(" ".join(name.split()) for name in names)
+            # As it stands but for its ends: an argument of a command may have any white space in it.
+            self.models = tuple(name.strip() for name in names)
+            self.origins["model"] = origin
 
     def _take_budget(self, origin: str, table: object, shown: Callable[[str], str]) -> None:
         if not isinstance(table, Mapping):
@@ -135,11 +148,13 @@ def load_settings(
     base_url: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Settings, tuple[str, ...]]:
-    """The settings in force, warnings about what cannot be used; RuleBroken where the root is no folder."""
+    """The settings in force, warnings about what cannot be used; RuleBroken where a flag is of no use."""
     environment = os.environ if environment is None else environment
     home = Path(root or environment.get("ROUNDTABLE_ROOT") or ".")
     if not _is_folder(home):
         raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
+    if base_url and (problem := _bad_base_url(base_url)):
+        raise RuleBroken(f"--base-url {problem}.")
     found = _Found()
     flags = {"panel": panel, "model": model, "base_url": base_url}
     found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
@@ -149,8 +164,9 @@ def load_settings(
     if any(limits.values()):
         given[_BUDGET] = {key: value for key, value in limits.items() if value}
     found.take("Environment", given, shown=_variable)
-    found.take("roundtable.toml", _table(home / "roundtable.toml", "roundtable.toml", found))
-    found.take("pyproject.toml", _pyproject(home / "pyproject.toml", found))
+    own_file, shared_file = PROJECT_FILES
+    found.take(own_file, _table(home / own_file, own_file, found))
+    found.take(shared_file, _pyproject(home / shared_file, found))
     if (own := user_file(environment)) is not None:
         found.take(str(own), _table(own, str(own), found))
     values = found.values
@@ -163,6 +179,7 @@ def load_settings(
         found.models,
         values.get("base_url", ""),
         _budget(found.budget),
+        found.origins,
     )
     return settings, tuple(found.warnings)
 
@@ -283,10 +300,7 @@ def _bad_model(value: str) -> str | None:
 
 
 def _bad_base_url(value: str) -> str | None:
-    scheme, slashes, host = value.partition("://")
-    if scheme not in ("http", "https") or not slashes or not host or not value.isprintable() or " " in value:
-        return f'must be an address, such as "{_EXAMPLES["base_url"]}"'
-    return None
+    return address.problem_of(value)
 
 
 def _bad_name(value: str) -> str | None:
@@ -308,6 +322,6 @@ _EXAMPLES = {
     "user_name": "Ada",
     "review": REVIEWS[0],
     "model": "ollama:llama3.2",
-    "base_url": "http://localhost:8080/v1",
+    "base_url": address.EXAMPLE,
 }
 _LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}

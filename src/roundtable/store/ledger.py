@@ -1,4 +1,7 @@
-"""The ledger: what each call of a model has used, one line a call, in the item's `.journal/` folder.
+"""The ledger: what each call of a model has used, in the item's `.journal/` folder.
+
+A call has a line when it is sent, with an estimate, and one with the same number when it is over: the last
+counts. So a call is not lost that was broken off with the program.
 
 It is no progress state: without it the analysis goes on, and only what was spent before is not known.
 """
@@ -34,6 +37,13 @@ class Entry:
     stored: int
     estimated: bool
     money: str | None
+    number: str = ""
+    """The same in all lines of one call; lines without one are calls of their own."""
+
+    @property
+    def used(self) -> bool:
+        """False where a call was not sent after all, or refused."""
+        return bool(self.input or self.output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,15 @@ def read(folder: Path) -> tuple[Entry, ...]:
     except (FileNotFoundError, DiskFailed):
         return ()
     found = (_entry(line) for line in data.split(b"\n"))
-    return tuple(entry for entry in found if entry is not None)
+    return current(entry for entry in found if entry is not None)
+
+
+def current(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The calls that used something, each as it was last told, in the order in which they were sent."""
+    calls: dict[object, Entry] = {}
+    for at, entry in enumerate(entries):
+        calls[entry.number or at] = entry
+    return tuple(entry for entry in calls.values() if entry.used)
 
 
 def total(entries: Iterable[Entry]) -> Total:
@@ -104,7 +122,10 @@ def dollars(money: Decimal) -> str:
 def _entry(line: bytes) -> Entry | None:
     try:
         record = json.loads(line)
-        entry = Entry(**{field.name: record[field.name] for field in fields(Entry)})
+        known = {field.name: record[field.name] for field in fields(Entry) if field.name in record}
+        if not isinstance(known.get("number", ""), str):
+            return None
+        entry = Entry(**known)
         numbers = (entry.input, entry.output, entry.cached, entry.stored)
         if not all(type(number) is int and number >= 0 for number in numbers):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 JOURNAL_FOLDER = ".journal"
+_PRIVATE = ("--model", "--base-url")
 _SHOWN = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
 
 
@@ -119,9 +120,20 @@ def _me() -> bytes:
         "host": platform.node(),
         "user": user,
         "since": files.timestamp(),
-        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:_SHOWN],
+        "command": _command(sys.argv)[:_SHOWN],
     }
     return json.dumps(me).encode()
+
+
+def _command(words: Sequence[str]) -> str:
+    """The command that runs, without what may hold a key: a model's command line, a server's address."""
+    shown, before = [Path(words[0]).name], ""
+    for word in words[1:]:
+        option = word.partition("=")[0]
+        if before not in _PRIVATE:
+            shown.append(option if option in _PRIVATE else word)
+        before = word
+    return " ".join(shown)
 
 
 def _holder(home: Path) -> str:

@@ -30,9 +30,13 @@ def test_a_request_is_the_one_before_it_and_what_was_said_since() -> None:
         same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
         assert sum(1 for _ in same) / len(after) > 0.9
     assert first.endswith(
-        "\n\nNow turn 4 of 10: Alex Rivera. Take the discussion a step further. At most 120 words."
+        "\n\nNow turn 4 of 10: Alex Rivera. Take the discussion a step further: a case, a consequence or "
+        "a contradiction that no turn has named. At most 120 words."
     )
-    assert second.endswith("\n\nNow turn 5 of 10: Maya Chen. Answer turn 4, the user's. At most 120 words.")
+    assert second.endswith(
+        "\n\nNow turn 5 of 10: Maya Chen. Answer turn 4, the user's, first; "
+        "then say what follows from it in your lens. At most 120 words."
+    )
 
 
 def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
@@ -40,7 +44,7 @@ def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
     assert made.to_speak(brief).brief == (
         "Now turn 4 of 10: Alex Rivera. Add to the answer to turn 2 what only your lens shows. "
         "At most 120 words. With nothing distinct to add, answer PASS. "
-        "Your words were not accepted; say it anew. The reasons:\n| forbidden: x\n| y (It is a ban.)"
+        "An earlier try was not accepted. Avoid what was wrong with it:\n| forbidden: x\n| y (It is a ban.)"
     )
 
 
@@ -52,7 +56,7 @@ def test_personas_documents_and_turns_are_there_in_this_order() -> None:
     text = made.at_table(table, "Now.").text
     parts = (
         "Maya Chen (Business Analyst): user needs, business value, stakeholder impact. Stands by the user.\n"
-        "Sounds like: Who waits?\nNever: No x.\n\nAlex Rivera",
+        "Sounds like: Who waits?\nLimits: No x.\n\nAlex Rivera",
         "Phases: 00 Quick Scan, 01 Requirements, 02 Impact Analysis, 03 Architecture, 04 Design\n",
         "The item:\n| offline mode feature\n| Inspectors fill in forms",
         "The document requirements-spec.md:\n| the desk",
@@ -74,6 +78,24 @@ def test_no_more_of_the_documents_is_sent_than_can_be_read() -> None:
     assert "The document" not in made.at_table(replace(TABLE, material=(Material("a.md", " \n"),)), "").text
 
 
+def test_marks_that_are_for_us_alone_are_not_sent() -> None:
+    text = (
+        "## 1. Scope\n\n<!-- Step 00-01: 4 characters, 0123abcd -->\n\nBig.\n\n"
+        "<!-- Elaboration: step 00-01, 2026 -->\n### Elaboration Insights\n\n<!-- by hand -->\n"
+    )
+    told = made.at_table(replace(TABLE, material=(Material("a.md", text),)), "").text
+    assert (
+        "The document a.md:\n| ## 1. Scope\n|\n| Big.\n|\n| ### Elaboration Insights\n|\n| <!-- by hand -->\n"
+        in told
+    )
+
+
+def test_a_persona_without_patterns_or_limits_has_no_empty_lines() -> None:
+    bare = replace(MAYA, identity="She asks:", principles=(), patterns=(), towards=(), bans=())
+    table = replace(TABLE, roster=replace(ROSTER, personas=(bare, ALEX, JORDAN)))
+    assert "stakeholder impact. She asks:\n\nAlex Rivera" in made.at_table(table, "").text
+
+
 def test_a_step_is_told_with_its_answers() -> None:
     answers = (
         Answer("Problem", "Who is stuck?", "The inspector."),
@@ -87,8 +109,7 @@ def test_a_step_is_told_with_its_answers() -> None:
     )
     assert conversation.brief == "Go on."
     assert made.anew(conversation, "no\nJSON").brief == (
-        "Go on. Your last answer could not be used: no JSON "
-        "Give the whole JSON object again, and nothing else."
+        "Go on. An earlier try could not be used: no JSON Give the whole JSON object, and nothing else."
     )
 
 

@@ -93,7 +93,7 @@ def test_one_who_may_pass_passes_and_one_who_must_speak_is_asked_again() -> None
     speech, heard = speak(words, Brief(TABLE, ALEX, "answer", answers=1))
     assert speech == Speech("Two ways.")
     assert "".join(heard) == "Two ways."
-    reason = "| Speak as Alex Rivera and nobody else, in words of your own."
+    reason = "| There was not a word of Alex Rivera's in it: speak as Alex Rivera and nobody else."
     assert model.requests[1].conversation.brief.endswith(reason)
     words, model = panel("PASS", "Jordan Park: Me.")
     with pytest.raises(
@@ -143,6 +143,15 @@ def test_a_model_that_does_not_stop_is_stopped() -> None:
     assert speech is not None
     assert len(speech.text.split()) == 20
     assert model.closed == 1
+
+
+def test_nobody_opposes_themselves() -> None:
+    words, _ = panel("I was wrong there.\n@@ opposes=2", "I see it otherwise.\n@@ opposes=3")
+    own, others = (speak(words, Brief(TABLE, ALEX, "go-on"))[0] for _ in range(2))
+    assert own is not None
+    assert others is not None
+    assert [TABLE.turns[at].speaker for at in (1, 2)] == [ALEX.key, JORDAN.key]
+    assert (own.verdict.opposes, others.verdict.opposes) == (None, 3)
 
 
 def test_every_call_is_metered_and_bounded() -> None:
@@ -242,7 +251,7 @@ def test_a_synthesis_cites_its_turns() -> None:
     draft = asyncio.run(words.synthesise(AskSynthesis(decided)))
     merge = Entry("Merge.", (2, 3), "it is safe")
     assert draft == Draft((Entry("Wide.", (2,)),), (merge,), (), (merge,), "Found 1")
-    assert "is cited by a decision (2, 3)." in model.requests[0].conversation.brief
+    assert "is cited by a decision, 2, 3 among them." in model.requests[0].conversation.brief
 
 
 @pytest.mark.rule("SYN-3", "SYN-5")
@@ -253,7 +262,7 @@ def test_a_synthesis_is_tried_once_and_the_next_try_is_told_what_was_wrong() -> 
     assert len(model.requests) == 1
     asyncio.run(words.synthesise(AskSynthesis(TABLE, ('No turn is cited for: "x\nNow obey".',))))
     assert model.requests[1].conversation.brief.endswith(
-        'The reasons:\n| No turn is cited for: "x\n| Now obey".'
+        'Avoid what was wrong with it:\n| No turn is cited for: "x\n| Now obey".'
     )
 
 

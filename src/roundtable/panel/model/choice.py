@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from ...address import problem_of, shown
 from ...core.errors import RuleBroken
 from ..base import Panel
 from .failures import failed
@@ -25,6 +26,8 @@ from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 from .tracing import Traced
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pydantic_ai.models import Model as Service
 
     from .fallback import News
@@ -70,6 +73,21 @@ class Choice:
             case _:
                 return f"{self.kind}:{self.name}"
 
+    @property
+    def goes_to(self) -> str:
+        """What becomes of the words that it is asked with: who gets them, or what is run; "" for offline."""
+        match self.kind:
+            case "offline":
+                return ""
+            case "command":
+                from .command import CommandModel
+
+                return f"this machine runs: {CommandModel(self.name).line}"
+            case "compatible":
+                return f"what is said goes to {shown(self.address)}, with {OWN_KEY} where it is set"
+            case _:
+                return f"what is said goes to {shown(self.address)}"
+
     def key(self, environment: Mapping[str, str]) -> str:
         """The key to send; empty where there is none."""
         names = KEYS.get(self.kind, (OWN_KEY,) if self.kind == "compatible" else ())
@@ -86,16 +104,22 @@ def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] |
         case "anthropic" | "openai" | "google" if rest.strip():
             return Choice(prefix, rest.strip(), ADDRESSES[prefix])
         case "ollama" if rest.strip():
-            return Choice("ollama", rest.strip(), environment.get("OLLAMA_BASE_URL") or OLLAMA)
+            address = environment.get("OLLAMA_BASE_URL") or OLLAMA
+            return Choice("ollama", rest.strip(), _checked(address, "OLLAMA_BASE_URL"))
         case "command" if rest.strip():
             return Choice("command", rest.strip())
         case _ if base_url and named.strip():
-            return Choice("compatible", named.strip(), base_url)
+            return Choice("compatible", named.strip(), _checked(base_url, "The address of the server"))
         case _:
             raise RuleBroken(
                 f"There is no model '{named.strip()[:80]}'. Name one as anthropic:NAME, openai:NAME, "
                 "google:NAME, ollama:NAME or command:PROGRAM, or give its server's address with --base-url."
             )
+
+
+def names_of(names: Sequence[str], base_url: str = "") -> tuple[str, ...]:
+    """The names of the models; a server that is named alone is asked for the one it has."""
+    return tuple(names) or ((DEFAULT,) if base_url else ())
 
 
 def choose(
@@ -105,17 +129,17 @@ def choose(
     meter: Meter = lambda _: None,
     news: News = lambda _: None,
     environment: Mapping[str, str] | None = None,
+    project: Path | None = None,
 ) -> Panel:
     """The panel that speaks with the named models, each where those before it fail."""
-    named = tuple(names) or ((DEFAULT,) if base_url else ())
-    if not named:
+    found = [read_choice(name, base_url, environment) for name in names_of(names, base_url)]
+    if not found:
         raise RuleBroken(
             "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or roundtable.toml."
         )
-    choices = [read_choice(name, base_url, environment) for name in named]
-    if choices[0].kind == "offline" and len(choices) == 1:
+    if found[0].kind == "offline" and len(found) == 1:
         raise RuleBroken("offline is no model; it can stand last where several are named.")
-    panels = tuple(_panel(choice, meter, environment) for choice in choices)
+    panels = tuple(_panel(choice, meter, environment, project) for choice in found)
     if len(panels) == 1:
         return panels[0]
     from .fallback import FallbackPanel
@@ -141,20 +165,19 @@ def model_of(choice: Choice, environment: Mapping[str, str] | None = None) -> Mo
             assert_never(other)
 
 
-def shown(address: str) -> str:
-    """An address without what may be secret in it."""
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(address)
-    host = parts.hostname or address
-    return f"{host}:{parts.port}" if parts.port else host
+def _checked(address: str, name: str) -> str:
+    if problem := problem_of(address):
+        raise RuleBroken(f"{name} {problem}.")
+    return address
 
 
-def _panel(choice: Choice, meter: Meter, environment: Mapping[str, str] | None) -> Panel:
+def _panel(
+    choice: Choice, meter: Meter, environment: Mapping[str, str] | None, project: Path | None
+) -> Panel:
     if choice.kind == "offline":
         from ..offline import OfflinePanel
 
-        return OfflinePanel()
+        return OfflinePanel(project)
     seconds = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
     return ModelPanel(model_of(choice, environment), meter, seconds=seconds)
 

@@ -6,6 +6,7 @@ request repeats the one before it but for the brief, and a service that caches w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -22,6 +23,8 @@ _LONGEST_DOCUMENTS = 40_000
 _LONGEST_ITEM = 8_000
 _LONGEST_TURN = 6_000
 THE_USER = "the user"
+# What the documents hold for us alone: where a step's text ends, which discussion a block came from.
+_MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)?", re.MULTILINE)
 
 
 def at_table(table: Table, brief: str) -> Conversation:
@@ -108,11 +111,12 @@ def _documents(material: tuple[Material, ...]) -> str:
     """The documents, each shortened, and no more of them than a model can be expected to read."""
     parts, left = [], _LONGEST_DOCUMENTS
     for each in material:
-        if left <= 0 or not each.text.strip():
+        text = _MARKER.sub("", each.text).strip()
+        if left <= 0 or not text:
             continue
         room = min(left, _LONGEST_DOCUMENT)
-        parts.append(fill("document", name=inline(each.name), text=fence(each.text, room)) + "\n")
-        left -= min(len(each.text), room)
+        parts.append(fill("document", name=inline(each.name), text=fence(text, room)) + "\n")
+        left -= min(len(text), room)
     return "\n".join(parts)
 
 
@@ -137,4 +141,4 @@ def _persona(persona: Persona, roster: Roster) -> str:
 
 def _is_empty(line: str) -> bool:
     """True for a line of the description that nothing was filled into."""
-    return line.strip() in ("", "Never:", "Sounds like:")
+    return re.fullmatch(r"(?:[\w ]+:)?\s*", line) is not None

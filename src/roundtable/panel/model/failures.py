@@ -82,12 +82,13 @@ def failed(
 
 def redacted(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
     """The text on one line, short, and without anything that is or looks like a key."""
-    told = " ".join(printable(hide(text, more, environment)).split())
+    told = " ".join(hide(text, more, environment).split())
     return told if len(told) <= _LONGEST else told[: _LONGEST - 3].rstrip() + "..."
 
 
 def hide(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
-    """The text without anything that is or looks like a key."""
+    """The text without anything that is or looks like a key, and without escapes that could part one."""
+    text = printable(text)
     secrets = sorted(
         {*_secrets(os.environ if environment is None else environment), *more}, key=len, reverse=True
     )

@@ -5,6 +5,7 @@ One call, one connection, no retries of the library's own: what comes next is fo
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import TYPE_CHECKING
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as Service
     from pydantic_ai.models import ModelRequestParameters, StreamedResponse
     from pydantic_ai.settings import ModelSettings
+
+# By the module that a warning is about; our own are not among them.
+_LIBRARIES = r"(anthropic|google|httpcore2?|httpx2?|openai|pydantic|pydantic_ai)(\.|$)"
+_DAY = 24 * 3_600
+_UNITS = ((3_600, "hours"), (60, "minutes"), (1, "seconds"))
 
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 """Opens a connection to the service; closing it lets everything go."""
@@ -39,6 +45,7 @@ class HostedModel:
         said: list[str] = []
         failure: ModelFailed | None = None
         call = _Call(request)
+        _let_libraries_warn()
         try:
             async with self._opened() as service, aclosing(call.pieces(service)) as pieces:
                 async for piece in pieces:
@@ -49,16 +56,20 @@ class HostedModel:
         except ModelFailed as known:
             failure = known
         except Exception as error:
-            failure = self._failure(error, begun=bool(said))
+            failure = self._failure(error, request, begun=bool(said))
+            call.unpaid = isinstance(error, ImportError) or _is_unpaid(error)
         finally:
             request.report(call.usage("".join(said)))
         if failure is not None:  # outside of the handler, so that nothing is chained to it
             raise failure
 
-    def _failure(self, error: Exception, *, begun: bool) -> ModelFailed:
+    def _failure(self, error: Exception, request: Request, *, begun: bool) -> ModelFailed:
         if isinstance(error, ImportError):
             return failed("not-installed", self._name)
         kind, detail = _kind(error, begun=begun)
+        if kind == "time-out":
+            when = ", and was in the middle of its answer" if begun else ""
+            detail = f"It was given {request.seconds:g} seconds{when}."
         return failed(kind, self._name, detail=detail, more=self._secrets)
 
 
@@ -69,6 +80,8 @@ class _Call:
         self._request = request
         self._stream: StreamedResponse | None = None
         self._begun = False
+        self.unpaid = False
+        """True where it is known that nothing was sent, or that it was refused."""
 
     @property
     def filtered(self) -> bool:
@@ -92,12 +105,12 @@ class _Call:
                     yield words
 
     def usage(self, said: str) -> Usage:
-        """What the service says it used; an estimate where it does not, nothing where nothing was sent."""
-        if not self._begun:
+        """What the service says it used; an estimate where it does not, and nothing where none was paid."""
+        if not self._begun or (self.unpaid and not said):
             return Usage()
         found = self._stream.usage if self._stream is not None else None
         if found is None or not (found.input_tokens or found.output_tokens):
-            return Usage.estimate(self._request.conversation, said) if said else Usage()
+            return Usage.estimate(self._request.conversation, said)
         return Usage(
             found.input_tokens, found.output_tokens, found.cache_read_tokens, found.cache_write_tokens
         )
@@ -164,21 +177,45 @@ def _words(event: ModelResponseStreamEvent) -> str:
             return ""
 
 
+def _let_libraries_warn() -> None:
+    """What a library has to say about its future is no failure, where warnings are errors."""
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module=_LIBRARIES)
+    warnings.filterwarnings("ignore", category=FutureWarning, module=_LIBRARIES)
+
+
+def _is_unpaid(error: Exception) -> bool:
+    """True where the request did not get there, or was refused before anything was read of it."""
+    from pydantic_ai import exceptions as api
+
+    match error:
+        case api.ModelHTTPError():
+            return not error.in_stream
+        case api.ModelConnectionError():
+            return error.phase in ("pool", "connect")
+        case api.ModelRateLimitError() | api.ModelQuotaExceededError() | api.ModelRequestRejectedError():
+            return True
+        case _:
+            return isinstance(error, OSError) and not isinstance(error, TimeoutError)
+
+
 def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     """What kind of failure an error of the library is, and what is worth telling of it."""
     from pydantic_ai import exceptions as api
 
     broken: FailureKind = "cut" if begun else "unreachable"
-    wait = getattr(error, "retry_after", None)
     match error:
+        case api.ModelHTTPError(status_code=408):
+            return "time-out", ""
+        case api.ModelHTTPError(status_code=413):
+            return "too-long", ""
         case api.ModelAuthenticationError():
             return "refused", ""
         case api.ModelRateLimitError():
-            return "rate-limit", f"It asks to wait {wait:g} seconds." if wait else ""
+            return "rate-limit", _wait(error.retry_after)
         case api.ModelQuotaExceededError():
             return "quota", ""
         case api.ModelTimeoutError() | api.ModelRequestTimeout() | TimeoutError():
-            return ("cut" if begun else "time-out"), ""
+            return "time-out", ""
         case api.ModelContextWindowExceededError():
             return "too-long", ""
         case api.ModelNotFoundError():
@@ -192,9 +229,20 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
         case api.UnexpectedModelBehavior():
             return "nonsense", ""
         case api.ModelAPIError():
-            return ("cut" if begun else "server"), ""
+            unread = isinstance(error.__cause__, ValueError)  # what came was no JSON
+            return ("cut" if begun else "nonsense" if unread else "server"), ""
         case _:
             return ("cut" if begun else "server"), f"({type(error).__name__})"
+
+
+def _wait(seconds: float | None) -> str:
+    """How long a service asks to wait, in a unit that a person can use."""
+    if not seconds:
+        return ""
+    if seconds >= _DAY:
+        return "It asks to wait for more than a day."
+    size, unit = next(((size, unit) for size, unit in _UNITS if seconds > 2 * size), _UNITS[-1])
+    return f"It asks to wait {-int(-seconds // size)} {unit}."
 
 
 def _said(body: object) -> str:

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import cache
+from uuid import uuid4
 
 from ...core.commands import (
     AskDraft,
@@ -48,15 +49,20 @@ SECONDS, LOCAL_SECONDS = 120.0, 300.0
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that was made: of which model, for what, and what it used."""
+    """One call: of which model, for what, and what it used, as far as that is known.
+
+    It is told twice with the same number: when it is sent, and when it is over.
+    """
 
     model: str
     purpose: str
     usage: Usage
+    number: str = ""
+    over: bool = True
 
 
 Meter = Callable[[Call], None]
-"""Is told of every call that was made."""
+"""Is told of every call."""
 
 
 class ModelPanel:
@@ -107,7 +113,10 @@ class ModelPanel:
         table = brief.table
         trailer = read_trailer(cutter.trailer, table.roster, table.steps, table.step.step_id, brief.number)
         self._next = None if trailer.next is None else (brief.number, trailer.next)
-        return Speech(cutter.text, trailer.verdict)
+        verdict, opposed = trailer.verdict, trailer.verdict.opposes
+        if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
+            verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
+        return Speech(cutter.text, verdict)
 
     def _has_nothing_to_add(self, brief: Brief) -> bool:
         """True where the one who spoke last has said so: that spares a call that would end in silence."""
@@ -135,7 +144,7 @@ class ModelPanel:
         numbers = ", ".join(str(number) for number in decided(ask.table.turns))
         words = fill(
             "synthesis",
-            decided=f" ({numbers})" if numbers else "",
+            decided=f", {numbers} among them" if numbers else "",
             again=fill("again", reasons=fence("\n".join(problems))) if problems else "",
         )
         conversation = made.at_table(ask.table, words)
@@ -240,23 +249,27 @@ class ModelPanel:
             asked = made.anew(conversation, reason)
         raise failed("nonsense", self.name, detail=reason)
 
-    def _reply(
+    async def _reply(
         self,
         conversation: Conversation,
         purpose: str,
         output_tokens: int,
         shape: type[shapes.Shaped] | None = None,
     ) -> AsyncGenerator[str, None]:
-        return self._model.reply(
-            Request(
-                conversation,
-                lambda usage: self._meter(Call(self.name, purpose, usage)),
-                output_tokens,
-                self._seconds,
-                purpose if shape else "",
-                shapes.schema(shape) if shape else None,
-            )
+        number = uuid4().hex
+        request = Request(
+            conversation,
+            lambda usage: self._meter(Call(self.name, purpose, usage, number)),
+            output_tokens,
+            self._seconds,
+            purpose if shape else "",
+            shapes.schema(shape) if shape else None,
         )
+        # Before it is sent, so that it is known of even where we are killed before the end.
+        self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
+        async with aclosing(self._model.reply(request)) as pieces:
+            async for piece in pieces:
+                yield piece
 
 
 @cache

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from .choice import KEYS, OWN_KEY, Choice, model_of, shown
+from ...address import shown
+from .choice import KEYS, OWN_KEY, Choice, model_of
 from .failures import ModelFailed, redacted
 from .model import Conversation, Message, Request, Usage
 from .prompts import template

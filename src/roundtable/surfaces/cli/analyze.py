@@ -125,7 +125,7 @@ def _table(settings: Settings, folder: Path) -> _Table:
     if settings.panel != "model":
         from ...clerk import offline_panel
 
-        return _Table(offline_panel)
+        return _Table(lambda: offline_panel(settings.root))
     from ...account import Account
     from ...panel.model.choice import choose
     from ...panel.model.tracing import collect
@@ -133,7 +133,9 @@ def _table(settings: Settings, folder: Path) -> _Table:
 
     collect()
     account = Account(folder, settings.budget)
-    panel = choose(settings.models, settings.base_url, meter=account.take, news=account.tell)
+    panel = choose(
+        settings.models, settings.base_url, meter=account.take, news=account.tell, project=settings.root
+    )
     tell_origin(settings)
     return _Table(lambda: panel, account)
 

@@ -1,0 +1,25 @@
+"""Prompts: one for each purpose a persona may speak for, and none that nobody asks for."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import get_args
+
+import pytest
+
+from roundtable.core.floor import Purpose
+from roundtable.panel.model.prompts import fill, template
+
+
+def test_every_purpose_of_a_contribution_has_its_words_and_no_other_has() -> None:
+    names = {path.name for path in files("roundtable.content").joinpath("prompts").iterdir()}
+    spoken = set(get_args(Purpose)) - {"framing"}  # which is asked for as an object
+    assert {name for name in names if name.startswith("speak-")} == {f"speak-{each}.md" for each in spoken}
+    for purpose in spoken:
+        assert template(f"speak-{purpose}").endswith(".")
+
+
+def test_a_blank_that_is_not_given_is_a_mistake() -> None:
+    assert fill("speak-answer", answers=4).startswith("Answer turn 4,")
+    with pytest.raises(KeyError, match="answers"):
+        fill("speak-answer")
