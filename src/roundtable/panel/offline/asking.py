@@ -1,200 +1,170 @@
-"""Asking: what kind of answer a question wants, the case it puts, and how an answer can take it up."""
+"""Asking: what a question wants as far as its form shows it for certain, and how an answer can name it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .cases import Case, case, is_put
-from .choices import Choice, choice
+from .cases import case
 from .lexicon import sign
-from .phrases import quote
-from .questions import AUXILIARY, clause, topic
+from .phrases import quote, without_address
+from .questions import AUXILIARY, clause
 
-_SHORT = 70
+LONGEST = 160
+"""Up to how many characters the user's own words are said again whole."""
+
+_FEW = 3
 _AUX = "|".join(sorted(AUXILIARY))
+_AND = r"^(?:and |but |so |then )*"
+_HOW_MUCH = re.compile(
+    _AND + r"(?:by |for |within |after |in )?(?:how (?:many|much(?! of)|long|often|big|large|fast|far"
+    r"|old|soon|late"
+    r"|early|high|low|small|short|close|deep|quickly)\b"
+    r"|(?:what|which)(?:'s| is| was)? the (?:largest|smallest|maximum|minimum|highest|lowest|number"
+    r"|size|limit"
+    r"|amount|price|deadline|longest|shortest)\b)",
+    re.IGNORECASE,
+)
+_WHY_NOT = re.compile(_AND + r"why (?:not|don't we|can't we|wouldn't we)\b", re.IGNORECASE)
+_WHY = re.compile(_AND + r"(?:why|how come|for what reason)\b", re.IGNORECASE)
+_WHO = re.compile(
+    _AND + r"(?:who|whom|to whom|for whom|by whom|which (?:person|role|team|colleague))\b", re.IGNORECASE
+)
+# What stands behind these words says nothing of what the question itself is.
+_BELOW = re.compile(r"(?<=\w)\s+(?:so that|because|that|which|who|whose|if|when|while|until|unless)\s.*$")
+_OURS = re.compile(
+    r"\b(?:should|shall|ought to)\b|\bmust (?:we|i|the|a|an|it|they|every|each|not|be)\b"
+    r"|\b(?:do|does) [\w' -]{1,25}? have to\b"
+    r"|(?:^|\b(?:how|when|where|what|which|who) )may (?:we|i|the|a|an|somebody|someone|people|it|they)\b"
+    r"|\bdo we (?:really |also |still |then )?(?:want|show|tell|allow|ask|drop|warn|send|offer|refuse|reject"
+    r"|delete|remove|accept|treat|assume|take|start|leave|migrate|retry|notify|let|give|mail|hide|wait)\b",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"\bor\b(?! (?:so|not|more|less|something|anything)\b)", re.IGNORECASE)
+_FACT = re.compile(
+    _AND + r"(?:did|was|were|has|have|had)\b"
+    r"|\b(?:does|do) any(?:one|body) know\b|\bare we sure\b|\bis it (?:also )?the same\b"
+    r"|^can (?:we|i|one) (?:still )?(?:get|find|see|tell) .*\bback\b"
+    r"|" + _AND + r"where (?:does|do|did) (?:it|they|the)\b"
+    r"|" + _AND + r"(?:is|are|does|do|how) .*\b(?:today|currently|right now|at the moment|so far|already)$",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(rf"{_AND}(?:{_AUX})(?:n't)?\b", re.IGNORECASE)
+# What is to be seen while something is not known yet.
+_SHOWN = re.compile(
+    r"(?:what|which)\b.*?\b(?:see|sees|shown|displayed|show|read on)\b.*\b(?:has ?n't|have ?n't"
+    r"|not yet|is ?n't there"
+    r"|still missing|unknown|no longer (?:answers|reachable)|offline|stopped sending)\b",
+    re.IGNORECASE,
+)
+_CASE = re.compile(
+    r"\b(?:what if|what about|how about|what happens|what then|then what)\b"
+    r"|^what (?:do|does|would|will|should|can) [\w' -]{1,30}? do (?:about|with|for|when|if|once)\b"
+    r"|^(?:what|how)\b(?! (?:many|much|long|often))[^,]*(?<!know)(?<!tell)(?<!see) (?:if|when"
+    r"|while) (?:a|an|the|my|our|it"
+    r"|its|he|she|they|we|i|you"
+    r"|somebody|someone|nobody|there|two|both|[a-z]+ing)\b",
+    re.IGNORECASE,
+)
+_AND_THE = re.compile(
+    r"\s*(?:\w+, )?and (?:the|a|an|our|those|these|my|people|somebody|someone)\b", re.IGNORECASE
+)
+_LIST = re.compile(
+    _AND
+    + r"(?:what else|(?:which|what) other|which of our|is there anything else)\b.*\b(?:uses?|reads?|calls?"
+    r"|listens?|depends?|writes?|touch(?:es)?|shows?|knows?|moves?|breaks?)\b",
+    re.IGNORECASE,
+)
+_SIGN = re.compile(
+    _AND + r"(?:how (?:would|do|will|can|could) (?:we|i|you|they|the [a-z]+|somebody|staff) (?:ever |have )?"
+    r"(?:noticed?|find out|see) (?:that|if|whether|in time|it)\b|how would (?:a|the) test (?:catch|notice)\b"
+    r"|what (?:would|could|will) be (?:a|the)(?: first)? sign\b)",
+    re.IGNORECASE,
+)
+_SEE = re.compile(
+    _AND + r"what (?:exactly )?(?:should|does|do|would|will|must) (?:[\w'-]+ ){1,5}?(?:see|say|read)\b",
+    re.IGNORECASE,
+)
 _RULED = re.compile(
-    r"\b(?:may|have to|has to|should|must|allowed|can we|do we (?:\w+ )?(?:keep|wait|hold|allow|give"
-    r"|store|need|retry)"
-    r"|does (?:it|one) wait"
-    r"|makes? sense|are we willing)\b|\b(?:largest|smallest|maximum|minimum|limit|deadline)\b",
-    re.IGNORECASE,
-)
-_KINDS = (
-    ("law", r"\b(?:legal|legally|lawful|by law|regulations?|gdpr|data protection)\b"),
-    ("count", r"^(?:and |but )?(?:by |for |within |after |in )?how (?:many|much|long|often|big|large|fast"
-              r"|far|old|soon|late|early|high|low|small|short|close|deep|recent|quickly|good|accurate"
-              r"|reliable)\b"
-              rf"|^how (?!(?:{_AUX}|about|come|exactly|else|not|to|we|i|you)\b)[a-z]+ (?:{_AUX})\b"
-              r"|^what (?:does|would|will|do) .{1,40}\bcost\b|^(?:what|which)(?:'s"
-              r"| is)? (?:the )?(?:largest|smallest|maximum|minimum|highest|lowest|number|figure|size"
-              r"|limit|amount|price|deadline)\b"),
-    ("wins", r"^(?:and )?whose\b(?!.*\b(?:job|turn)\b)|^(?:and )?(?:which|who)\b.*\b(?:wins?|first"
-             r"|comes before|takes precedence|right one|is the truth|the piece|stands)\b"),
-    ("see", r"^(?:what|which\b[^,]*?) (?:exactly )?(?:does|do|should|will|would|can|could"
-            r"|must) (?:[\w'-]+ ){1,5}(?:see|read|hear|say)\b|^what\b.*\bon the (?:screen|display|page)\b"
-            r"|^(?:what|how)\b.*\b(?:shown|displayed|looks? like)\b|^what (?:is|goes"
-            r"|stands) in the (?:e-?mail|mail|message|text|summary)\b|^what (?:e-?mail|mail|message|text"
-            r"|wording|notice)\b"),
-    (
-        "suggest",
-        r"^(?:and |but )?why (?:not|don't we|can't we)\b|^(?:couldn't|can't|wouldn't|shouldn't"
-        r"|could we not)\b",
-    ),
-    ("why", r"^(?:and |but )?(?:why|how come|for what reason|what for)\b"),
-    ("who", r"^(?:and )?(?:who|whom|to whom|for whom|by whom|which (?:person|role|team|of (?:us|them)))\b"),
-    ("advice", r"\b(?:would|should|do|could|can) you (?:\w+ ){0,2}?(?:start|take|pick|choose|use|suggest"
-               r"|recommend|propose|do|go|prefer|advise|put|call|name|begin|set|test)\b|\bwhat(?:'s"
-               r"| is) your (?:take|advice|view|opinion|choice)\b"),
-    ("apart", r"\b(?:tell|know|distinguish|separate)\b.*\b(?:apart|from)\b|^how\b.*\b(?:know|tell"
-              r"|recogni[sz]e)\b (?:which|whether|what|when|if)\b|^how\b.*\bknow that\b.*\b(?:is|belongs?"
-              r"|comes?|counts?)\b"),
-    ("sign", r"^how (?:do|does|would|will|can|could|should|did|are|is)\b.*\b(?:know|known|notice[ds]?"
-             r"|tell|recogni[sz]e|find out|detect|be sure|catch|prove|verify|see that)\b|^how (?:would"
-             r"|could) .* have noticed"),
-    ("prevent", r"^(?:how|what)\b.*\b(?:keep .{2,40} from|stops? .{2,40} from|prevents?|avoid|protect"
-                r"|make sure|keeps .{2,40} from)\b"),
-    ("undo", r"^how\b.*\b(?:undo|repair|get back|gets? .{2,30} back|correct|take back|restore|reverse"
-             r"|revert|recover|fix)\b"),
-)  # fmt: skip
-_OPEN = re.compile(
-    r"(?:and |but |so )?(?:what|who|how|when|where|which|whose|why|if|whom|at|in|on|from)\b", re.IGNORECASE
-)
-_YES_NO = re.compile(rf"^(?:and |but |so )?(?:{_AUX})(?:n't)?\b", re.IGNORECASE)
-_ALSO = re.compile(r"\b(?:also|too|as well|even)\b", re.IGNORECASE)
-_DUTY = re.compile(
-    r"^(?:and |but |so )?(?:should|must|shall)\b|\b(?:have to|has to|need to|needs to)\b", re.IGNORECASE
-)
-_ABLE = re.compile(r"^(?:and |but |so )?(?:can|could)\b|\bable to\b|\bpossible to\b", re.IGNORECASE)
-
-
-_KEPT = re.compile(
-    r"what\b.*\b(?:keep|kept|store[sd]?|record(?:ed)?|remember(?:ed)?|saved?|logged|written down|log)\b",
-    re.IGNORECASE,
-)
-_DEFINE = re.compile(
-    r"(?:what|which)\b.{0,40}?\b(?:counts? as|exactly|means?|valid|allowed|mandatory|required|optional"
-    r"|qualif\w+|must(?: not)?)\b",
-    re.IGNORECASE,
-)
-_WHAT_IF = re.compile(r"\bwhat (?:if|happens (?:if|when))\b", re.IGNORECASE)
-_COMPARES = re.compile(
-    r"^(?:and )?(?:who|whom|whose)\b|\b(?:more|less|worse|better|harder|easier|faster|cheaper|safer)\b",
-    re.IGNORECASE,
-)
-_DUTIES = re.compile(
-    r"^(?:and )?who(?:m)? (?:may|must|should|decides?|approves?|signs?|owns?|pays?|checks?|answers?"
-    r"|tells?|finds? out|has to (?!be)|will (?:do|check|decide)|is (?:responsible|in charge))\b",
-    re.IGNORECASE,
-)
-_ACTS = re.compile(
-    r"(?:and |but )?what (?:do|does|should|would|will|can|could|must) (?:the|a"
-    r"|an) (?P<who>[a-z]+(?: [a-z]+)?) (?:have to )?do\b",
-    re.IGNORECASE,
+    r"\b(?:may|should|must|allowed|do we (?:keep|wait|hold|allow|give|store|retry)|have to|has to"
+    r"|makes sense)\b"
+    r"|\b(?:limit|deadline|maximum|minimum|largest|smallest)\b"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: the kind of answer, its words, how an answer may begin, its case and its choice."""
+    """A question: what its form shows that it wants, its words, and how an answer can name it."""
 
     kind: str
     words: str
+    asked: str
+    """The question as the user wrote it, without its mark."""
+    clause: str
+    """The question as it follows "nothing says": "who signs it"; empty where that is not certain."""
     when: str
-    """How an answer may begin: "if the tablet breaks", "for old forms", "as to who signs it"."""
-    case: Case | None
-    choice: Choice | None
-    who: str = ""
-    """Who has to act in the case: "the waiter"."""
+    """The case as a sentence may begin with it: "if the tablet breaks"; empty where there is none."""
 
 
 @lru_cache(maxsize=64)
-def asked(sentence: str) -> Asked:
-    """What a question asks for; the address and the fillers at its beginning are already gone."""
-    plain = sign("shell").sub("", sentence.strip().replace("’", "'"), count=1)
+def asked(sentence: str, names: tuple[str, ...] = ()) -> Asked:
+    """What a question wants; whom it addresses and the fillers at its beginning do not count."""
+    own = unaddressed(sentence, names).replace("’", "'")
+    plain = sign("shell").sub("", own, count=1)
     plain = re.sub(r"^(what|who|where|how|when)'s\b", r"\1 is", plain, flags=re.IGNORECASE)
     plain = plain.rstrip(" ?!.\"'") or sentence.strip()
-    marked = f"{plain}?" if sentence.rstrip().endswith("?") else plain
-    put, either = case(marked), choice(plain)
-    kind = _kind(plain, put, either)
-    own = sentence.strip().rstrip(" ?!.\"'") if sentence.strip() else plain
-    return Asked(kind, plain, _when(plain, put, kind, own), put, either, _who(plain))
+    put = case(plain)
+    kind = _kind(plain, bool(put) or _is_case(plain) or bool(_AND_THE.match(sentence)))
+    said = own.rstrip(" ?!.").replace('"', "'")
+    return Asked(
+        kind=kind,
+        words=plain,
+        asked=said if len(said) <= LONGEST else quote(said, LONGEST),
+        clause="" if "," in plain or _OR.search(plain) else clause(plain) or "",
+        when=put or "",
+    )
 
 
-def _kind(plain: str, put: Case | None, either: Choice | None) -> str:
-    if either is not None and (either.one or _YES_NO.match(plain) or not _OPEN.match(plain)):
+def unaddressed(sentence: str, names: Iterable[str]) -> str:
+    """A sentence without the name it begins with, also where no comma follows: "Maya who signs it"."""
+    plain = without_address(sentence.strip(), tuple(names))
+    for name in names:
+        plain = re.sub(rf"^{re.escape(name)}\s+(?=(?:what|who|how|where|when|why|which|{_AUX})\b)", "", plain)
+    return plain
+
+
+def _is_case(plain: str) -> bool:
+    few = len(plain.split()) <= _FEW and not re.search(
+        rf"\b(?:{_AUX}|or|not|why|how|what|who)\b", plain, re.IGNORECASE
+    )
+    return few or bool(_CASE.search(plain))
+
+
+def _kind(plain: str, puts_a_case: bool) -> str:
+    head = _BELOW.sub("", plain)
+    if _SHOWN.match(plain):
+        return "shown"
+    for kind, shown in (("list", _LIST), ("sign", _SIGN), ("see", _SEE)):
+        if shown.match(plain):
+            return kind
+    if puts_a_case:
+        return "case"
+    if _HOW_MUCH.match(plain):
+        return "limit" if _RULED.search(plain) else "measure"
+    if _WHY_NOT.match(plain):
         return "choice"
-    if put is not None and _WHAT_IF.search(plain):
-        return "case"
-    for name, shown in _KINDS:
-        if re.search(shown, plain, re.IGNORECASE):
-            return ("limit" if _RULED.search(plain) else "measure") if name == "count" else name
-    if put is not None and is_put(f"{plain}?"):
-        return "case"
+    if _WHY.match(plain):
+        return "why"
+    if _WHO.match(plain):
+        return "either" if _OR.search(plain) else "who"
+    if _OURS.search(head):
+        return "choice"
+    if _FACT.search(plain):
+        return "fact"
+    if _OR.search(head):
+        return "either"
     if _YES_NO.match(plain):
-        return _yes_no(plain)
-    return _other(plain, put)
-
-
-def _yes_no(plain: str) -> str:
-    """What a yes would mean: a right, a duty, an ability, a wider scope or a fact."""
-    if _ALSO.search(plain):
-        return "also"
-    if re.match(r"(?:and |but |so )?may\b", plain, re.IGNORECASE) or " allowed" in plain:
-        return "may"
-    if _DUTY.search(plain):
-        return "should" if re.match(r"(?:and |but |so )?should\b", plain, re.IGNORECASE) else "must"
-    return "able" if _ABLE.search(plain) else "fact"
-
-
-def _other(plain: str, put: Case | None) -> str:
-    if re.match(
-        r"(?:and |but )?(?:when|at (?:what|which) (?:time|point|moment)|from when|until when|since when)\b",
-        plain,
-        re.IGNORECASE,
-    ):
-        return "time"
-    if re.match(r"(?:and |but )?(?:where|(?:in|on|from|at|to) (?:where|which|what))\b", plain, re.IGNORECASE):
-        return "place"
-    if re.match(
-        r"(?:what|which) (?:other|else|of our|of the)\b|what else\b|.*\bis there\b", plain, re.IGNORECASE
-    ):
-        return "list"
-    if re.match(r"(?:and |but )?how\b", plain, re.IGNORECASE):
-        return "how"
-    if put is not None and put.kind != "plain":
-        return "case"
-    if _KEPT.match(plain):
-        return "kept"
-    if _DEFINE.match(plain):
-        return "define"
-    return "plain"
-
-
-def _when(plain: str, put: Case | None, kind: str, own: str) -> str:
-    """How an answer begins: with the case where the question puts one, else with the question as a clause."""
-    if kind == "choice":
-        return f'as to "{quote(own, _SHORT)}"'
-    said = clause(plain)
-    if put is not None and (kind in ("case", "see", "plain") or not said):
-        return put.when
-    if said:
-        return f"as to {said}"
-    named = topic(plain)
-    return f"as to {named}" if named else f'as to "{quote(own, _SHORT)}"'
-
-
-def acts(question: str) -> bool:
-    """True where "who" asks for the one who has to do or decide something."""
-    return bool(_DUTIES.search(question))
-
-
-def compares(question: str) -> bool:
-    """True where a choice is between people, or asks which of two is more of something."""
-    return bool(_COMPARES.search(question))
-
-
-def _who(plain: str) -> str:
-    acts = _ACTS.match(plain)
-    return f"the {acts['who']}" if acts else ""
+        return "yes-no"
+    return "time" if re.match(_AND + r"(?:at what time|when)\b", plain, re.IGNORECASE) else "open"

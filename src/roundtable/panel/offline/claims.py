@@ -1,4 +1,4 @@
-"""Claims: what the user states, objects to or decides, in their own words, and what kind of thing it is."""
+"""Claims: what the user states, objects to or decides, whole and in their own words."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 from ...core.words import words_of
+from .asking import LONGEST, unaddressed
 from .decisions import deciding
 from .lexicon import sign, words
 from .phrases import content, figures, quote, without_address
 from .utterances import asks, plainly, utterances
 
-_LONGEST = 90
 _COUNTED = re.compile(
     r"\b(?:three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty"
     r"|hundred)"
@@ -22,24 +22,6 @@ NAMED = re.compile(
     r"(?:^|\s)(?!The|Our|About|Up|Some|All|These|Those|For|With|In|At|We|There|After|Every)[A-Z][a-z]+\s$"
 )
 _BOUND = re.compile(r"^(?:up to|at least|at most|about|more than|less than) ", re.IGNORECASE)
-_RULES = (
-    (
-        "never",
-        re.compile(
-            r"\b(?:never|nobody|no longer|not? .{0,30}\bany ?more|no exceptions?|must not|always)\b",
-            re.IGNORECASE,
-        ),
-    ),
-    ("only", re.compile(r"^only\b.*\b(?:may|can)\b|\b(?:may|can) only\b", re.IGNORECASE)),
-    (
-        "order",
-        re.compile(
-            r"\b(?:oldest|newest|earliest|latest|wins?)\b|\b(?:goes?|comes?|planned|deleted|taken|date"
-            r"|served|sent) first\b",
-            re.IGNORECASE,
-        ),
-    ),
-)
 # What is minded without one of the usual words for it.
 _MINDS = re.compile(
     r"^then\b.*\b(?:can't|cannot|nobody|no|won't|never)\b|\bi(?:'m| am) against\b|\bangry\b"
@@ -51,6 +33,8 @@ _MINDS = re.compile(
     r"|\b(?:smells|destroys|breaks|refuses)\b|\bmust not\b|\bi'd still\b|\bwould be (?:bad|lost|annoying"
     r"|terrible)\b"
     r"|\bnobody (?:needs|reads|scrolls|will|would)\b|\b(?:i|we) do(?:n't| not|nt) (?:want|like)\b"
+    r"|\bis (?:a mistake|over the top|exactly how)\b|\bno sense\b|\bcan't be right\b|\bi wouldn't\b"
+    r"|^(?:hm+,? )?no,? (?!problem)|\bunreadable\b|\b(?:sounds|looks|feels) like a\b"
     r"|\bonly because\b|\btoo (?:short|hard|easy|loud|small|far|soon|vague|few)\b",
     re.IGNORECASE,
 )
@@ -65,80 +49,53 @@ _HEAD = re.compile(
     r"|^we'll have (?=(?:the|a|an|every|each)\b.*\b(?:is|are)\b)",
     re.IGNORECASE,
 )
-_OPENING = re.compile(
-    r"^(?:(?:and|but|so|then|well|yes|no|ok|sorry)\b,?\s+|(?:that|which|this) (?:means"
-    r"|would mean)\s+(?:that\s+)?)",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(
-    r"(?:if|when|while|as|since|because|although|in|on|at|for|with|by|after|before|around|about)\b",
-    re.IGNORECASE,
-)
-_FEWEST = 3
-_SWAP = {
-    "i": "you", "my": "your", "me": "you", "mine": "yours", "i'm": "you're", "im": "you're", "i've": "you've",
-    "i'd": "you'd", "i'll": "you'll",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sentence of the user as it can be quoted, what kind it is, its figure, and the rule it makes."""
+    """What the user said as it can be quoted, and what kind of thing it is."""
 
     kind: str
     """`fact`, `objection` or `decision`."""
     text: str
-    figure: str
-    rule: str
-    """Of a decision: `never`, `only`, `order` or nothing."""
 
 
 def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
-    """The first thing that a message decides or states; None where it states nothing."""
-    decided = deciding(message, names)
-    stated = [piece for piece in utterances(message) if not asks(piece)]
-    stated = [piece for piece in stated if len(content(without_address(piece, names))) > 1]
-    chosen = next(iter(decided), None) or next(iter(stated), None)
-    if chosen is None:
+    """What a message decides, else what it states; None where it states nothing."""
+    pieces = utterances(message)
+    decided = [piece for piece in pieces if piece in deciding(message, names)]
+    # "Agreed." alone decides nothing that could be said again, if there is more.
+    chosen = [piece for piece in decided if len(content(core(piece))) > 1] or decided
+    if not chosen:
+        chosen = [
+            piece
+            for piece in pieces
+            if not asks(unaddressed(piece, names)) and len(content(without_address(piece, names))) > 1
+        ]
+    if not chosen:
         return None
-    plain = plainly(chosen, names)
-    straight = chosen.strip().replace("’", "'")
+    first, *others = chosen
+    straight = " ".join(chosen).strip().replace("’", "'")
     minds = sign("objection").search(straight) or _MINDS.search(straight)
     kind = "decision" if decided else "objection" if minds else "fact"
-    if decided:
-        plain = core(plain)
-    counted = amounts(plain)
-    rule = next((name for name, shown in _RULES if decided and shown.search(plain)), "")
-    return Claim(kind, quote(plain, _LONGEST), counted[0] if counted else "", rule)
+    plain = plainly(first, names)
+    plain = core(plain) if decided else plain
+    # Between the marks a full stop would end the sentence that quotes.
+    whole = "; ".join(each.rstrip(" .!;") for each in (plain, *others))
+    if others and len(whole) <= LONGEST and _follow_each_other(chosen, pieces):
+        plain = whole
+    return Claim(kind, _whole(plain))
 
 
-def told(text: str, known: str = "") -> str:
-    """A statement as somebody else says it again, without what is added after a comma.
-
-    `known` is a text in which a word that is no name stands in small letters.
-    """
-    plain = _OPENING.sub("", text.strip())
-    head = re.split(r"[,;:]\s", plain, maxsplit=1)[0]
-    plain = head if len(head.split()) > _FEWEST and not _CLAUSE.match(plain) else plain
-    turned = re.sub(
-        r"[A-Za-z'’]+", lambda word: _SWAP.get(word.group().lower().replace("’", "'"), word.group()), plain
-    )
-    turned = re.sub(r"\byou am\b", "you are", re.sub(r"\byou was\b", "you were", turned))
-    first = words_of(turned)[:1]
-    common = words("opener") | words("determiner") | words("bound") | words("pronoun") | words("person")
-    small = bool(first) and (
-        first[0] in common or first[0].endswith("ing") or re.search(rf"\b{re.escape(first[0])}\b", known)
-    )
-    return turned[0].lower() + turned[1:] if small else turned
+def _follow_each_other(chosen: list[str], pieces: tuple[str, ...]) -> bool:
+    start = pieces.index(chosen[0])
+    return tuple(chosen) == pieces[start : start + len(chosen)]
 
 
-def can_follow_that(said: str) -> bool:
-    """True where a statement begins with its subject, so that "that ..." can begin a sentence."""
-    return (
-        not _CLAUSE.match(said)
-        and not re.match(r"(?:that|this|it|which|there)\b", said, re.IGNORECASE)
-        and "," not in said
-    )
+def _whole(text: str) -> str:
+    """A text as it stands between quotation marks, whole where it is not too long."""
+    plain = " ".join(text.replace('"', "'").split()).rstrip(" .!,;:")
+    return plain if len(plain) <= LONGEST else quote(plain, LONGEST)
 
 
 def amounts(sentence: str) -> tuple[str, ...]:
@@ -163,5 +120,6 @@ def core(sentence: str) -> str:
     while (shorter := sign("deciding_before").sub("", rest, count=1)) != rest:
         rest = shorter
     rest = _HEAD.sub("", _TAIL.sub("", sign("deciding_after").sub("", rest)))
-    rest = re.sub(r"^(?:but|and)\s+", "", rest)
+    rest = re.sub(r"^(?:but|and|then|so)\s+|^(?:then\s+)?decide it:\s*", "", rest, flags=re.IGNORECASE)
+    rest = re.sub(r"^(?:let'?s|let us)\s+(?=\w+ \w)", "", rest, flags=re.IGNORECASE)
     return rest if len(content(rest)) > 1 else sentence

@@ -1,79 +1,96 @@
-"""Decisions: which of the user's sentences decide something, by cue or by imperative, never in a question."""
+"""Decisions: which of the user's sentences decide something, by their form, never in a question."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from ...core.words import words_of
-from .lexicon import words
+from .lexicon import sign, words
+from .orders import orders
 from .phrases import content, without_address
 from .utterances import asks, utterances
 
-# `@name` stands for words of the lexicon: what follows "let's", and what after "we'll" only foresees.
-_CUE = r"""\b(?:
-      let(?:'?s|\s+us)\s+(?:not\s+|just\s+)?(?:@decide)\b
-    | (?:we|i)(?:'ll|\s+will|\s+shall)\s+(?:not\s+)?(?!(?:@foresee)\b|have\s+(?:a|to)\b)\w+
-    | (?:we|i)(?:'re|\s+are|'m|\s+am)?\s+(?:go|going)\s+(?:with|for)\b
-    | (?:we|i)(?:'ve|\s+have)?\s+(?:now\s+)?(?:decided|agreed|settled\s+on|chosen|chose|choose|picked|pick)\b
-    | (?:it|that|this)(?:'s|\s+is)\s+(?:decided|settled|agreed|final)\b
-    | (?:we|i)\s+(?:take|keep|drop)\s+(?:option|both|neither|[a-d]\b|that\s+one)
-    | go\s+with\s+(?:the|a|an|option|your|[a-d]\b|\w+'s)
-    | (?:settle|settled)\s+(?:on|for)\b
-    | (?!what\b)\w+\s+it\s+is(?:\s+then)?[.!]?$
-    )
-    | ^(?:ok(?:ay)?,?\s+|so\s+|then\s+)?from\s+(?:now|today|here)\s+on\b
-    | (?:^|[,;.:]\s*|\b(?:ok|okay|so|then|right|yes|fine|good|well|alright)\s+)(?:decision|decided|agreed)
-      \s*(?::|,|\.|!|$|-|\s+(?:that|on|to)\b)"""
 _NOT_YET = re.compile(
-    r"\b(?:not|never|haven't|hasn't|isn't|wasn't|nothing|nobody|once|if|until|unless|before"
-    r"|when)\b[^.;,]{0,40}"
-    r"\b(?:decid|agree|settle|chose|pick|go(?:ing)? with)\w*|\b(?:un|in)decided\b|\bdisagree|\b(?:would"
-    r"|could)\b.*\bif\b",
+    r"\b(?:not|never|haven't|hasn't|isn't|wasn't|couldn't|can't|don't|nothing|nobody|once|if|until"
+    r"|unless|before"
+    r"|when|whether|they|he|she)\b[^.;,]{0,40}"
+    r"\b(?:decid|agree|settle|chose|pick|approve)\w*|\b(?:un|in)decided\b|\bdisagree|\bin principle\b"
+    r"|\b(?:decided?|agreed?) (?:in|last|with|without|that it is)\b|\b(?:i|we) agree\b",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
     r"\b(?:don't|do not|didn't) (?:know|think|see|understand)\b|\bno idea\b|\bnot sure\b|\bmaybe\b"
-    r"|\bperhaps\b|\bi (?:mean|meant|asked|wonder)\b|\bthat's not (?:what|true|right)\b",
+    r"|\bperhaps\b|\bi (?:mean|meant|asked|wonder)\b|\bthat's not (?:what|true|right)\b|\b(?:would"
+    r"|could)\b.*\bif\b",
     re.IGNORECASE,
 )
-_REFUSAL = re.compile(r"^no\s*[,:!.-]\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
-# An imperative that asks something of the panel, and nouns that look like one.
-_TO_THE_PANEL = re.compile(
-    r"^(?:go (?:on|ahead|deeper|back)|keep going|make (?:it|this|that) (?:short|clear|concrete|more concrete)"
-    r"|(?:do|don't) (?:you|we|they|i|the|any|all)\b|use cases?\b|(?:write|set|send|put|log) (?:me|us)\b"
-    r"|start (?:with|from) (?:you|the beginning)|stop (?:it|that|talking)|take (?:care|your time|me)\b"
-    r"|don't (?:worry|forget|know|think|understand|you|get)\b|never (?:mind|heard|thought)\b"
-    r"|always (?:has|have|been|was)\b|count me\b|log (?:files?|entries|output)\b|limits? (?:are|is|of)\b"
-    r"|cache (?:is|misses)\b|locks? (?:is|are)\b|\w+ (?:of|is|are|was|were|has)\b|close to\b"
-    r"|keep in mind\b|make no mistake\b|take the \d"
-    r"|take (?:my|our|last|for) (?:\w+ )?(?:case|example|week|month|instance)|show of\b)",
+_REFUSAL = re.compile(r"^(?:ok,? |oh,? )?no\s*[,:!.-]\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
+_LEAD = re.compile(
+    r"^(?:(?P<mark>so|then|ok|okay|right(?! now)|fine|good|alright|great|yes|therefore|in that case"
+    r"|in the end|for now|sure)"
+    r"|and|well|but|please|now|also)\b\s*[,.!]?\s*",
     re.IGNORECASE,
+)
+_CONCLUDED = re.compile(r"^(?:so|ok|okay|right|then|fine|good|ok so|ok then)\s*:\s*\w+", re.IGNORECASE)
+_THEN_IT = re.compile(
+    r"^(?:ok|okay|right|fine|good|alright),?\s+then it(?:'s| is) (?!too|not|a |an )", re.IGNORECASE
+)
+_CONDITION = re.compile(
+    r"^(?:if|when|once|unless|until|as long as|as soon as|whenever|where|in case|should)\b", re.IGNORECASE
+)
+_AFTER_CONDITION = re.compile(r"^[^,]{3,90},\s*(?:then\s+|please\s+|just\s+)*(?P<rest>.+)$", re.DOTALL)
+_LETS = re.compile(
+    r"\blet(?:'?s| us)\s+(?:(?:just|then|also|rather|simply|please|not|all|first)\s+)*(?P<rest>\w+.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MEANING = re.compile(
+    r"say\s+(?:that\s+)?(?!\w+ \w+ \w+ing\b)(?:.+?\b(?:means?|counts?|ends?|starts?|begins?|lasts?|equals)\b"
+    r"|.+?\b(?:is|are) (?:any\w*|every\w*|whoever|whatever|when|at|over|under|more|less|a|an|the"
+    r"|\d+)\b|\d|at (?:most|least))",
+    re.IGNORECASE,
+)
+_THEN_WHAT = re.compile(r",\s*(?:what|how|who|then what)\b|\bwhat then\b", re.IGNORECASE)
+_WILL = re.compile(
+    r"\b(?P<who>we|i)(?:'ll|\s+will|\s+shall|\s+won't)\s+(?:(?:not|only|ever|just|always|then|simply"
+    r"|also|never)\s+)*"
+    r"(?P<verb>[\w']+)(?:\s+(?P<next>\w+))?",
+    re.IGNORECASE,
+)
+_WE = re.compile(
+    r"^we\s+(?P<no>do not\s+|don't\s+|never\s+)?(?:(?:only|then|just|simply|always|still"
+    r"|also)\s+)*(?P<verb>\w+)(?:\s+(?P<next>\w+))?",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(
+    r"(?:,| and) not (?!\w+ing\b)\w+|\binstead of\b|\brather than\b|, never\b", re.IGNORECASE
+)
+_HABIT = re.compile(
+    r"\b(?:at the moment|right now|every time|these days|so far|for years|all the time)\b", re.IGNORECASE
 )
 _THAT = re.compile(
-    r"^(?:(?:yes|ok|okay|right|agreed|fine|good|sure|then|so)\b[,.!]?\s*)*"
+    r"^(?:(?:yes|ok|okay|right|agreed|fine|good|sure|then|so|please)\b[,.!]?\s*)*"
     r"(?:let'?s\s+|please\s+|we(?:'ll| will)\s+)?"
-    r"(?:do|go with|take|use|keep|agreed?|decided)?\s*(?:with|to|on)?\s*"
-    r"(?:that|this|it|so|the (?:first|second|last) one|that one|both|what \w+ (?:said|says|proposed))?"
+    r"(?:do|go with|go ahead|take|use|keep|drop|agreed?|approved|decided)?\s*(?:with|to|on)?\s*"
+    r"(?:that|this|it|so|the (?:first|second|last) one|that one|both"
+    r"|(?:it |that )?(?:what|like|as|the way) \w+ (?:said|says|proposed|suggested|described|suggests"
+    r"|put it))?"
     r"[.!\s]*$",
     re.IGNORECASE,
 )
-# Verbs that are nouns too: with "after", "at" or "when" behind them and no other verb they order something.
-_ORDERS = frozenset(
-    words_of("pause resume round cap ask notify display mark refuse expire freeze prompt queue wait cancel")
-)
-_AT = frozenset(words_of("after before at until when for every only from with by whenever as down up"))
-_FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|would|can|could|should|does|did|takes?|costs?|means?|seems?"
-    r"|\w{2,}ed)\b",
-    re.IGNORECASE,
-)
-_WE = re.compile(r"(?:we|the|a|it)\s+\w+\s+\w+", re.IGNORECASE)
 _OPTION = re.compile(
     r"\b(?i:option|variant|approach)\s+(?P<named>[A-D])\b|\b(?:with|take|pick|choose|for"
     r"|use)\s+(?P<bare>[A-D])\b"
 )
+_SHORT = {
+    "lets": "let's",
+    "dont": "don't",
+    "wont": "won't",
+    "cant": "can't",
+    "doesnt": "doesn't",
+    "thats": "that's",
+}
+_TYPED = re.compile(rf"\b(?:{'|'.join(_SHORT)})\b", re.IGNORECASE)
 
 
 def deciding(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
@@ -95,39 +112,89 @@ def option(sentence: str) -> str | None:
 
 
 def _decides(piece: str, names: tuple[str, ...]) -> bool:
-    sentence = _straight(piece)
-    if asks(sentence) or _NOT_YET.search(sentence) or _UNSURE.search(sentence):
+    sentence = _straight(piece).strip()
+    if asks(sentence) or _UNSURE.search(sentence):
         return False
-    refusal = _REFUSAL.match(sentence.strip())
-    if refusal and (len(content(refusal["rest"])) > 1 or _WE.match(refusal["rest"])):
+    refusal = _REFUSAL.match(sentence)
+    if refusal and _overrules(refusal["rest"]):
         return True
-    return bool(_cue().search(sentence)) or _is_told(sentence, names)
+    told, concludes = _body(sentence, names)
+    if sign("openly").match(told):
+        return False
+    if not _NOT_YET.search(sentence) and (
+        sign("announced").search(told) or sign("announced").search(sentence) or sign("ended").search(told)
+    ):
+        return True
+    if _CONCLUDED.match(sentence) or _THEN_IT.match(sentence):
+        return True
+    if _CONDITION.match(told):
+        rest = _AFTER_CONDITION.match(told)
+        return rest is not None and (_proposes(rest["rest"]) or orders(rest["rest"]))
+    if _proposes(told) or _resolves(told, concludes=concludes):
+        return True
+    return orders(told) and (bool(content(told)) or points_back(sentence, names))
 
 
-def _is_told(sentence: str, names: tuple[str, ...]) -> bool:
-    """True for an imperative that says what is to be done with the item."""
-    told = re.sub(r"^please\s+", "", without_address(sentence, names), flags=re.IGNORECASE)
-    first = re.match(r"([A-Za-z']+)(?: +([A-Za-z']+))?", told)
-    if first is None or _TO_THE_PANEL.match(told):
+def _body(sentence: str, names: tuple[str, ...]) -> tuple[str, bool]:
+    """A sentence without address and what leads over to it, and whether that draws a conclusion."""
+    text, concludes = sentence, False
+    for _ in range(4):
+        lead = _LEAD.match(text)
+        if lead is None:
+            break
+        concludes = concludes or lead["mark"] is not None
+        text = text[lead.end() :]
+    return without_address(text, names), concludes
+
+
+def _overrules(rest: str) -> bool:
+    """True where what follows a "no" sets a rule; "no, that was last year" only puts a fact right."""
+    told, _ = _body(rest, ())
+    if _resolves(told, concludes=True) or orders(told):
+        return True
+    return len(content(rest)) > 1 and bool(sign("ruled").search(rest)) and not sign("fact").search(rest)
+
+
+def _proposes(told: str) -> bool:
+    """True for "let's" with anything but talk."""
+    found = _LETS.search(told)
+    if found is None:
         return False
-    verb, following = first[1].lower(), (first[2] or "").lower()
-    # Many a verb is a noun too; what stands after it shows which is meant.
-    orders = verb in words("verb") and (following in words("determiner") or following in words("ordered"))
-    orders = orders or (
-        (verb in words("verb") or verb in _ORDERS) and following in _AT and not _FINITE.search(told)
-    )
-    if verb not in words("imperative") and not orders:
+    rest = found["rest"]
+    if _MEANING.match(rest):
+        return not _THEN_WHAT.search(rest)
+    return words_of(rest)[0] not in words("talk") and not sign("only_talk").match(rest)
+
+
+def _resolves(told: str, *, concludes: bool) -> bool:
+    """True where "we" or "I" take a side, announce what will be done, or draw a conclusion."""
+    if sign("resolved").search(told):
+        return True
+    if words("habit").intersection(words_of(told)) or _HABIT.search(told):
         return False
-    return bool(content(told)) or points_back(sentence, names)
+    return any(_is_willed(found) for found in _WILL.finditer(told)) or _we(told, concludes=concludes)
+
+
+def _is_willed(found: re.Match[str]) -> bool:
+    verb, following = found["verb"].lower(), (found["next"] or "").lower()
+    if verb in ("be", "have"):
+        return following in ("strict", "the", "it", "them") and found["who"].lower() == "we"
+    if verb in words("unwilled") or (verb == "run" and following in ("out", "into")):
+        return False
+    return found["who"].lower() == "we" or verb not in words("promise")
+
+
+def _we(told: str, *, concludes: bool) -> bool:
+    found = _WE.match(told)
+    if found is None:
+        return False
+    verb = found["verb"].lower()
+    willed = verb in words("act") or verb in words("act_noun") or (verb in words("verb") and verb != "have")
+    if not willed or verb in words("unwilled") or verb in words("talk"):
+        return verb == "do" and concludes
+    return concludes or found["no"] is not None or bool(_CONTRAST.search(told))
 
 
 def _straight(text: str) -> str:
-    return text.replace("’", "'")
-
-
-@lru_cache(maxsize=1)
-def _cue() -> re.Pattern[str]:
-    text = _CUE
-    for name in ("decide", "foresee"):
-        text = text.replace(f"@{name}", "|".join(sorted(words(name))))
-    return re.compile(text, re.IGNORECASE | re.VERBOSE)
+    plain = text.replace("’", "'")
+    return _TYPED.sub(lambda found: _SHORT[found.group().lower()], plain)

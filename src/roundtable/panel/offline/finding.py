@@ -16,18 +16,23 @@ from .lexicon import words
 from .phrases import content, is_question, quote
 from .reading import Reading, Sentence
 
-_ENOUGH = 0.6
+_ENOUGH = 0.65
 _NEAR = 0.45
 _RARE = 2
 _FEWEST = 2
-# Stand in many questions and show nothing of what one is about.
+_SHARE = 8
+_FEWEST_WORDS = 5
+# Stand in many questions and items, and show nothing of what one is about.
 _LIGHT = (
-    "somebody someone anybody nobody people come always never time second first third last next one two "
-    "three four five six "
-    "seven eight nine ten exist turn work wrong stop open whole user long late early often still already "
-    "again old new part "
-    "different start end help find look read write show send call leave left place thing today day minute "
-    "hour week month year"
+    "somebody someone anybody nobody everybody people person come always never time second first third "
+    "last next one two three four five six seven eight nine ten half exist turn work wrong stop open "
+    "whole user long late early often still already again old new part several another since least "
+    "different start end help find look read write show send call leave left place thing today day days "
+    "minute hour week month year morning evening night change back list nothing number later wait name "
+    "take stay count agree away hand between expect set instead option exact notice move add miss make "
+    "mean need know think want happen case question answer problem way kind point sure enough really "
+    "good bad better worse keep get give go say tell see use put try run close cost full actually many "
+    "much more less most other same own every each "
 )
 _REASON = re.compile(
     r"\b(?:because|since|so that|otherwise|due to|in order to|as (?:the|we|they|it)|the reason|that's why)\b",
@@ -50,20 +55,7 @@ _SPAN = re.compile(
 )
 
 
-_COUNTED = re.compile(
-    r"(?:and |but )?how (?:much|many) (?:other |more |free |wrong )?(?P<noun>[a-z]+)\b", re.IGNORECASE
-)
-
-
 _PART = re.compile(r"(?<=[,;:])\s+|\s[–—-]\s")
-
-
-_AFTER_FIGURE = re.compile(r"\b\d[\d.,]*((?:\W+[A-Za-z]+){1,5})")
-_DURATION = re.compile(
-    r"\b(?:\d[\d.,]*|half an|one|two|three|four|five|six|ten|twelve|fifteen|twenty|thirty)[ -]"
-    r"?(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +76,7 @@ def find(
 ) -> tuple[Found, ...]:
     """The sentences that hold most of what a question names, the best first."""
     named_there = tuple(dict.fromkeys(content(question)))
-    asked = tuple(stem for stem in named_there if stem not in _light())
+    asked = tuple(stem for stem in named_there if stem not in light())
     # Of a short question every word counts.
     asked = asked if len(asked) >= _FEWEST else named_there
     known = [(each, frozenset(content(each.text))) for each in (*told, *reading.sentences)]
@@ -105,7 +97,8 @@ def find(
 
 
 @lru_cache(maxsize=1)
-def _light() -> frozenset[str]:
+def light() -> frozenset[str]:
+    """The stems that show nothing of what a text is about."""
     return frozenset(content(_LIGHT))
 
 
@@ -143,36 +136,37 @@ def _weights(counts: Mapping[str, int], total: int) -> dict[str, float]:
     return {stem: log(1 + (total + 1) / (1 + count)) for stem, count in counts.items()}
 
 
-def named(reading: Reading, question: str) -> tuple[Sentence, ...]:
-    """The sentences that name a person next to what is asked, the closest first."""
-    asked = set(content(question)) - _light()
-    found = []
-    for place, sentence in enumerate(reading.sentences):
-        shared = len(asked.intersection(content(sentence.text)))
-        if shared >= _FEWEST and any(stem not in asked for stem in people(sentence.text)):
-            found.append((-shared, place, sentence))
-    return tuple(each[-1] for each in sorted(found, key=lambda each: each[:2])[:_FEWEST])
-
-
-def counted(reading: Reading, question: str) -> tuple[Sentence, ...]:
-    """The sentences with a figure that name what a "how much" asks for; for "how long" the only one."""
-    if _TIME.search(question):
-        told = set(content(question)) - _light()
-        spans = [each for each in reading.sentences if _DURATION.search(each.text)]
-        near = [each for each in spans if not told.isdisjoint(content(each.text))]
-        return tuple(near) if len(near) == 1 else ()
-    noun = _COUNTED.match(question)
-    wanted = set(content(noun["noun"])) - _light() if noun else set()
-    return tuple(
-        each
-        for each in reading.sentences
-        if wanted and any(wanted <= set(content(after)) for after in _AFTER_FIGURE.findall(each.text))
+def telling(reading: Reading, text: str) -> frozenset[str]:
+    """The stems of a text that are rare in what was read and stand there all the same."""
+    most = max(_RARE, len(reading.indexed) // _SHARE)
+    counts = {
+        stem: sum(stem in stems for _, stems in reading.indexed) for stem in set(content(text)) - light()
+    }
+    return frozenset(
+        stem for stem, count in counts.items() if 0 < count <= most and (len(stem) > 2 or stem.isdigit())
     )
+
+
+def bears(sentence: str, rare: frozenset[str]) -> int:
+    """How many rare stems of a message a sentence holds; 0 where they are too few to show anything."""
+    shared = rare.intersection(content(sentence))
+    return len(shared) if len(shared) >= _FEWEST else 0
+
+
+def bearing(reading: Reading, text: str) -> tuple[Sentence, ...]:
+    """The sentences that bear on a message, those that share most with it first."""
+    rare = telling(reading, text)
+    found = [
+        (-bears(each.text, rare), place, each)
+        for place, each in enumerate(reading.sentences)
+        if bears(each.text, rare) and not is_question(each.text) and len(each.text.split()) >= _FEWEST_WORDS
+    ]
+    return tuple(each for *_, each in sorted(found, key=lambda one: one[:2]))
 
 
 def passage(sentence: str, asked: str, longest: int) -> str:
     """The part of a sentence that holds most of what is asked; empty where it holds less than two of it."""
-    wanted = set(content(asked)) - _light()
+    wanted = set(content(asked)) - light()
     whole = quote(sentence, longest)
     if len(whole) >= len(sentence.strip().rstrip(".!?")) and "..." not in whole:
         return whole

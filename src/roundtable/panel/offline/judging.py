@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ...core.commands import Table
 from ...core.turns import USER, OffTopic, Verdict
 from ...core.words import words_of
 from .decisions import deciding
-from .lexicon import words
+from .lexicon import sign, words
 from .phrases import content, noun_phrase, quote, without_address
-from .probes import Library, pattern
+from .probes import Library
 from .ranking import Ranking, ranking
 from .reading import Reading
-from .smalltalk import is_far_off, subject_word
+from .smalltalk import Surroundings, is_far_off, subject_word
 from .utterances import asks, utterances
 
 _LONGEST = 60
+_GOES_ON = re.compile(r"\s*(?:and|but|or)\b(?! by the way)", re.IGNORECASE)
 _MANY_LINES = 20
 # How much more of another step than of this one a question has to hold.
 _MARGIN = 1.5
@@ -30,8 +32,11 @@ def judge(table: Table, reading: Reading, library: Library) -> Verdict:
         return Verdict()
     turn = table.turns[-1]
     names = tuple(persona.first_name for persona in table.roster.personas)
-    decides = (turn.number,) if deciding(turn.text, names) else ()
-    return Verdict(off_topic=drift(table, reading, library, names), decisions=decides)
+    off_topic = drift(table, reading, library, names)
+    # "Let's grab a beer" is settled elsewhere.
+    strays = off_topic is not None and off_topic.belongs_to is None
+    decides = (turn.number,) if not strays and deciding(turn.text, names) else ()
+    return Verdict(off_topic=off_topic, decisions=decides)
 
 
 def drift(table: Table, reading: Reading, library: Library, names: Iterable[str]) -> OffTopic | None:
@@ -39,21 +44,47 @@ def drift(table: Table, reading: Reading, library: Library, names: Iterable[str]
     turn = table.turns[-1]
     known_names = tuple(names)
     pieces = [without_address(piece, known_names) for piece in utterances(turn.text)]
-    asked = [piece for piece in pieces if asks(piece)] or pieces
+    questions = [piece for piece in pieces if _puts(piece)]
+    asked = questions or pieces
     if not asked or turn.text.count("\n") > _MANY_LINES:
         return None
     home = _home(table, reading)
     steps = ranking(table.steps, library)
-    place = _place(asked[0], table, steps, home) if any(asks(piece) for piece in pieces) else None
-    if place is not None:
-        return OffTopic(place[1], place[0])
-    small_talk = not words("upset").intersection(words_of(turn.text)) and not deciding(turn.text, known_names)
     addressed = any(
         re.match(rf"\s*{re.escape(name)}\s*[,:]", turn.text, re.IGNORECASE) for name in known_names
     )
-    if small_talk and all(is_far_off(piece, home, addressed=addressed) for piece in pieces):
+    around = Surroundings(home, _asked(table), addressed)
+    passing = _is_passing(turn.text)
+    if passing and all(is_far_off(piece, around, surely=True) for piece in pieces):
+        return OffTopic(_subject(asked[0]), None)
+    place = _place(questions[0], table, steps, home) if questions else None
+    if place is not None:
+        return OffTopic(place[1], place[0])
+    if (
+        passing
+        and all(is_far_off(piece, around) for piece in pieces)
+        and not deciding(turn.text, known_names)
+    ):
         return OffTopic(_subject(asked[0]), None)
     return None
+
+
+def _is_passing(text: str) -> bool:
+    """True where words may be small talk: no displeasure, and not "and twins?", which goes on."""
+    return words("upset").isdisjoint(words_of(text)) and _GOES_ON.match(text) is None
+
+
+def _puts(piece: str) -> bool:
+    """True for a question, also one that lacks its mark or has its question word behind a comma."""
+    return asks(piece) or bool(sign("openly").match(piece)) or bool(sign("tagged").search(piece))
+
+
+def _asked(table: Table) -> str:
+    """The question that a persona has just put; empty where the last words before the user's were none."""
+    before = table.turns[-2] if len(table.turns) > 1 else None
+    if before is None or before.speaker == USER:
+        return ""
+    return next((piece for piece in reversed(utterances(before.text)) if asks(piece)), "")
 
 
 def _home(table: Table, reading: Reading) -> frozenset[str]:
@@ -81,11 +112,12 @@ def _place(sentence: str, table: Table, steps: Ranking, home: frozenset[str]) ->
     best = max(away, key=lambda step_id: (away[step_id], scores.get(step_id, 0.0)))
     near = best[:2] == own[:2]
     # Inside one phase the steps share most of their words, so only a phrase of its own tells them apart.
-    if near and _longest(steps.phrases.get(best, ()), sentence) is None:
+    phrase = _longest(steps.phrases.get(best, ()), sentence)
+    if near and phrase is None:
         return None
     if not near and away[best] <= here:
         return None
-    if scores.get(own, 0.0) > _MARGIN * scores.get(best, 0.0) + away[best]:
+    if phrase is None and scores.get(own, 0.0) > _MARGIN * scores.get(best, 0.0) + away[best]:
         return None
     return best, _named(sentence, steps, best, foreign)
 
@@ -94,7 +126,7 @@ def _evidence(steps: Ranking, step_id: str, sentence: str, foreign: set[str], ho
     """How much a sentence speaks of a step, by its phrases and by words that the item itself lacks."""
     phrase = _longest(steps.phrases.get(step_id, ()), sentence)
     worth = 0.0
-    if phrase and not home.issuperset(content(phrase)):
+    if phrase and not (content(phrase) and home.issuperset(content(phrase))):
         worth = 2.0 + len(phrase) / 100
     strong = foreign & steps.strong.get(step_id, frozenset())
     return worth + len(strong) + len(foreign & steps.vocabulary.get(step_id, frozenset()))
@@ -111,8 +143,13 @@ def _named(sentence: str, steps: Ranking, step_id: str, foreign: set[str]) -> st
 
 
 def _longest(phrases: tuple[str, ...], sentence: str) -> str | None:
-    found = (pattern(rf"\b(?:{phrase})\b").search(sentence) for phrase in phrases)
-    return max((match.group() for match in found if match), key=len, default=None)
+    found = _any(phrases).finditer(sentence) if phrases else ()
+    return max((match.group() for match in found), key=len, default=None)
+
+
+@lru_cache(maxsize=64)
+def _any(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
 
 
 def _subject(sentence: str) -> str:

@@ -29,7 +29,7 @@ def kinds() -> Mapping[str, re.Pattern[str]]:
     return {name: _any(found) for name, found in _tables()["kinds"].items()}
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def sign(name: str) -> re.Pattern[str]:
     """What shows that words are of some sort: an objection, an aside, a wrapping."""
     return _any(_tables()["signs"][name])

@@ -12,6 +12,9 @@ from .questions import AUXILIARY
 _AFTER_A_QUESTION = re.compile(r"(?<=[?？])[\"')]*\s+")
 _NO = re.compile(r"\bno\s+$", re.IGNORECASE)
 _WH = frozenset({"what", "how", "why", "where", "who", "which", "whose", "whom"})
+# With these in front a sentence asks, unless its subject is missing: "could be worse".
+_ASKS = frozenset({"is", "are", "was", "were", "does", "did", "can", "could", "should", "would"})
+_NO_SUBJECT = frozenset({"be", "do", "have", "not", "also", "still", "work", "help", "love", "like", ""})
 _HOW = frozenset({"many", "much", "long", "often", "big", "soon", "late", "far", "about", "come", "do"})
 
 
@@ -26,6 +29,8 @@ def asks(sentence: str) -> bool:
     if sentence.rstrip("\"')* ").endswith(("?", "？")):
         return True
     first, second, *_ = (*words_of(sentence)[:2], "", "")
+    if first in _ASKS and second not in _NO_SUBJECT and not sentence.rstrip().endswith((".", "!")):
+        return True
     if first == "when":
         return second in AUXILIARY
     if first in _WH and second not in ("a", "an", "matters", "counts", "i", "we", "you", "they"):

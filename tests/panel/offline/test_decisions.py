@@ -1,0 +1,69 @@
+"""Decisions on many messages: found by their form in any domain, hardly ever invented."""
+
+from __future__ import annotations
+
+import pytest
+
+from decision_samples import HALVES, lines
+from roundtable.panel.offline.decisions import deciding, points_back
+
+NAMES = ("Maya", "Alex", "Jordan")
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize("half", HALVES)
+def test_nearly_every_decision_is_found(half: str) -> None:
+    decided = lines("decisions", half)
+    missed = [words for words in decided if not deciding(words, NAMES)]
+    assert len(decided) >= 80
+    assert len(missed) <= 0.05 * len(decided), missed
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize("half", HALVES)
+def test_hardly_any_decision_is_invented(half: str) -> None:
+    others = lines("others", half)
+    invented = [words for words in others if deciding(words, NAMES)]
+    assert len(others) >= 160
+    assert len(invented) <= 0.02 * len(others), invented
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "If the file has no date, reject it.",
+        "Show past days greyed out and never send them back on saving.",
+        "We go ahead today with the fix.",
+        "then lets compute our own total and leave the old one alone",
+        "Tell the caller what is missing.",
+    ],
+)
+def test_a_condition_a_day_or_a_typing_error_does_not_hide_a_decision(words: str) -> None:
+    assert deciding(words, NAMES) == (words,)
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I wouldn't touch the total itself, the upload needs it the way it is.",
+        "Restore plus save take 90 seconds.",
+        "Live recordings are the worst, every track has it",
+        "Let's be quick.",
+        "hm no, that is not the end of anything for us",
+        "Right now we send one mail per child.",
+        "Alex, tell me more.",
+    ],
+)
+def test_an_objection_a_noun_or_a_habit_decides_nothing(words: str) -> None:
+    assert deciding(words, NAMES) == ()
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words", ["do it like Maya suggested", "yes please do that", "let's do what Alex proposed"]
+)
+def test_what_a_persona_proposed_is_pointed_at(words: str) -> None:
+    assert deciding(words, NAMES)
+    assert points_back(words, NAMES)
