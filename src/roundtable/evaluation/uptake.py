@@ -19,10 +19,9 @@ def measure(trials: Sequence[Trial]) -> Iterator[Figure]:
             if each.answers is not None and each.purpose in cases and _subject(each.answers, trial.first):
                 words = f'to "{each.answers.text}" {trial.first.named(each)}'
                 cases[each.purpose].append((takes_up(each, each.answers, trial.first), words))
-    answered = sum(so for so, _ in cases["answer"])
-    remark = f"{answered} of {len(cases['answer'])} by whom the message was for"
-    both = (*cases["answer"], *cases["follow"])
-    yield share("replies that take up the subject", both, Bound("at least", 95), remark=remark)
+    followed = sum(so for so, _ in cases["follow"])
+    remark = f"by whom the message was for; {followed} of {len(cases['follow'])} by those who added something"
+    yield share("replies that take up the subject", cases["answer"], Bound("at least", 95), remark=remark)
 
 
 def takes_up(contribution: Contribution, message: Message, discussion: Discussion) -> bool:

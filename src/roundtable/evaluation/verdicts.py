@@ -80,7 +80,8 @@ def _judged(rows: Sequence[Sequence[str]], column: str, path: Path) -> Iterator[
 
 def _cells(number: int, drawn: Drawn) -> tuple[str, ...]:
     discussion, each = drawn.discussion, drawn.contribution
-    to = f'"{each.answers.text}"' if each.answers else each.purpose
+    # Who adds something to another's reply speaks to the table.
+    to = f'"{each.answers.text}"' if each.answers and each.purpose == "answer" else each.purpose
     who = discussion.roster[each.speaker].first_name
     cells = (str(number), discussion.script.name, discussion.step.step_id, to, who, each.text)
     return (*map(_cell, cells), *("" for _ in COLUMNS))

@@ -1,8 +1,9 @@
 """Voices: whether a reader could tell who speaks without the names, and whether anybody forgets their voice.
 
 The reader is a naive Bayes classifier on words and pairs of words. It learns from all items but one, those
-of the other sets too, and is asked about that one. What gives a persona away too easily is taken out first: names, roles, lens, the words
-of its sentence patterns, quotations and code. The framing is left out: its words are the rule's (FRAME-1).
+of the other sets too, and is asked about that one. What gives a persona away too easily is taken out first:
+names, roles, lens, the words of its sentence patterns, quotations and code. The framing is left out: its
+words are the rule's (FRAME-1).
 """
 
 from __future__ import annotations

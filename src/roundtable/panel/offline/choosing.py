@@ -39,6 +39,11 @@ def points(floor: Floor, called: Sequence[Hit] | None = None) -> Iterator[Candid
     yield from _ranked(floor, hits(floor.reading, floor.library, me), _REST, below=_ANSWER)
 
 
+def sure_points(floor: Floor) -> Iterator[Candidate]:
+    """The speaker's unspoken probes on the answers under the step's labels, and no others."""
+    yield from _ranked(floor, certain_hits(floor.reading, floor.library, floor.brief.speaker.key), _ANSWER)
+
+
 def _ranked(floor: Floor, found: Sequence[Hit], least: int, below: int = _USER + 1) -> Iterator[Candidate]:
     """The words for these hits, from one tier down to another."""
     spoken = {made.probe.id for made in floor.made}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from ...core.turns import USER, Turn
 from ...core.words import words_of
 from .asking import Asked, asked, unaddressed
 from .bridging import led, lined, unsaid
+from .choosing import sure_points
 from .claims import claim
 from .counting import figure_line, products
 from .decisions import deciding
@@ -41,6 +42,9 @@ _MAY_BE_TOUCHED = frozenset({"fact", "yes-no", "either", "open", "list"})
 """Questions that a line may answer in part, whatever it holds."""
 
 _MANY_LINES = 40
+_LAST_WORDS = 2
+"""How many turns before the limit are left to the user and to whoever answers."""
+
 _LONGEST = 4_000
 _FEW = 2
 _LONGEST_FOUND = 110
@@ -108,7 +112,7 @@ def answer(floor: Floor) -> Iterator[Candidate]:
 
 
 def follow(floor: Floor) -> Iterator[Candidate]:
-    """What somebody else may add: an unsaid point on an answer that the user asks about, and only one."""
+    """What one other may add: an unsaid point on what was asked, else on what lies at the table."""
     turn = floor.answered
     if turn is None:
         return
@@ -119,6 +123,17 @@ def follow(floor: Floor) -> Iterator[Candidate]:
     for candidate in unsaid(floor, _asked(floor, turn).words):
         if takes_up(candidate.text, turn.text, floor.first_names):
             yield candidate
+    if floor.brief.number < floor.table.max_turns - _LAST_WORDS and _quietest(floor, since):
+        yield from sure_points(floor)
+
+
+def _quietest(floor: Floor, since: Sequence[Turn]) -> bool:
+    """True where nobody but those who just answered has been silent for longer."""
+    last = {turn.speaker: turn.number for turn in floor.table.turns}
+    answered = {turn.speaker for turn in since}
+    mine = last.get(floor.brief.speaker.key, 0)
+    others = (each.key for each in floor.table.roster.personas if each.key not in answered)
+    return all(mine <= last.get(key, 0) for key in others)
 
 
 def takes_up(text: str, message: str, names: Iterable[str] = ()) -> bool:
