@@ -21,10 +21,15 @@ def test_sharing_a_word_takes_it_up() -> None:
         says("Alex", "A photo waits until the form is there.", "answer"),
         says("Maya", "Who would miss it?", "follow"),
     )
-    assert figure.value == 50.0
-    assert figure.counted == "1 of 2; 1 of 1 by whom the message was for"
+    assert figure.value == 100.0
+    assert figure.counted == "1 of 1; by whom the message was for; 0 of 1 by those who added something"
+
+
+def test_a_reply_to_something_else_does_not() -> None:
+    figure = measure(user(ASKED), says("Alex", "Who would miss it?", "answer"))
+    assert figure.value == 0.0
     assert figure.misses == (
-        'to "Alex, what happens with the photos then?" 01-forms turn 3, Maya: Who would miss it?',
+        'to "Alex, what happens with the photos then?" 01-forms turn 2, Alex: Who would miss it?',
     )
 
 

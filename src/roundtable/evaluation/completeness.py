@@ -23,12 +23,14 @@ def measure(trials: Sequence[Trial]) -> Iterator[Figure]:
         if each.turn is None and each.message.kind != "silence"
     ]
     yield count("messages that were not heard", unheard, among=f"{len(heard)} messages")
-    cases = [
-        (is_decided(discussion, each), f"{discussion.script.name}: {each.message.text}")
-        for discussion, each in heard
-        if each.turn and each.message.kind == "decision"
-    ]
-    yield share("decisions found", cases, Bound("at least", 95))
+    cases: dict[bool, list[tuple[bool, str]]] = {True: [], False: []}
+    for discussion, each in heard:
+        if each.turn and each.message.kind == "decision":
+            named = f"{discussion.script.name}: {each.message.text}"
+            cases[each.message.cue].append((is_decided(discussion, each), named))
+    plain = cases[False]
+    remark = f"{sum(so for so, _ in plain)} of {len(plain)} that are only stated" if plain else ""
+    yield share("decisions with a cue found", cases[True], Bound("at least", 95), remark=remark)
     entries = [case for trial in trials for case in _invented(trial.first)]
     yield share("decisions invented", entries, Bound("at most", 5))
     lost = [

@@ -31,6 +31,8 @@ class Message:
     text: str
     decision: str = ""
     belongs_to: str | None = None
+    cue: bool = True
+    """False for a decision that is plainly stated, without a cue and without an imperative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,8 @@ def _message(path: Path, data: Mapping[str, Any]) -> Message:
         raise _broken(path, f"a message is of kind {kind!r}, not one of {', '.join(KINDS)}")
     decision, belongs_to = data.get("decision", ""), data.get("belongs_to")
     text = "" if kind == "silence" else str(data.get("text", ""))
-    return Message(kind, text, _words(decision), str(belongs_to) if belongs_to else None)
+    place = str(belongs_to) if belongs_to else None
+    return Message(kind, text, _words(decision), place, cue=data.get("cue", True) is True)
 
 
 def _words(value: object) -> str:
