@@ -80,8 +80,7 @@ def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
     kind = "decision" if decided else "objection" if minds else "fact"
     plain = plainly(first, names)
     plain = core(plain) if decided else plain
-    # Between the marks a full stop would end the sentence that quotes.
-    whole = "; ".join(each.rstrip(" .!;") for each in (plain, *others))
+    whole = " ".join((plain, *others))
     if others and len(whole) <= LONGEST and _follow_each_other(chosen, pieces):
         plain = whole
     return Claim(kind, _whole(plain))

@@ -29,7 +29,7 @@ _TROUBLE = re.compile(
 )
 _GROUP = ("everyone", "everybody", "team", "all of you", "you all")
 _ADDRESS = re.compile(
-    r"^\s*(?:(?:ok|okay|so|well|and|but|then|hm+|yes|no|right|thanks)\b[,.!]?\s+)*", re.IGNORECASE
+    r"^\s*(?:(?:(?:ok|okay|so|well|and|but|then|hm+|yes|no|thanks)\b[,.!]?|right[,.!])\s+)*", re.IGNORECASE
 )
 _ABOUT = re.compile(
     r"^(?:and\s+)?(?:(?:what|how) about|what do (?:you|we)(?: all)? think (?:about|of)) (?P<thing>.+?)\??$"

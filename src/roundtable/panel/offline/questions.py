@@ -133,6 +133,8 @@ def _turned(tokens: list[str], low: list[str], at: int) -> str | None:
         if not rest:
             return None
         at_verb = next((n for n, word in enumerate(rest) if word.lower() not in words("adverb")), 0)
+        if auxiliary == "does" and re.search(r"[^s]s$", rest[at_verb].lower()):
+            return None  # "does recalculating all flights ...": that was no verb
         verb = _third(rest[at_verb]) if auxiliary == "does" else rest[at_verb]
         return _joined([*subject, *rest[:at_verb], verb, *rest[at_verb + 1 :]])
     spoken = "am" if subject and subject[0].lower() == "you" and auxiliary == "are" else auxiliary
