@@ -59,7 +59,7 @@ def test_minding_is_told_from_stating(message: str, kind: str) -> None:
 def test_what_is_stated_is_kept_whole() -> None:
     said = claim("We print 70 labels a day, in December 200. My colleague counted.")
     assert said is not None
-    assert said.text == "We print 70 labels a day, in December 200; My colleague counted"
+    assert said.text == "We print 70 labels a day, in December 200. My colleague counted"
 
 
 def test_a_question_or_a_sound_claims_nothing() -> None:

@@ -45,7 +45,7 @@ _DO: Mapping[FailureKind, str] = {
     "too-long": "Name a model with a longer context with --model, or a lower turn limit.",
     "unknown-model": "Check its name in --model, ROUNDTABLE_MODEL or roundtable.toml.",
     "rejected": "Name another model with --model; see roundtable doctor.",
-    "not-installed": 'Install it: pip install "roundtable-analyst[models]"',
+    "not-installed": 'Install it: pip install "path/to/roundtable[models]"',
 }
 _LONGEST = 200
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)

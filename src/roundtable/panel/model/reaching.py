@@ -65,7 +65,7 @@ def _service(choice: Choice, environment: Mapping[str, str]) -> Reached:
     from importlib.util import find_spec
 
     if find_spec("pydantic_ai") is None:
-        install = 'pip install "roundtable-analyst[models]"'
+        install = 'pip install "path/to/roundtable[models]"'
         return Reached(f"needs a part that is not installed: {install}", sound=False)
     key = choice.key(environment)
     if choice.kind in KEYS and not key:

@@ -24,6 +24,11 @@ _OPEN = re.compile(r"^\s*-\s+Open question:\s*(?P<asked>.+)$")
 _ENDS = re.compile(r"^\s*(?:#{1,6}\s|\||-\s+(?:Open question|Withdrawn):|Measured in |<!--)")
 _NUMBER = re.compile(r"^[\d.]+\s+")
 _ELABORATION = re.compile(r"(?:additional insights from )?elaboration", re.IGNORECASE)
+_UNSURE = re.compile(
+    r"\bnot (?:really |quite |entirely |so |yet )?sure\b|\bunsure\b|\bno idea\b|\bno clue\b"
+    r"|(?:^|\b(?:i|we|honestly|really)[, ]+(?:really |still )?)(?:do not|don['’]?t) (?:really |quite )?know\b",
+    re.IGNORECASE,
+)
 _MOST_TEXT = 40_000
 
 
@@ -72,8 +77,9 @@ def _answers(
 ) -> Iterator[Answer]:
     for key, question in asked.items():
         text, document = given.get(key, ("", ""))
-        unsure = is_unknown(text) or bool(sign("undecided").match(text))
-        said = () if unsure else tuple(texts.sentences(tuple(text.split("\n"))))
+        told = tuple(texts.sentences(tuple(text.split("\n"))))
+        unsure = is_unknown(text) or bool(sign("undecided").match(text) or _UNSURE.search("".join(told[:1])))
+        said = () if unsure else told
         if said or key in open_ones or (unsure and text):
             yield Answer(question.label, question.text, said, document)
 

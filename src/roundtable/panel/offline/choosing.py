@@ -17,6 +17,9 @@ from .template import PICK, Template, capital
 
 ALONE = "alone"
 _LONG_AGAIN = 80
+LEAST_QUOTED = 4
+"""Fewer words than these say nothing alone between quotation marks."""
+
 _LONG = 70
 _USER, _OWN, _FOCUS, _ANSWER, _TOPIC, _ROLE, _MORE, _REST = range(8, 0, -1)
 """What counts most: the user's words, the project's own probes, the focused answer, other answers, proven
@@ -146,14 +149,15 @@ def _anchored(floor: Floor, hit: Hit, phrase: Phrase) -> Hit | None:
     if not phrase.quotes:
         return hit
     for each in (hit, *hit.others):
-        if not each.values.get("quote") or not floor.may_quote(each.sentence):
+        whole = each.values.get("quote", "")
+        if len(whole.split()) < LEAST_QUOTED or not floor.may_quote(each.sentence):
             continue
-        whole = each.values["quote"]
         if whole.lower() not in floor.heard or len(whole) <= _LONG_AGAIN:
             return each
         # Said again in full only where a part would lose the point.
         short = quote(each.sentence.text, SHORT_QUOTE, each.at)
-        if 2 * len(short) < len(whole) or whole.startswith("Given "):
+        few = 2 * len(short) < len(whole) or len(short.split()) < LEAST_QUOTED
+        if few or whole.startswith("Given "):
             return each
         return replace(each, values={**each.values, "quote": short, "says": attributed(each.sentence, short)})
     return None

@@ -11,7 +11,7 @@ from .flags import Command, Flags
 from .output import tell
 
 INTERRUPTED = 130
-INSTALL = 'pip install "roundtable-analyst[mcp]"'
+INSTALL = 'pip install "path/to/roundtable[mcp]"'
 _HERE = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
