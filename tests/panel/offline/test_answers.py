@@ -107,3 +107,21 @@ def test_sentences_carry_their_label_and_furniture_is_left_out(tmp_path: Path) -
     assert ("Errors", "CardLost: reported at the desk") in said
     assert ("Checks", "A number has 8 digits.") in said
     assert not [text for _, text in said if "What the person sees" in text or "E-00" in text]
+
+
+@pytest.mark.rule("FRAME-2")
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("Not sure. All three are ours but three different teams.", False),
+        ("I don't know. There are tests for the gate.", False),
+        ("The gate, I have no idea what else. Ask the guard.", False),
+        ("The guests don't know the code before noon.", True),
+        ("The guard opens it. Not sure about Sundays.", True),
+    ],
+)
+def test_an_answer_that_begins_in_doubt_counts_as_unanswered(tmp_path: Path, text: str, known: bool) -> None:
+    at = STEPS[0]
+    label = at.standard[0].label
+    found = {each.label: each for each in answers(at, written(tmp_path, at, {label: text}))}
+    assert found[label].known is known

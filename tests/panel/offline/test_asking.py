@@ -24,6 +24,9 @@ from roundtable.panel.offline.utterances import asks, utterances
         ("the phone is full, what then?", "case"),
         ("what does A do about a guest who leaves early?", "case"),
         ("who signs it?", "who"),
+        ("who could sign in the name of a station?", "who-can"),
+        ("who could tell us?", "who"),
+        ("the lamp blinks twice, does that look like a loose wire to you?", "view"),
         ("who is hurt more, the sender or the reader?", "either"),
         ("how does the packer know when it is full?", "open"),
         ("what does the guest see then?", "see"),
@@ -124,3 +127,10 @@ def test_a_question_word_alone_does_not_ask(words: str) -> None:
 
 def test_what_follows_a_question_mark_is_said_and_not_asked() -> None:
     assert utterances("here or there? two different designs") == ("here or there?", "two different designs")
+
+
+@pytest.mark.rule("HEAR-4")
+def test_do_we_asks_without_a_mark_and_do_the_does_not() -> None:
+    assert asks("do we also show it for trips that are already past")
+    assert not asks("do the simple thing first")
+    assert not asks("do we.")

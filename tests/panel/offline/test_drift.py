@@ -11,6 +11,8 @@ from roundtable.core.commands import Table
 from roundtable.core.items import Item
 from roundtable.core.turns import OffTopic, Turn
 from roundtable.panel.offline import OfflinePanel
+from roundtable.panel.offline.phrases import content
+from roundtable.panel.offline.smalltalk import Surroundings, is_far_off
 
 PANEL = OfflinePanel()
 ANY = tuple(ITEMS.values())[:6]
@@ -99,3 +101,17 @@ def test_what_is_settled_in_passing_is_no_decision() -> None:
     verdict = run(PANEL.judge(table))
     assert verdict.off_topic is not None
     assert verdict.decisions == ()
+
+
+@pytest.mark.rule("FOCUS-1")
+@pytest.mark.parametrize(
+    ("words", "home", "far"),
+    [
+        ("I'm on the ferry and the connection is awful, if I drop out just go on", "form clerk", True),
+        ("I'm on the ferry and the connection is awful, if I drop out just go on", "ferry harbour", False),
+        ("my neighbour is drilling again", "form clerk", True),
+        ("I say so when I'm on the phone with a customer", "form clerk", False),
+    ],
+)
+def test_an_aside_is_known_by_its_form_unless_it_is_of_the_item(words: str, home: str, far: bool) -> None:
+    assert is_far_off(words, Surroundings(frozenset(content(home)))) is far

@@ -22,7 +22,7 @@ VALUES = {
     "name": "Alex's", "open": "Who pays?",
     "subject": '"forms are lost"', "handle": "snapshot", "actor": "the clerk",
     "item": "Forms", "title": "Journeys", "step": "01-03", "number": "5", "lens": "needs", "doc": "a.md",
-    "point": "snapshot", "counterpoint": "journal",
+    "point": "snapshot", "counterpoint": "journal", "label": "Forms Kept", "thing": "test",
 }  # fmt: skip
 LONGEST = 75
 WAYS = 4

@@ -26,7 +26,8 @@ _NUMBER = re.compile(r"^[\d.]+\s+")
 _ELABORATION = re.compile(r"(?:additional insights from )?elaboration", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\bnot (?:really |quite |entirely |so |yet )?sure\b|\bunsure\b|\bno idea\b|\bno clue\b"
-    r"|(?:^|\b(?:i|we|honestly|really)[, ]+(?:really |still )?)(?:do not|don['’]?t) (?:really |quite )?know\b",
+    r"|(?:^|\b(?:i|we|honestly|really)[, ]+(?:really |still )?)(?:do not|don['’]?t) (?:really |quite )?know"
+    r"\b",
     re.IGNORECASE,
 )
 _MOST_TEXT = 40_000

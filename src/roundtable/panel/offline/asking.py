@@ -32,6 +32,15 @@ _WHY = re.compile(_AND + r"(?:why|how come|for what reason)\b", re.IGNORECASE)
 _WHO = re.compile(
     _AND + r"(?:who|whom|to whom|for whom|by whom|which (?:person|role|team|colleague))\b", re.IGNORECASE
 )
+_WHO_CAN = re.compile(
+    _AND + r"(?:who|whom)(?: else)? (?:can|could|might)\b(?! (?:we|i|you|tell|say|know|help|answer|decide))",
+    re.IGNORECASE,
+)
+_VIEW = re.compile(
+    r"\b(?:look|sound|seem|feel)s? (?:like |right |wrong |ok |odd )?.*\bto you$"
+    r"|\bdo you (?:think|believe|suspect)\b|\bwould you say\b",
+    re.IGNORECASE,
+)
 # What stands behind these words says nothing of what the question itself is.
 _BELOW = re.compile(r"(?<=\w)\s+(?:so that|because|that|which|who|whose|if|when|while|until|unless)\s.*$")
 _OURS = re.compile(
@@ -149,6 +158,8 @@ def _kind(plain: str, puts_a_case: bool) -> str:
     for kind, shown in (("list", _LIST), ("sign", _SIGN), ("see", _SEE)):
         if shown.match(plain):
             return kind
+    if _VIEW.search(plain):
+        return "view"
     if puts_a_case:
         return "case"
     if _HOW_MUCH.match(plain):
@@ -157,6 +168,8 @@ def _kind(plain: str, puts_a_case: bool) -> str:
         return "choice"
     if _WHY.match(plain):
         return "why"
+    if _WHO_CAN.match(plain) and not _OR.search(plain):
+        return "who-can"
     if _WHO.match(plain):
         return "either" if _OR.search(plain) else "who"
     if _OURS.search(head):

@@ -36,8 +36,12 @@ def points(floor: Floor, called: Sequence[Hit] | None = None) -> Iterator[Candid
     if floor.brief.purpose != "first-round" and any(probe.own for probe in floor.library.of(me)):
         own = [hit for hit in hits(floor.reading, floor.library, me) if hit.probe.own]
         yield from _ranked(floor, own, _OWN)
+    first = floor.brief.purpose == "first-round"
     sure = certain_hits(floor.reading, floor.library, me)
-    yield from _ranked(floor, sure, _ANSWER)
+    yield from _ranked(floor, sure, _ANSWER if first else _REST)
+    if not first:
+        # Later on only what hangs on an answer is certain enough to be said unasked.
+        return
     # What hangs on words costs more to find, and is looked for only when the answers are used up.
     yield from _ranked(floor, hits(floor.reading, floor.library, me), _REST, below=_ANSWER)
 

@@ -35,6 +35,8 @@ _MINDS = re.compile(
     r"|\bnobody (?:needs|reads|scrolls|will|would)\b|\b(?:i|we) do(?:n't| not|nt) (?:want|like)\b"
     r"|\bis (?:a mistake|over the top|exactly how)\b|\bno sense\b|\bcan't be right\b|\bi wouldn't\b"
     r"|^(?:hm+,? )?no,? (?!problem)|\bunreadable\b|\b(?:sounds|looks|feels) like a\b"
+    r"|^(?:an?|the|that|this|it) [^,.;]{0,40}?\bis(?:n't| not) (?:an?|the|enough|what)\b"
+    r"|\btakes? (?:ages|forever|too long)\b|^(?:but )?that'?s not\b|, that'?s not\b"
     r"|\bonly because\b|\btoo (?:short|hard|easy|loud|small|far|soon|vague|few)\b",
     re.IGNORECASE,
 )

@@ -62,6 +62,12 @@ _WE = re.compile(
     r"|also)\s+)*(?P<verb>\w+)(?:\s+(?P<next>\w+))?",
     re.IGNORECASE,
 )
+# "We warn ..., but they can always go on" sets a rule; what people merely do is told with other verbs.
+_RULE = re.compile(
+    r"^we (?:only |never |always )?(?:warn|skip|refuse|reject|block|hide|allow|drop|forbid|ignore)\b"
+    r".*\b(?:but|otherwise|only if|unless|once more|always|all the same)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _CONTRAST = re.compile(
     r"(?:,| and) not (?!\w+ing\b)\w+|\binstead of\b|\brather than\b|, never\b", re.IGNORECASE
 )
@@ -172,7 +178,8 @@ def _resolves(told: str, *, concludes: bool) -> bool:
         return True
     if words("habit").intersection(words_of(told)) or _HABIT.search(told):
         return False
-    return any(_is_willed(found) for found in _WILL.finditer(told)) or _we(told, concludes=concludes)
+    willed = any(_is_willed(found) for found in _WILL.finditer(told))
+    return willed or bool(_RULE.match(told)) or _we(told, concludes=concludes)
 
 
 def _is_willed(found: re.Match[str]) -> bool:

@@ -21,6 +21,7 @@ OPEN = ".open"
 """What the id of a topic ends in that frames a question without an answer."""
 
 _SHORT_ANSWER = 8
+_LEAST_QUOTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,5 +106,6 @@ def _stake(given: Answer, topic: str, reading: Reading) -> Stake | None:
         sentence = Sentence(given.asked, "section", given.document, given.label)
         values = {**dict(known(reading)), "quote": quote(given.asked), "word": given.label}
         return Stake(topic + OPEN, values, sentence, 1)
-    said = quotable(given.label, reading)
+    found = quotable(given.label, reading)
+    said = [each for each in found if len(quote(each.text).split()) >= _LEAST_QUOTED] or found
     return Stake(topic, {**values_of(said[0], reading), "word": given.label}, said[0], 1) if said else None

@@ -12,19 +12,22 @@ FOUND = ("found", "figure", "who-named", "reason")
 
 ANSWERS = (
     *FOUND, "touches", "fact", "yes-no", "either", "choice", *(f"case-{kind}" for kind in CASES), "measure",
-    "limit", "who-none", "no-reason", "list", "sign", "see", "plain",
+    "limit", "who-none", "who-can", "no-reason", "list", "sign", "see", "view", "plain",
 )  # fmt: skip
 """How a question is answered, by what it asks for."""
 
-STATED = ("stated", "objected", "objected-decision", "decided", "decided-replaces", "do-that")
+STATED = (
+    "stated", "changes", "proposed", "objected", "objected-decision", "decided", "decided-replaces",
+    "do-that",
+)  # fmt: skip
 """How a statement, an objection or a decision is taken up."""
 
 NEXT = ("next-figure", "next-person", "next-failure", "next-claim", "next")
 """What is said of a sentence that nobody took up, by what it speaks of."""
 
 USES = (
-    *ANSWERS, *STATED, "near", "bears", "beside", *NEXT, "recall", "pasted", "foreign", "bare", "why",
-    "upset", "last", "tradeoff", "feedback", "reading", "ahead",
+    *ANSWERS, *STATED, "near", "bears", "beside", *NEXT, "open-asked", "open-step", "recall",
+    "pasted", "foreign", "bare", "why", "upset", "last", "tradeoff", "feedback", "reading", "ahead",
 )  # fmt: skip
 """What stock lines are for."""
 
@@ -36,6 +39,9 @@ SLOTS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((*FOUND, "touches"), _LINE | _ASKED),
     "figure": _LINE | _ASKED | {"figure"},
     **dict.fromkeys(STATED, _SAID),
+    "changes": _SAID | {"label", "quote"},
+    "proposed": _SAID | {"thing"},
+    **dict.fromkeys(("open-asked", "open-step"), frozenset({"asked"})),
     "objected-decision": _SAID | {"before"},
     "decided-replaces": _SAID | {"before"},
     **dict.fromkeys(("near", "bears"), _LINE),

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ...core.turns import USER, Turn
 from ...core.words import words_of
-from .asking import Asked, asked, unaddressed
+from .asking import LONGEST, Asked, asked, unaddressed
 from .bridging import led, lined, unsaid
 from .choosing import sure_points
 from .claims import claim
@@ -19,7 +19,7 @@ from .finding import bears, find, light, passage, telling
 from .lexicon import words
 from .phrases import content, pasted, without_address
 from .reading import Sentence, attributed, language
-from .speaking import Candidate, Floor, next_points
+from .speaking import NOT_WRITTEN, Candidate, Floor, next_points
 from .statements import meant, taken_up
 from .utterances import asks, utterances
 
@@ -30,16 +30,21 @@ _OPEN_TO_ALL = re.compile(
     r"|^(?:\w+, )?(?:(?:and|so)(?: what| then| now)?|go on)\s*[?.!]*$",
     re.IGNORECASE,
 )
+_PROPOSES = re.compile(
+    r"(?:(?:something|maybe something|perhaps something|a test|one) like|for example|e\.g\.|maybe|perhaps"
+    r"|i(?:'d| would) (?:say|suggest|propose)|my (?:guess|proposal|suggestion)(?: is|:)|how about)\b[,:]?"
+    r"\s+(?P<rest>(?!(?:i|we|you|it|that|he|she|they)\b).+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_FIRST = re.compile(
+    r"\b(?:which|what) (?P<thing>test|check|case|step|example|rule|value|name)\b", re.IGNORECASE
+)
 _WHY = re.compile(r"\bwhy\b|\bhow (?:so|come)\b|\bwhat do you mean\b", re.IGNORECASE)
-_USES = {
-    "shown": "case-shown", "case": "case-plain", "who": "who-none", "why": "no-reason", "fact": "fact",
-    "yes-no": "yes-no", "either": "either", "choice": "choice", "measure": "measure", "limit": "limit",
-    "list": "list", "sign": "sign", "see": "see",
-}  # fmt: skip
-"""The lines for a question whose answer is not written, by its kind."""
-
 _MAY_BE_TOUCHED = frozenset({"fact", "yes-no", "either", "open", "list"})
 """Questions that a line may answer in part, whatever it holds."""
+
+_ANSWERED_ALONE = frozenset({"who-can", "view"})
+"""Questions whose answer needs no line next to it."""
 
 _MANY_LINES = 40
 _LAST_WORDS = 2
@@ -181,11 +186,29 @@ def _answered(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:
     """What is written where it answers; else honestly that it is not, and what truly bears on it."""
     values = {"asked": question.asked, "clause": question.clause, "when": question.when}
     told = _told_before(floor, turn)
+    yield from _proposed(floor, turn, question)
     yield from _written(floor, question, told, values)
-    use = _USES.get(question.kind, "plain")
+    use = NOT_WRITTEN.get(question.kind, "plain")
     for point in unsaid(floor, question.words):
         yield from led(floor, use, values, point.text)
-    yield from lined(floor, use, values, "near", question.words)
+    if question.kind in _ANSWERED_ALONE:
+        yield from floor.stock(use, values)
+    else:
+        yield from lined(floor, use, values, "near", question.words)
+
+
+def _proposed(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:
+    """What the user proposes right after the question, taken up as a first answer to it."""
+    pieces = utterances(turn.text)
+    names = floor.first_names
+    at = next(place for place, piece in enumerate(pieces) if asks(unaddressed(piece, names)))
+    for piece in pieces[at + 1 :]:
+        found = _PROPOSES.match(piece.strip())
+        own = found["rest"].rstrip(" .!?").replace('"', "'") if found else ""
+        if own and not asks(own) and len(own.split()) >= _LEAST_TOLD and len(own) <= LONGEST:
+            named = _FIRST.search(question.words)
+            if named:
+                yield from floor.stock("proposed", {"claim": own, "thing": named["thing"].lower()})
 
 
 def _written(

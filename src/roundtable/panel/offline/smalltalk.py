@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...core.words import words_of
+from .finding import light
 from .lexicon import sign, words
 from .phrases import content
 from .utterances import asks
@@ -19,6 +20,25 @@ from .utterances import asks
 _GONE = re.compile(
     r"^(?:brb|afk|lol|ugh)\b|\bwrong (?:window|chat|channel|tab)\b|\bmeant for (?:another"
     r"|a different) (?:chat|channel)\b",
+    re.IGNORECASE,
+)
+# Where somebody is, whether they can be heard, what there is to eat and when: by form, whatever the words.
+_ASIDE = re.compile(
+    r"\b(?:i'?m|i am|we'?re|we are) (?:still |just |back )?(?:on|in|at) (?:the|a|my) (?:train|ferry|bus|plane"
+    r"|tram|car|boat|airport|station|kitchen|garden|balcony|hospital|dentist|doctor'?s?|gym|beach)\b"
+    r"|\b(?:my|the) (?:connection|wifi|wi-fi|internet|signal|mic|microphone|headset|camera|battery)"
+    r" (?:here )?(?:is|keeps|was|just|went|died|drops?)\b"
+    r"|\bif i (?:drop out|disappear|freeze|get cut off|don'?t answer)\b"
+    r"|\bi can'?t hear (?:anything|you|anyone|a thing)\b"
+    r"|\bwho(?:'s| is)? (?:brings?|bringing|orders?|ordering|gets?|fetch(?:es)?) (?:the )?(?:\w+ )?"
+    r"(?:snacks?|lunch|pizza|cake|coffee|drinks?|beer|food|breakfast)\b"
+    r"|^(?:sorry,? |oh,? |ugh,? )?my (?:neighbou?rs?|landlord|kids?|dog|cat|husband"
+    r"|wife|mum|mom|back|knee|head|tooth|chair) (?:is|are|has|have|just|hurts?|keeps?)\b"
+    r"|\b(?:back|be back|return) in (?:\d+|ten|five|twenty|a few|a)(?: min\w*| sec\w*| moment)?$"
+    r"|\b(?:no heating|no hot water|power cut|fire drill|the doorbell|so (?:hot|cold) in here)\b"
+    r"|\b(?:any(?:one|body)|some(?:one|body)) (?:else )?(?:have|has|got|know) .*\b(?:spare|canteen"
+    r"|heating|lying about|parking|umbrella|charger)\b|\bis the canteen\b"
+    r"|\b(?:canteen|cafeteria) (?:is )?open\b",
     re.IGNORECASE,
 )
 _FIGURE = re.compile(r"\d|\b(?:hundred|thousand|half|twice|thirty|twenty|dozen)\b", re.IGNORECASE)
@@ -107,10 +127,18 @@ class Surroundings:
 
 def is_far_off(sentence: str, around: Surroundings, *, surely: bool = False) -> bool:
     """True for small talk: somebody's own life or its turns of phrase, and nothing of the item."""
-    if _GONE.search(sentence):
+    if _GONE.search(sentence) or _is_aside(sentence, around):
         return True
     weight = sum(WEIGHTS.get(name, 0.0) for name in traits(sentence, around))
     return weight > (_SURE if surely else 0)
+
+
+def _is_aside(sentence: str, around: Surroundings) -> bool:
+    """True for an aside whose own words, those by which it is known, are foreign to the item."""
+    found = _ASIDE.search(sentence.replace("’", "'"))
+    telling = set(content(sentence)) - _stems("light") - light()
+    known = set(content(found.group())) - _stems("light") if found else set()
+    return found is not None and not known & around.home and len(telling & around.home) < _FEW
 
 
 def traits(sentence: str, around: Surroundings) -> Iterator[str]:

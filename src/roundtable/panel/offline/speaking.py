@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 
 from ...core.turns import USER, Turn
 from ...core.words import words_of
+from .asking import asked, unaddressed
 from .choosing import phrased as phrased
 from .choosing import points as points
 from .claims import amounts
@@ -23,9 +24,18 @@ from .memory import still_open
 from .phrases import actor, is_question, quote
 from .reading import Sentence, attributed
 from .template import Template, capital
+from .utterances import asks, utterances
 
 _MOST_QUOTES = 6
 _FEWEST_WORDS = 5
+_LONGEST = 4_000
+NOT_WRITTEN = {
+    "shown": "case-shown", "case": "case-plain", "who": "who-none", "who-can": "who-can", "why": "no-reason",
+    "fact": "fact", "yes-no": "yes-no", "either": "either", "choice": "choice", "measure": "measure",
+    "limit": "limit", "list": "list", "sign": "sign", "see": "see", "view": "view",
+}  # fmt: skip
+"""The lines for a question whose answer is not written, by its kind."""
+
 _CLAIM = re.compile(r"\b(?:must|shall|should|can|will|needs? to|has to|have to|want|would)\b", re.IGNORECASE)
 
 
@@ -59,11 +69,14 @@ def spoken_of(sentence: Sentence) -> str:
 
 
 def next_points(floor: Floor) -> Iterator[Candidate]:
-    """What a speaker says of its own accord: a probe, an open question, a sentence nobody took up."""
+    """What a speaker says of its own accord: a probe, an open question, at first any sentence."""
     yield from points(floor)
-    # After a sentence that nobody took up a question that somebody left open, so that it also looks back.
-    if floor.brief.purpose != "first-round" and not _looked_back(floor):
-        yield from recalled(floor)
+    if floor.brief.purpose != "first-round":
+        if not floor.brief.may_pass:
+            yield from left_open(floor)
+            yield from recalled(floor)
+        if floor.reading.answers:
+            return
     for use, values in islice(quotable(floor), _MOST_QUOTES):
         yield from floor.stock(use, values)
     yield from recalled(floor)
@@ -73,10 +86,24 @@ def next_points(floor: Floor) -> Iterator[Candidate]:
         yield from floor.stock("bare")
 
 
-def _looked_back(floor: Floor) -> bool:
-    """True where the speaker's last words came back to an open question."""
-    last = floor.own_last.text.lower() if floor.own_last else ""
-    return any(line.fragment in last for line in floor.library.lines("recall", floor.brief.speaker.key))
+def left_open(floor: Floor) -> Iterator[Candidate]:
+    """What the user asked and nobody could answer, then what the step asked and the user did not know."""
+    uses = frozenset(NOT_WRITTEN.values()) | {"plain"}
+    lines = [each.text for each in floor.library.stock if each.use in uses]
+    names = floor.first_names
+    for turn, reply in pairwise(floor.table.turns):
+        if turn.speaker != USER or reply.speaker in (USER, floor.brief.speaker.key):
+            continue
+        put = next((each for each in utterances(turn.text[:_LONGEST]) if asks(unaddressed(each, names))), "")
+        if (
+            put
+            and turn.verdict.off_topic is None
+            and any(line.recover(reply.text) is not None for line in lines)
+        ):
+            yield from floor.stock("open-asked", {"asked": asked(put, names).asked})
+    for given in floor.reading.answers:
+        if not given.known and given.asked.rstrip("?").lower() not in floor.heard:
+            yield from floor.stock("open-step", {"asked": given.asked.rstrip(" ?.")})
 
 
 def recalled(floor: Floor) -> Iterator[Candidate]:

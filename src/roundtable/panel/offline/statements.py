@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from ...core.turns import USER, Turn
 from .bridging import lined
 from .claims import Claim, claim
 from .decisions import deciding, points_back
+from .finding import bearing, bears, passage, telling
 from .floor import Candidate, Floor
 from .memory import Made
 from .phrases import content
+from .reading import attributed
 
 _LONGEST = 4_000
 _SAME = 2
+_MOST_LINES = 2
+_MOST_WAYS = 8
+_LONGEST_LINE = 110
 _FOLLOWS = re.compile(
     r"^(?:but\s+|and\s+)?(?:then|in that case|(?:that|which|this) (?:means|would mean))\b", re.IGNORECASE
 )
@@ -50,7 +56,24 @@ def _kept(floor: Floor, turn: Turn, said: Claim) -> Iterator[Candidate]:
                 yield from floor.stock("objected-decision", {**values, "before": before})
             yield from lined(floor, "objected", values, "bears", said.text)
         case _:
-            yield from lined(floor, "stated", values, "bears", said.text)
+            yield from _changing(floor, said)
+            yield from floor.stock("stated", values)
+
+
+def _changing(floor: Floor, said: Claim) -> Iterator[Candidate]:
+    """The answer of the step that a statement changes, where the two share what is rare here."""
+    rare = telling(floor.reading, said.text)
+    for sentence in bearing(floor.reading, said.text)[:_MOST_LINES]:
+        quoted = passage(sentence.text, said.text, _LONGEST_LINE)
+        if not quoted or not bears(sentence.text, rare) or not floor.may_quote(sentence):
+            continue
+        if sentence.origin == "section" and sentence.label:
+            known = {"label": sentence.label, "quote": quoted}
+            yield from floor.stock("changes", {"claim": said.text, **known})
+        elif sentence.origin == "item":
+            says = attributed(sentence, quoted)
+            openings = [each.text for each in floor.stock("stated", {"claim": said.text})]
+            yield from islice(floor.joined(openings, "bears", {"quote": quoted, "says": says}), _MOST_WAYS)
 
 
 def last_decision(floor: Floor, turn: Turn) -> str:

@@ -15,6 +15,7 @@ _WH = frozenset({"what", "how", "why", "where", "who", "which", "whose", "whom"}
 # With these in front a sentence asks, unless its subject is missing: "could be worse".
 _ASKS = frozenset({"is", "are", "was", "were", "does", "did", "can", "could", "should", "would"})
 _NO_SUBJECT = frozenset({"be", "do", "have", "not", "also", "still", "work", "help", "love", "like", ""})
+_DO_THEY = frozenset({"we", "i", "you", "they", "people", "these", "those"})
 _HOW = frozenset({"many", "much", "long", "often", "big", "soon", "late", "far", "about", "come", "do"})
 
 
@@ -30,6 +31,8 @@ def asks(sentence: str) -> bool:
         return True
     first, second, *_ = (*words_of(sentence)[:2], "", "")
     if first in _ASKS and second not in _NO_SUBJECT and not sentence.rstrip().endswith((".", "!")):
+        return True
+    if first == "do" and second in _DO_THEY and not sentence.rstrip().endswith((".", "!")):
         return True
     if first == "when":
         return second in AUXILIARY
