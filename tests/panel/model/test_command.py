@@ -147,7 +147,8 @@ def test_an_escape_sequence_without_an_end_does_not_hold_back_the_rest_for_ever(
 
 def test_arguments_are_split_and_no_shell_reads_them() -> None:
     script = "import sys; print('|'.join(sys.argv[1:]))"
-    command = f"{sys.executable} -I -S -c {shlex.quote(script)} 'a b' \"c;d\" $HOME `id` > x # y \\*"
+    python = shlex.quote(sys.executable)
+    command = f"{python} -I -S -c {shlex.quote(script)} 'a b' \"c;d\" $HOME `id` > x # y \\*"
     assert ask(CommandModel(command)).said == "a b|c;d|$HOME|`id`|>|x|#|y|*\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import threading
 from collections.abc import Iterator
@@ -123,7 +124,8 @@ def test_doctor_says_what_cannot_be_reached(cli: CommandLine) -> None:
 
 
 def test_doctor_names_a_program_without_its_arguments(cli: CommandLine) -> None:
-    ran = cli.run("doctor", "--model", f"command:{sys.executable} --api-key {CANARY} --user=hunter2")
+    python = shlex.quote(sys.executable)
+    ran = cli.run("doctor", "--model", f"command:{python} --api-key {CANARY} --user=hunter2")
     assert f"command:{Path(sys.executable).name}: runs " in ran.out
     assert CANARY not in ran.out + ran.err
     assert "hunter2" not in ran.out + ran.err
@@ -176,7 +178,7 @@ def test_doctor_pays_only_when_it_is_told_to(cli: CommandLine, tmp_path: Path) -
     asked = tmp_path / "asked"
     program = tmp_path / "model.py"
     program.write_text(f"open({str(asked)!r}, 'a').write('x'); print('ready')")
-    model = ["--model", f"command:{sys.executable} {program}"]
+    model = ["--model", f"command:{shlex.join([sys.executable, str(program)])}"]
     assert all(name != "asked" for name, _, _ in findings(cli, *model))
     assert not asked.exists()
     (answered,) = [text for name, text, sound in findings(cli, *model, "--ask") if name == "asked" and sound]
