@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 from ..core.personas import Roster
+from ..core.records import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from .findings import Finding
 
 META = "meta.json"
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _LONGEST_SUMMARY = 130
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LISTS = ("phases_completed", "steps_completed", "elaborations")
@@ -56,9 +56,7 @@ def kept_records(text: str, meta: Mapping[str, Any]) -> tuple[Kept, ...]:
         Kept(record["step_id"], record["timestamp"], record["turn_count"], line)
         for record, line in _records(text, meta)
         if isinstance(record, dict)
-        and isinstance(record.get("step_id"), str)
-        and isinstance(record.get("timestamp"), str)
-        and _is_count(record.get("turn_count"))
+        and not {"step_id", "timestamp", "turn_count"} & set(faulty_fields(record))
     )
 
 
@@ -69,7 +67,7 @@ def _check_phases(meta: Mapping[str, Any], lines: Mapping[str, int]) -> Iterator
         if key not in PHASE_KEYS:
             yield _found(line, f"There is no phase {key}.")
     count = sum(key in phases for key in PHASE_KEYS)
-    wanted = "raw" if count == 0 else "analyzed" if count == len(PHASE_KEYS) else "partial"
+    wanted = analysis_status(phases)
     status = meta.get("analysis_status")
     if status and status != wanted:
         said = f"analysis_status is {status!r}; with {count} of {len(PHASE_KEYS)} phases it is {wanted!r}."
@@ -83,24 +81,24 @@ def _wrong(
     if not isinstance(record, dict):
         yield "The elaboration record is no object."
         return
+    faulty = faulty_fields(record)
     step_id, turns = record.get("step_id"), record.get("turn_count")
     if not isinstance(step_id, str) or step_id not in known:
         yield f"step_id is {_shown(record, 'step_id')}, and no step has that id."
     elif step_id not in completed:
         yield f"Step {step_id} was discussed but is not in steps_completed."
-    if not _is_count(turns):
+    if "turn_count" in faulty:
         yield f"turn_count is {_shown(record, 'turn_count')}; it has to be a whole number from 1."
-    elif turns > limit:
+    elif isinstance(turns, int) and turns > limit:
         yield f"turn_count is {turns}, above the limit of {limit} turns."
     personas = record.get("personas_active")
-    if not isinstance(personas, list) or not personas:
+    if "personas_active" in faulty or not personas:
         yield f"personas_active is {_shown(record, 'personas_active')}; it has to list who was at the table."
     else:
-        strangers = [str(key) for key in personas if key not in roster]
+        strangers = [str(key) for key in personas or () if key not in roster]
         if strangers:
             yield f"personas_active names {', '.join(strangers)}, and no persona has that key."
-    instant = record.get("timestamp")
-    if not isinstance(instant, str) or not _TIMESTAMP.fullmatch(instant):
+    if "timestamp" in faulty:
         shown = _shown(record, "timestamp")
         yield f"timestamp is {shown}; it has to read like 2026-01-31T12:00:00.000Z."
     yield from _wrong_summary(record)
@@ -115,10 +113,6 @@ def _wrong_summary(record: Mapping[str, Any]) -> Iterator[str]:
         yield "synthesis_summary has several lines; it has to be one."
     elif len(summary) > _LONGEST_SUMMARY:
         yield f"synthesis_summary has {len(summary)} characters; about 100 are wanted."
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 def _shown(record: Mapping[str, Any], field: str) -> str:

@@ -5,13 +5,13 @@ What others wrote in the file stays as they wrote it, the order of the fields in
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.records import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS
 from . import files, json_text
 from .files import timestamp
@@ -33,7 +33,6 @@ __all__ = [
 
 DEFAULT_MAX_TURNS = 10
 LEAST_MAX_TURNS = 3
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +195,7 @@ def _save(folder: Path, meta: dict[str, Any]) -> dict[str, Any]:
     """META-4; the lock is the caller's business."""
     _migrate(meta)
     meta.pop("phase_a_completed", None)
-    recorded = meta.get("phases_completed")
-    count = sum(key in recorded for key in PHASE_KEYS) if isinstance(recorded, list) else 0
-    meta["analysis_status"] = "raw" if count == 0 else "analyzed" if count == len(PHASE_KEYS) else "partial"
+    meta["analysis_status"] = analysis_status(meta.get("phases_completed"))
     files.write(folder / "meta.json", json_text.render(meta).encode(), follow_link=True)
     return meta
 
@@ -207,22 +204,8 @@ def _is_same(other: object, record: Mapping[str, Any]) -> bool:
     return isinstance(other, dict) and all(other.get(key) == record[key] for key in ("step_id", "timestamp"))
 
 
-def _is_line(text: object) -> bool:
-    return isinstance(text, str) and bool(text.strip()) and text.splitlines() == [text]
-
-
 def _check_record(record: Mapping[str, Any]) -> None:
     """RuleBroken where a field of META-5 is missing or wrong."""
-    step_id, turns = record.get("step_id"), record.get("turn_count")
-    personas, instant = record.get("personas_active"), record.get("timestamp")
-    sound = {
-        "step_id": isinstance(step_id, str) and bool(step_id),
-        "turn_count": isinstance(turns, int) and not isinstance(turns, bool) and turns >= 1,
-        "personas_active": isinstance(personas, list | tuple)
-        and all(isinstance(key, str) for key in personas),
-        "timestamp": isinstance(instant, str) and _TIMESTAMP.fullmatch(instant) is not None,
-        "synthesis_summary": _is_line(record.get("synthesis_summary")),
-    }
-    wrong = [field for field, is_sound in sound.items() if not is_sound]
+    wrong = faulty_fields(record)
     if wrong:
         raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")

@@ -14,7 +14,7 @@ from .claims import core
 from .decisions import deciding, option, points_back
 from .lexicon import words
 from .memory import Made, is_stock, recall, still_open
-from .occasions import CASES, NEXT
+from .occasions import NEXT
 from .phrases import content, pasted, quote, without_address
 from .probes import Library
 from .template import capital
@@ -30,11 +30,8 @@ _MANY = 5
 _MOSTLY = 0.8
 _MANY_LINES = 20
 _ASKED = "asked by the user"
-_MOST_PROPOSED = 3
 _ANSWERING = frozenset({"found", "figure", "reason", "who-named", "why"})
 # Lines that propose how a case should end.
-_PROPOSING = frozenset(f"case-{kind}" for kind in CASES if kind not in ("plain", "who")) | {"choice-keep"}
-_IN_A_CASE = re.compile(r"(?:If|When|While|Once|For|In|On|At|Unless) ")
 _STRONG = re.compile(
     r"\b(?:must|has to|have to|needs?|the risk|criterion|never|cannot|Option [AB]|implies|contract|fails?)\b",
     re.IGNORECASE,
@@ -56,8 +53,7 @@ def synthesise(table: Table, library: Library) -> Draft:
     names = tuple(persona.first_name for persona in table.roster.personas)
     made = {each.turn: each for turn in table.turns if (each := recall(turn, library))}
     decisions = _decisions(table, names, library)
-    answered = _proposed(table, library)
-    insights = (*_persona_insights(table, made, library), *answered, *_user_insights(table, names))
+    insights = (*_persona_insights(table, made, library), *_user_insights(table, names))
     insights = tuple(sorted(insights, key=lambda entry: entry.turns))
     settled = {number for entry in decisions for number in entry.turns}
     questions = _questions(table, made, names, settled, library)
@@ -161,19 +157,6 @@ def _persona_insights(table: Table, made: dict[int, Made], library: Library) -> 
         if text:
             found.append(Entry(shortened(flat(text), _LONG), (turn.number,)))
     return found or _remarks(table, library)
-
-
-def _proposed(table: Table, library: Library) -> list[Entry]:
-    """What was proposed for a case that the user put, in the sentence that names the case."""
-    lines = {line.text for line in library.stock if line.use in _PROPOSING}
-    found = []
-    for turn in table.turns:
-        if turn.speaker == USER or not any(line.recover(turn.text) is not None for line in lines):
-            continue
-        first = utterances(turn.text)[0]
-        if not asks(first) and "Option" not in first and _IN_A_CASE.match(first):
-            found.append(Entry(shortened(flat(first), _LONG), (turn.number,)))
-    return found[:_MOST_PROPOSED]
 
 
 def _remarks(table: Table, library: Library) -> list[Entry]:
