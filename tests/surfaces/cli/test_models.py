@@ -262,3 +262,23 @@ def test_an_unexpected_error_shows_no_key_either(cli: CommandLine, monkeypatch: 
     debug = cli.run("list", "--debug").err
     assert CANARY not in debug
     assert "[hidden]" in debug
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("anthropic:x", "anthropic:x: has no key; set ANTHROPIC_API_KEY. See roundtable doctor.\n"),
+        (
+            "command:no-such-program-here",
+            "command:no-such-program-here: there is no such program to run. See",
+        ),
+    ],
+)
+def test_what_a_model_lacks_is_said_before_the_first_question(
+    cli: CommandLine, model: str, said: str
+) -> None:
+    cli.add()
+    ran = cli.run("analyze", "--model", model, answers=[])
+    assert ran.status == 0
+    assert ran.err.startswith(said)
+    assert "Step 00-01" in ran.out

@@ -26,6 +26,16 @@ class Reached:
     sound: bool = True
 
 
+def lacking(choice: Choice, environment: Mapping[str, str] | None = None) -> str:
+    """What a model needs and this machine does not have, found out without a network; empty where nothing."""
+    found = os.environ if environment is None else environment
+    if choice.kind == "offline":
+        return ""
+    if choice.kind == "command":
+        return "" if _program(choice).sound else _program(choice).found
+    return _missing(choice, found)
+
+
 def look(choice: Choice, environment: Mapping[str, str] | None = None) -> Reached:
     """Whether a model has what it needs and its service answers; asks for nothing that is paid."""
     environment = os.environ if environment is None else environment
@@ -62,15 +72,18 @@ def _program(choice: Choice) -> Reached:
 
 
 def _service(choice: Choice, environment: Mapping[str, str]) -> Reached:
+    missing = _missing(choice, environment)
+    return Reached(missing, sound=False) if missing else _listed(choice, choice.key(environment))
+
+
+def _missing(choice: Choice, environment: Mapping[str, str]) -> str:
     from importlib.util import find_spec
 
     if find_spec("pydantic_ai") is None:
-        install = 'pip install "path/to/roundtable[models]"'
-        return Reached(f"needs a part that is not installed: {install}", sound=False)
-    key = choice.key(environment)
-    if choice.kind in KEYS and not key:
-        return Reached(f"has no key; set {' or '.join(KEYS[choice.kind])}", sound=False)
-    return _listed(choice, key)
+        return 'needs a part that is not installed: pip install "path/to/roundtable[models]"'
+    if choice.kind in KEYS and not choice.key(environment):
+        return f"has no key; set {' or '.join(KEYS[choice.kind])}"
+    return ""
 
 
 def _listed(choice: Choice, key: str) -> Reached:

@@ -129,7 +129,7 @@ def _table(settings: Settings, folder: Path) -> _Table:
     from ...account import Account
     from ...panel.model.choice import choose
     from ...panel.model.tracing import collect
-    from .origin import tell_origin
+    from .origin import tell_lacking, tell_origin
 
     collect()
     account = Account(folder, settings.budget)
@@ -137,6 +137,7 @@ def _table(settings: Settings, folder: Path) -> _Table:
         settings.models, settings.base_url, meter=account.take, news=account.tell, project=settings.root
     )
     tell_origin(settings)
+    tell_lacking(settings)
     return _Table(lambda: panel, account)
 
 

@@ -1,4 +1,4 @@
-"""Origin: where a project's own file names who speaks, that is said before anything is run or sent."""
+"""Origin: who will speak by whose word, and what it lacks, said before anything is run or sent."""
 
 from __future__ import annotations
 
@@ -29,3 +29,14 @@ def tell_origin(settings: Settings) -> None:
         file = named or (address if choice.kind == "compatible" else None)
         if file is not None and goes_to:
             tell(f"By this project's {file}, {goes_to}.")
+
+
+def tell_lacking(settings: Settings) -> None:
+    """Say on stderr what a named model needs and does not have, before the first question is answered."""
+    from ...panel.model.choice import names_of, read_choice
+    from ...panel.model.reaching import lacking
+
+    for name in names_of(settings.models, settings.base_url):
+        choice = read_choice(name, settings.base_url)
+        if missing := lacking(choice):
+            tell(f"{choice.label}: {missing}. See roundtable doctor.")
