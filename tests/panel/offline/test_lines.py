@@ -23,6 +23,7 @@ VALUES = {
     "subject": '"forms are lost"', "handle": "snapshot", "actor": "the clerk",
     "item": "Forms", "title": "Journeys", "step": "01-03", "number": "5", "lens": "needs", "doc": "a.md",
     "point": "snapshot", "counterpoint": "journal", "label": "Forms Kept", "thing": "test",
+    "share": "about one in nine",
 }  # fmt: skip
 LONGEST = 75
 WAYS = 4

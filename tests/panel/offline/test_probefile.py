@@ -141,7 +141,7 @@ def test_an_opposed_probe_must_exist(probes: Path) -> None:
 def test_a_probe_may_hang_on_an_answer(probes: Path, more: str) -> None:
     asked = f'answer = "Detour"\nsteps = ["01-03"]\n{more}\nunless = '
     (probes / "answers-zoe.toml").write_text(GOOD.replace("calls_for = ", asked), encoding="utf-8")
-    own, problems = read_own(probes.parents[1])
+    own, _, problems = read_own(probes.parents[1])
     assert problems == ()
     assert [probe.answer for probe in own] == ["Detour"]
 
@@ -157,7 +157,7 @@ def test_a_probe_may_hang_on_an_answer(probes: Path, more: str) -> None:
 def test_a_label_that_no_step_asks_for_is_named(probes: Path, steps: str, reason: str) -> None:
     asked = f'answer = "Detur"\n{steps}\nunless = '
     (probes / "own.toml").write_text(GOOD.replace("calls_for = ", asked), encoding="utf-8")
-    _, problems = read_own(probes.parents[1])
+    _, _, problems = read_own(probes.parents[1])
     assert [(each.field, each.reason) for each in problems] == [("probe zoe.night, answer", reason)]
 
 
@@ -190,7 +190,7 @@ def test_the_worked_examples_of_the_documentation_are_sound(probes: Path) -> Non
     page = (Path(__file__).parents[3] / "docs" / "probes.md").read_text(encoding="utf-8")
     examples = [each for each in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[[probe]]\nid" in each]
     (probes / "clinic.toml").write_text("\n".join(examples), encoding="utf-8")
-    own, problems = read_own(probes.parents[1])
+    own, _, problems = read_own(probes.parents[1])
     assert problems == ()
     assert [probe.id for probe in own] == [
         "clinic.moved", "clinic.detour", "clinic.detour.open", "clinic.by-hand",

@@ -15,8 +15,9 @@ from .phrases import content, noun_phrase, quote, without_address
 from .probes import Library
 from .ranking import Ranking, ranking
 from .reading import Reading
-from .smalltalk import Surroundings, is_far_off, subject_word
+from .smalltalk import Surroundings, is_far_off, sounds_far_off, subject_word
 from .utterances import asks, utterances
+from .weighing import phase_weights
 
 _LONGEST = 60
 _GOES_ON = re.compile(r"\s*(?:and|but|or)\b(?! by the way)", re.IGNORECASE)
@@ -24,6 +25,8 @@ _MANY_LINES = 20
 # How much more of another step than of this one a question has to hold.
 _MARGIN = 1.5
 _LEAST = 2.0
+# From where on the words alone show another phase; fitted on items kept back.
+_OTHER_PHASE = 11.0
 
 
 def judge(table: Table, reading: Reading, library: Library) -> Verdict:
@@ -58,15 +61,37 @@ def drift(table: Table, reading: Reading, library: Library, names: Iterable[str]
     if passing and all(is_far_off(piece, around, surely=True) for piece in pieces):
         return OffTopic(_subject(asked[0]), None)
     place = _place(questions[0], table, steps, home) if questions else None
-    if place is not None:
+    if place is not None and _leans(" ".join(questions), place[0], table, home):
         return OffTopic(place[1], place[0])
-    if (
-        passing
-        and all(is_far_off(piece, around) for piece in pieces)
-        and not deciding(turn.text, known_names)
-    ):
-        return OffTopic(_subject(asked[0]), None)
+    if passing and not deciding(turn.text, known_names):
+        far = all(is_far_off(piece, around) for piece in pieces)
+        if far or sounds_far_off(turn.text, around, known_names):
+            return OffTopic(_subject(asked[0]), None)
+    if questions:
+        return _later(" ".join(questions), table, steps, home)
     return None
+
+
+def _leans(asked: str, step_id: str, table: Table, home: frozenset[str]) -> bool:
+    """True where the words of a question do not speak more for the step at hand than for another one."""
+    weights = phase_weights(asked, home)
+    here, there = table.step.step_id[:2], step_id[:2]
+    return here == there or weights.get(there, 0.0) > weights.get(here, 0.0)
+
+
+def _later(asked: str, table: Table, steps: Ranking, home: frozenset[str]) -> OffTopic | None:
+    """The step of a later phase that the words of a question belong to, where they leave no doubt."""
+    weights = phase_weights(asked, home)
+    own = table.step.step_id[:2]
+    later = {phase: weight for phase, weight in weights.items() if phase > own}
+    best = max(later, key=lambda phase: later[phase], default="")
+    if not best or later[best] - max(weights.get(own, 0.0), 0.0) <= _OTHER_PHASE:
+        return None
+    scores = steps.scores(content(asked))
+    there = [step.step_id for step in table.steps if step.step_id.startswith(best)]
+    if not there:
+        return None
+    return OffTopic(f'"{quote(asked, _LONGEST)}"', max(there, key=lambda each: scores.get(each, 0.0)))
 
 
 def _is_passing(text: str) -> bool:

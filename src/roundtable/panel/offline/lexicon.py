@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from .probefile import BUILT_IN, LEXICON
-from .shelf import shelf
+from .shelf import BUILT_IN, LEXICON, shelf
 
 
 @lru_cache(maxsize=1)

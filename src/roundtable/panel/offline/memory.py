@@ -36,20 +36,25 @@ class Made:
         return self.phrase.action.fill(self.values) if self.phrase.action else None
 
 
-def recall(turn: Turn, library: Library) -> Made | None:
-    """The point that a persona's turn makes; None where the words come from no probe."""
-    found = None if turn.speaker == USER else _recovered(turn.speaker, turn.text, library)
+def recall(turn: Turn, library: Library, *, replying: bool = True) -> Made | None:
+    """The point that a persona's turn makes; None where the words come from no probe and no reply."""
+    found = None if turn.speaker == USER else _recovered(turn.speaker, turn.text, library, replying)
     return Made(turn.number, turn.speaker, *found) if found else None
 
 
 @lru_cache(maxsize=512)
-def _recovered(speaker: str, text: str, library: Library) -> tuple[Probe, Phrase, dict[str, str]] | None:
+def _recovered(
+    speaker: str, text: str, library: Library, replying: bool
+) -> tuple[Probe, Phrase, dict[str, str]] | None:
     """Kept, because every speaker asks for every turn before it."""
     low = text.lower()
     for fragment, probe, phrase in library.phrases(speaker):
         values = phrase.text.recover(text) if fragment in low else None
         if values is not None:
             return probe, phrase, values
+    for fragment, probe, phrase in library.spoken_replies(speaker) if replying else ():
+        if fragment in low:
+            return probe, phrase, {}
     return None
 
 
@@ -60,7 +65,9 @@ def is_stock(turn: Turn, library: Library) -> bool:
 
 def recall_all(table: Table, library: Library) -> tuple[Made, ...]:
     """The points made so far, in order."""
-    found = (recall(turn, library) for turn in table.turns)
+    # Nobody replies before the user has spoken; until then the replies need not be read.
+    first = next((turn.number for turn in table.turns if turn.speaker == USER), len(table.turns))
+    found = (recall(turn, library, replying=turn.number > first) for turn in table.turns)
     return tuple(made for made in found if made is not None)
 
 

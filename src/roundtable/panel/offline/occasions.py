@@ -22,11 +22,18 @@ STATED = (
 )  # fmt: skip
 """How a statement, an objection or a decision is taken up."""
 
+OPENINGS = ("opens-asked", "opens-told", "opens-objected", "opens-decided")
+"""What stands before a reply that the words of a message called for."""
+
+SHARES = ("share-few", "share-some", "share-most")
+"""What is said to a share that the user states, by its size."""
+
 NEXT = ("next-figure", "next-person", "next-failure", "next-claim", "next")
 """What is said of a sentence that nobody took up, by what it speaks of."""
 
 USES = (
-    *ANSWERS, *STATED, "near", "bears", "beside", *NEXT, "open-asked", "open-step", "recall",
+    *ANSWERS, *STATED, *OPENINGS, *SHARES, "near", "bears", "beside", *NEXT, "open-asked", "open-step",
+    "recall",
     "pasted", "foreign", "bare", "why", "upset", "last", "tradeoff", "feedback", "reading", "ahead",
 )  # fmt: skip
 """What stock lines are for."""
@@ -39,6 +46,9 @@ SLOTS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys((*FOUND, "touches"), _LINE | _ASKED),
     "figure": _LINE | _ASKED | {"figure"},
     **dict.fromkeys(STATED, _SAID),
+    **dict.fromkeys(OPENINGS, _SAID),
+    **dict.fromkeys(SHARES, _SAID | {"share"}),
+    "opens-asked": _ASKED,
     "changes": _SAID | {"label", "quote"},
     "proposed": _SAID | {"thing"},
     **dict.fromkeys(("open-asked", "open-step"), frozenset({"asked"})),

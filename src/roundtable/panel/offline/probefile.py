@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,11 +20,12 @@ from ...core.words import folded
 from . import probeentries as entries
 from .entryfields import listed, table
 from .probes import ANYBODY, Library, Probe
-from .shelf import shelf
+from .replybook import Reply
+from .replyfile import BUILT_IN_REPLIES, read_replies, replies_with
+from .shelf import BUILT_IN as BUILT_IN
+from .shelf import LEXICON, shelf
 
-BUILT_IN = Path(__file__).resolve().parents[2] / "content" / "probes"
-LEXICON = "lexicon.toml"
-_SECTIONS = frozenset({"probe", "topic", "stock", "places", "vocabulary", "roles"})
+_SECTIONS = frozenset({"probe", "topic", "stock", "places", "vocabulary", "roles", "reply", "concepts"})
 _SHOWN = ".roundtable/probes"
 _Made = TypeVar("_Made")
 
@@ -34,10 +36,11 @@ def read_probes(project: Path | None = None) -> tuple[tuple[Probe, ...], tuple[P
     return library.probes, problems
 
 
-def read_own(project: Path) -> tuple[tuple[Probe, ...], tuple[Problem, ...]]:
-    """A project's own probes, and what is wrong with their files."""
+def read_own(project: Path) -> tuple[tuple[Probe, ...], tuple[Reply, ...], tuple[Problem, ...]]:
+    """A project's own probes and replies, and what is wrong with their files."""
     own = _read_folder(_folder(project), _SHOWN, [], Library())
-    return own.probes, read_library(project, strict=True)[1]
+    replies = read_replies(_folder(project), _SHOWN)[0].replies
+    return own.probes, replies, read_library(project, strict=True)[1]
 
 
 def read_library(project: Path | None = None, *, strict: bool = False) -> tuple[Library, tuple[Problem, ...]]:
@@ -56,8 +59,12 @@ def read_library(project: Path | None = None, *, strict: bool = False) -> tuple[
             library = replace(library, probes=tuple(own))
         if strict:
             problems += _unspoken(library, project)
+    own_replies = _folder(project) if project is not None else None
+    library = replace(library, replies=partial(replies_with, own_replies))
     if strict:
         problems += _unasked(library, project)
+        problems += read_replies(BUILT_IN_REPLIES, "replies")[1]
+        problems += read_replies(own_replies, _SHOWN)[1] if own_replies else ()
     known = {probe.id for probe in library.probes}
     problems += [
         Problem("probes", probe.id, f"opposes '{probe.opposes}', which is no probe", skipped=False)
@@ -72,14 +79,17 @@ def _folder(project: Path) -> Path:
 
 
 def _unspoken(library: Library, project: Path) -> Iterator[Problem]:
-    """The project's probes of somebody who is not at the table."""
+    """The project's probes and replies of somebody who is not at the table."""
     from ...content.catalogue import load_roster
 
     keys = load_roster(project).keys
-    for probe in library.probes:
-        if probe.own and probe.persona not in (*keys, ANYBODY):
-            reason = f"'{probe.persona}' is nobody at the table; there are {', '.join(keys)}"
-            yield Problem(_SHOWN, f"{probe.id}, persona", reason, skipped=False)
+    spoken = [(f"{probe.id}, persona", probe.persona) for probe in library.probes if probe.own]
+    replies = read_replies(_folder(project), _SHOWN)[0].replies
+    spoken += [(f"reply {reply.id}", persona) for reply in replies for persona in reply.says]
+    for place, persona in spoken:
+        if persona not in (*keys, ANYBODY):
+            reason = f"'{persona}' is nobody at the table; there are {', '.join(keys)}"
+            yield Problem(_SHOWN, place, reason, skipped=False)
 
 
 def _unasked(library: Library, project: Path | None) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from .template import Template
 
 if TYPE_CHECKING:
     from .ranking import Ranking
+    from .replybook import ReplyBook
 
 ANYBODY = "*"
 """The persona of what every persona may say."""
@@ -146,6 +147,15 @@ class Library:
     """What shows the role of a sentence, by its name, and the kind of an item."""
     needles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For a cue, pieces of text of which one has to be there where it is met."""
+    replies: Callable[[], ReplyBook] | None = None
+    """Where the replies come from; they are read with the user's first words."""
+
+    @cached_property
+    def book(self) -> ReplyBook:
+        """What is said to the user's words."""
+        from .replybook import ReplyBook
+
+        return self.replies() if self.replies else ReplyBook()
 
     def of(self, persona: str) -> tuple[Probe, ...]:
         """The probes of a persona; those of anybody where it has none."""
@@ -182,6 +192,16 @@ class Library:
 
     @cached_property
     def _answering(self) -> dict[str, dict[str, tuple[Probe, ...]]]:
+        return {}
+
+    def spoken_replies(self, persona: str) -> tuple[tuple[str, Probe, Phrase], ...]:
+        """Everything that a persona may say to the user's words, each with what it is known by."""
+        if persona not in self._replied:
+            self._replied[persona] = tuple(self.book.phrases(persona))
+        return self._replied[persona]
+
+    @cached_property
+    def _replied(self) -> dict[str, tuple[tuple[str, Probe, Phrase], ...]]:
         return {}
 
     @cached_property

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ...core.turns import USER, Turn
 from ...core.words import words_of
+from .answering import added, replied
 from .asking import LONGEST, Asked, asked, unaddressed
 from .bridging import led, lined, unsaid
 from .choosing import sure_points
@@ -125,6 +126,7 @@ def follow(floor: Floor) -> Iterator[Candidate]:
     since = [each for each in floor.table.turns[turn.number :] if each.speaker != USER]
     if message.little or message.pasted or message.decides or not message.asks or len(since) > 1:
         return
+    yield from added(floor, _asked_there(floor, turn), "question")
     for candidate in unsaid(floor, _asked(floor, turn).words):
         if takes_up(candidate.text, turn.text, floor.first_names):
             yield candidate
@@ -188,6 +190,7 @@ def _answered(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:
     told = _told_before(floor, turn)
     yield from _proposed(floor, turn, question)
     yield from _written(floor, question, told, values)
+    yield from replied(floor, _asked_there(floor, turn), "question", "opens-asked")
     use = NOT_WRITTEN.get(question.kind, "plain")
     for point in unsaid(floor, question.words):
         yield from led(floor, use, values, point.text)
@@ -195,6 +198,13 @@ def _answered(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:
         yield from floor.stock(use, values)
     else:
         yield from lined(floor, use, values, "near", question.words)
+
+
+def _asked_there(floor: Floor, turn: Turn) -> list[str]:
+    """Each question of a message, then all its words where it holds more than one sentence."""
+    names, pieces = floor.first_names, utterances(turn.text[:_LONGEST])
+    found = [asked(piece, names).asked for piece in pieces if asks(unaddressed(piece, names))]
+    return found if len(pieces) == 1 else [*found, without_address(turn.text[:_LONGEST], names)]
 
 
 def _proposed(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:

@@ -1,6 +1,6 @@
-"""The shelf: the built-in probe files as they were parsed the last time, kept like a compiled module.
+"""The shelf: the built-in files as they were parsed the last time, kept like a compiled module.
 
-Parsing half a megabyte of TOML takes longer than everything else at the start. What cannot be kept is parsed.
+Parsing a megabyte of TOML takes longer than everything else at the start. What cannot be kept is parsed.
 """
 
 from __future__ import annotations
@@ -8,39 +8,46 @@ from __future__ import annotations
 import marshal
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import Any, TypeAlias
 
 from .needles import needles
 
-_VERSION = 1
-_Tables = Mapping[str, Mapping[str, Any] | None]
+BUILT_IN = Path(__file__).resolve().parents[2] / "content" / "probes"
+LEXICON = "lexicon.toml"
+_VERSION = 4
+Tables: TypeAlias = Mapping[str, Mapping[str, Any] | None]
+"""The tables of every file by its name, None for one that is not sound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The tables of every file by its name, None for one that is not sound, and the needles of the cues."""
+    """The tables of the probe files, and the needles of their cues."""
 
-    tables: _Tables
+    tables: Tables
     needles: Mapping[str, tuple[str, ...]]
 
 
 @lru_cache(maxsize=2)
 def shelf(folder: Path) -> Shelf:
     """What stands in a folder of probe files."""
+    return Shelf(*kept(folder, lambda tables: (dict(tables), dict(_needles(tables)))))
+
+
+def kept(folder: Path, make: Callable[[Tables], Any]) -> Any:
+    """What is made of the files of a folder: plain values, made again only when a file has changed."""
     files = sorted(folder.glob("*.toml"))
-    kept = folder / "__pycache__" / f"probes.{sys.implementation.cache_tag}.bin"
+    place = folder / "__pycache__" / f"{folder.name}.{sys.implementation.cache_tag}.bin"
     stamp = (_VERSION, *((file.name, *_stamp(file)) for file in files))
-    found = _taken(kept, stamp)
+    found = _taken(place, stamp)
     if found is None:
-        tables = {file.name: _parsed(file) for file in files}
-        found = Shelf(tables, dict(_needles(tables)))
+        found = make({file.name: _parsed(file) for file in files})
         if not sys.dont_write_bytecode:
-            _put(kept, stamp, found)
+            _put(place, stamp, found)
     return found
 
 
@@ -56,7 +63,7 @@ def _parsed(file: Path) -> Mapping[str, Any] | None:
         return None
 
 
-def _needles(tables: _Tables) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _needles(tables: Tables) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The needles of the first cue of every probe: it is the one that is looked for first."""
     for each in tables.values():
         for probe in (each or {}).get("probe", ()):
@@ -64,21 +71,21 @@ def _needles(tables: _Tables) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield " ".join(cue.split()), needles(cue)
 
 
-def _taken(kept: Path, stamp: tuple[object, ...]) -> Shelf | None:
+def _taken(place: Path, stamp: tuple[object, ...]) -> Any:
     try:
-        known, tables, found = marshal.loads(kept.read_bytes())
+        known, found = marshal.loads(place.read_bytes())
     except (OSError, ValueError, EOFError, TypeError):
         return None
-    return Shelf(tables, found) if known == stamp else None
+    return found if known == stamp else None
 
 
-def _put(kept: Path, stamp: tuple[object, ...], found: Shelf) -> None:
-    """Keep what was parsed; a folder that cannot be written is no failure."""
+def _put(place: Path, stamp: tuple[object, ...], found: Any) -> None:
+    """Keep what was made; a folder that cannot be written is no failure."""
+    held: Any = (stamp, found)
     try:
-        kept.parent.mkdir(exist_ok=True)
-        with NamedTemporaryFile(dir=kept.parent, delete=False) as file:
-            held: Any = (stamp, dict(found.tables), dict(found.needles))
+        place.parent.mkdir(exist_ok=True)
+        with NamedTemporaryFile(dir=place.parent, delete=False) as file:
             file.write(marshal.dumps(held))
-        Path(file.name).replace(kept)
+        Path(file.name).replace(place)
     except OSError:
         return

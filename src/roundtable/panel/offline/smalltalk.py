@@ -14,8 +14,9 @@ from functools import lru_cache
 from ...core.words import words_of
 from .finding import light
 from .lexicon import sign, words
-from .phrases import content
+from .phrases import content, without_address
 from .utterances import asks
+from .weighing import far_weights
 
 _GONE = re.compile(
     r"^(?:brb|afk|lol|ugh)\b|\bwrong (?:window|chat|channel|tab)\b|\bmeant for (?:another"
@@ -80,6 +81,8 @@ _PASSING = frozenset({"begins", "chat", "round", "state", "yours", "judges"})
 _FEW = 2
 _SHORT = 5
 _SURE = 1.5
+_TOLD, _WORDS, _SOUNDS = 4.0, 0.35, -1.5
+"""How much has to be told in words of small talk, what these count beside the form, and from where on."""
 
 WEIGHTS = {
     "": -1.4,
@@ -131,6 +134,16 @@ def is_far_off(sentence: str, around: Surroundings, *, surely: bool = False) -> 
         return True
     weight = sum(WEIGHTS.get(name, 0.0) for name in traits(sentence, around))
     return weight > (_SURE if surely else 0)
+
+
+def sounds_far_off(message: str, around: Surroundings, names: tuple[str, ...]) -> bool:
+    """True where the words of a message are those of small talk, and its form does not speak against it."""
+    told, against = far_weights(message, around.home, names)
+    plain = without_address(message, names)
+    form = sum(WEIGHTS.get(name, 0.0) for name in traits(plain, around))
+    # Whoever was just asked may answer with anything out of their life.
+    wanted = _SURE if around.asked else _SOUNDS
+    return told > _TOLD and form + _WORDS * (told + against) > wanted
 
 
 def _is_aside(sentence: str, around: Surroundings) -> bool:

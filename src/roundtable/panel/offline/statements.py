@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...core.turns import USER, Turn
+from .answering import replied
 from .bridging import lined
 from .claims import Claim, claim
 from .decisions import deciding, points_back
@@ -15,6 +16,7 @@ from .floor import Candidate, Floor
 from .memory import Made
 from .phrases import content
 from .reading import attributed
+from .shares import share
 
 _LONGEST = 4_000
 _SAME = 2
@@ -50,12 +52,18 @@ def _kept(floor: Floor, turn: Turn, said: Claim) -> Iterator[Candidate]:
             shared = set(content(said.text)).intersection(content(before))
             if before and _TAKES_BACK.search(turn.text) and len(shared) >= _SAME:
                 yield from floor.stock("decided-replaces", {**values, "before": before})
+            yield from replied(floor, [said.text], "decision", "opens-decided")
             yield from lined(floor, "decided", values, "bears", said.text)
         case "objection":
             if before and _FOLLOWS.match(turn.text.strip()):
                 yield from floor.stock("objected-decision", {**values, "before": before})
+            yield from replied(floor, [said.text], "told", "opens-objected")
             yield from lined(floor, "objected", values, "bears", said.text)
         case _:
+            stated = share(said.text)
+            if stated is not None:
+                yield from floor.stock(f"share-{stated.size}", {**values, "share": stated.words})
+            yield from replied(floor, [said.text], "told", "opens-told")
             yield from _changing(floor, said)
             yield from floor.stock("stated", values)
 

@@ -1,0 +1,151 @@
+"""The book of replies: what each persona says to a message that speaks of certain things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import log
+
+from .probes import ANYBODY, Phrase, Probe
+from .template import Template
+
+KINDS = ("question", "told", "decision")
+"""What a reply may be to: a question, something stated or minded, a decision."""
+
+FORM = "reply"
+"""The form of everything that is said as a reply."""
+
+_LONGER = 0.4
+"""How much more each further word of a cue shows."""
+
+_MOST_KEPT = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Ways to speak of one thing: concepts by their names, and cues."""
+
+    concepts: frozenset[str]
+    cues: frozenset[str]
+
+    def is_met(self, traces: frozenset[str], spoken: Set[str]) -> bool:
+        """True where one of its cues, or a concept that is spoken of, is in the message."""
+        return not (self.cues.isdisjoint(traces) and self.concepts.isdisjoint(spoken))
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """To which kinds of message, what has to be spoken of there and what must not, and how each says it."""
+
+    id: str
+    to: frozenset[str]
+    when: tuple[Group, ...]
+    unless: Group
+    says: Mapping[str, Mapping[str, str]]
+    own: bool = False
+    """True for a reply that the project itself has written."""
+
+    def probe(self, persona: str) -> Probe | None:
+        """The reply as a point of a persona; None where that persona has none."""
+        said = self.says.get(persona) or self.says.get(ANYBODY)
+        if said is None:
+            return None
+        phrase = Phrase(
+            form=FORM,
+            text=Template(said["text"]),
+            handle=said["handle"],
+            insight=Template(said["insight"]),
+            open=Template(said["open"]) if "open" in said else None,
+            action=Template(said["action"]) if "action" in said else None,
+        )
+        return Probe(id=f"reply.{self.id}", persona=persona, topics=(), says=(phrase,))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A reply that a message calls for, and how plainly it does."""
+
+    reply: Reply
+    weight: float
+    met: frozenset[str]
+    """The cues of the message that called for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReplyBook:
+    """All replies, and the words of the concepts that they name."""
+
+    replies: tuple[Reply, ...] = ()
+    concepts: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def called(self, traces: frozenset[str], kind: str) -> list[Call]:
+        """The replies that a message of a kind calls for, the project's own first, then by weight."""
+        if (traces, kind) not in self._called:
+            if len(self._called) >= _MOST_KEPT:
+                self._called.clear()
+            found = sorted(self._calls(traces, kind), key=lambda call: (not call.reply.own, -call.weight))
+            self._called[traces, kind] = found
+        return self._called[traces, kind]
+
+    def _calls(self, traces: frozenset[str], kind: str) -> Iterator[Call]:
+        spoken = {name: said for name, cues in self.concepts.items() if (said := cues & traces)}
+        for reply in self._to[kind]:
+            if not all(group.is_met(traces, spoken.keys()) for group in reply.when):
+                continue
+            if not reply.unless.is_met(traces, spoken.keys()):
+                best = [max(self._met(group, traces, spoken)) for group in reply.when]
+                yield Call(reply, sum(weight for weight, _ in best), frozenset(cue for _, cue in best))
+
+    def phrases(self, persona: str) -> Iterator[tuple[str, Probe, Phrase]]:
+        """Everything that a persona may say here, each with the text that it is known by."""
+        for reply in self.replies:
+            probe = reply.probe(persona)
+            if probe is not None:
+                yield probe.says[0].text.fragment, probe, probe.says[0]
+
+    def _met(
+        self, group: Group, traces: frozenset[str], spoken: Mapping[str, frozenset[str]]
+    ) -> list[tuple[float, str]]:
+        """The cues of a group that are met, each with its weight."""
+        found = [
+            (self._weight(name) * _length(cue), cue)
+            for name in group.concepts
+            for cue in spoken.get(name, ())
+        ]
+        return found + [(self._weight(cue) * _length(cue), cue) for cue in group.cues & traces]
+
+    def _weight(self, named: str) -> float:
+        """What a cue or a concept shows: the more replies name it, the less."""
+        return log(1 + len(self.replies) / self._counts.get(named, 1))
+
+    @cached_property
+    def _called(self) -> dict[tuple[frozenset[str], str], list[Call]]:
+        """What the last messages called for: everybody at the table asks for it."""
+        return {}
+
+    @cached_property
+    def _to(self) -> Mapping[str, tuple[Reply, ...]]:
+        return {kind: tuple(each for each in self.replies if kind in each.to) for kind in KINDS}
+
+    @cached_property
+    def _counts(self) -> Mapping[str, int]:
+        counts: dict[str, int] = {}
+        for reply in self.replies:
+            for named in {each for group in reply.when for each in (*group.concepts, *group.cues)}:
+                counts[named] = counts.get(named, 0) + 1
+        return counts
+
+
+def _length(cue: str) -> float:
+    return 1 + _LONGER * (len([word for word in cue.split() if word != "*"]) - 1)
+
+
+def joined(books: Iterable[ReplyBook]) -> ReplyBook:
+    """Several books as one; a reply with a known id replaces the earlier one."""
+    replies: dict[str, Reply] = {}
+    concepts: dict[str, frozenset[str]] = {}
+    for book in books:
+        replies.update((reply.id, reply) for reply in book.replies)
+        concepts.update(book.concepts)
+    return ReplyBook(tuple(replies.values()), concepts)

@@ -1,0 +1,162 @@
+"""Reply files: `[[reply]]` and `[concepts]` in TOML, read strictly.
+
+The built-in ones are in `content/replies` and are read with the user's first words; a project writes its own
+into its probe files. A bad entry is named with file, entry and reason; the rest is used.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...content.problem import Problem, UnusableError, printable
+from ...content.source import Source, read
+from . import entryfields as fields
+from .replybook import KINDS, Group, Reply, ReplyBook, joined
+from .shelf import Tables, kept
+from .traces import cue
+
+BUILT_IN_REPLIES = Path(__file__).resolve().parents[2] / "content" / "replies"
+_FIELDS = ("id", "to", "when", "unless")
+_SAID = frozenset({"text", "handle", "insight", "open", "action"})
+_PIECE = re.compile(r"\s*[,;]\s*")
+_CONCEPT = re.compile(r"[A-Z]{2,}")
+_NAMED = re.compile(r"[A-Z]{3,}")
+"""What is meant as a concept; two capitals may be a word: "GB"."""
+
+
+def built_in_replies() -> ReplyBook:
+    """The replies that come with the program; that they are sound is checked with it, not by its users."""
+    concepts, rows = kept(BUILT_IN_REPLIES, _rows)
+    return ReplyBook(tuple(_reply(row) for row in rows), concepts)
+
+
+def read_replies(folder: Path, shown: str) -> tuple[ReplyBook, tuple[Problem, ...]]:
+    """The replies of a folder, on top of the built-in concepts, and what is wrong with its files."""
+    problems: list[Problem] = []
+    tables = dict(_tables(folder, shown))
+    known = dict(built_in_replies().concepts) if folder != BUILT_IN_REPLIES else {}
+    for name, each in tables.items():
+        known.update(_concepts(each.get("concepts"), name, problems))
+    replies: dict[str, Reply] = {}
+    for name, each in tables.items():
+        for number, entry in enumerate(fields.listed(each.get("reply", [])), 1):
+            place = str(entry.get("id") or number) if isinstance(entry, dict) else str(number)
+            try:
+                made = _checked(fields.table(entry, "reply"), frozenset(known), replies)
+                replies[made.id] = replace(made, own=folder != BUILT_IN_REPLIES)
+            except UnusableError as error:
+                where = f"reply {place}" + (f", {error.field}" if error.field else "")
+                problems.append(
+                    Problem(name, where, f"{error.reason}; this reply is left out", skipped=False)
+                )
+    return ReplyBook(tuple(replies.values()), known), tuple(problems)
+
+
+def replies_with(folder: Path | None) -> ReplyBook:
+    """The built-in replies with those of a folder on top."""
+    return joined((built_in_replies(), read_replies(folder, "")[0])) if folder else built_in_replies()
+
+
+def _tables(folder: Path, shown: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """The files that can be read at all; what is wrong with the others is said where probes are read."""
+    for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
+        try:
+            yield f"{shown}/{printable(path.name)}", tomllib.loads(read(Source(path, path.name), folder))
+        except (tomllib.TOMLDecodeError, UnusableError):
+            continue
+
+
+# --- what is kept on the shelf ----------------------------------------------------------------------------
+
+
+def _rows(tables: Tables) -> tuple[dict[str, frozenset[str]], list[Any]]:
+    """Concepts and replies as plain values."""
+    sound = [each for each in tables.values() if each is not None]
+    concepts = {name: _cues(words) for each in sound for name, words in each.get("concepts", {}).items()}
+    known = frozenset(concepts)
+    rows = []
+    for entry in (entry for each in sound for entry in each.get("reply", ())):
+        when = [_row(_group(listed, known)) for listed in entry["when"]]
+        says = {key: said for key, said in entry.items() if key not in _FIELDS}
+        rows.append((entry["id"], entry["to"], when, _row(_group(_unless(entry), known)), says))
+    return concepts, rows
+
+
+def _row(group: Group) -> tuple[frozenset[str], frozenset[str]]:
+    return group.concepts, group.cues
+
+
+def _reply(row: Any) -> Reply:
+    name, to, when, unless, says = row
+    return Reply(name, frozenset(to), tuple(Group(*each) for each in when), Group(*unless), says)
+
+
+# --- entries ----------------------------------------------------------------------------------------------
+
+
+def _checked(entry: Mapping[str, object], known: frozenset[str], others: Container[str]) -> Reply:
+    """A reply with everything in its place."""
+    name, to, when = fields.text(entry, "id"), fields.texts(entry, "to"), fields.texts(entry, "when")
+    if name in others:
+        raise UnusableError("id", "is there twice")
+    if not to or not set(to) <= set(KINDS):
+        raise UnusableError("to", f"must be a list of {', '.join(KINDS)}")
+    if not when:
+        raise UnusableError("when", "is missing; it lists what the message has to speak of")
+    groups = tuple(_sound(listed, "when", known) for listed in when)
+    unless = _sound(_unless(entry), "unless", known)
+    says = {key: _said(key, entry[key]) for key in entry if key not in _FIELDS}
+    if not says:
+        raise UnusableError("", "says nothing: add a table with the key of a persona")
+    return Reply(name, frozenset(to), groups, unless, says)
+
+
+def _unless(entry: Mapping[str, object]) -> str:
+    given = entry.get("unless", "")
+    return ", ".join(given) if isinstance(given, list) else str(given)
+
+
+def _said(key: str, value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise UnusableError(key, "is not a field here; what a persona says is a table [reply.KEY]")
+    fields.known(value, _SAID)
+    for name in ("text", "handle", "insight"):
+        fields.text(value, name)
+    for name in value:
+        fields.template(value, name, frozenset())
+    return {name: fields.text(value, name) for name in value}
+
+
+def _concepts(value: object, shown: str, problems: list[Problem]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for name in value if isinstance(value, dict) else ():
+        words = value[name] if isinstance(value, dict) else ""
+        if not _CONCEPT.fullmatch(name) or not isinstance(words, str) or not words.strip():
+            reason = "must be a name in capital letters with a list of words"
+            problems.append(Problem(shown, f"concepts, {name}", reason, skipped=False))
+        else:
+            found[name] = _cues(words)
+    return found
+
+
+def _sound(listed: str, name: str, known: frozenset[str]) -> Group:
+    for each in _PIECE.split(listed):
+        if _NAMED.fullmatch(each) and each not in known:
+            raise UnusableError(name, f"names the concept {each}, which is not there")
+    return _group(listed, known)
+
+
+def _group(listed: str, known: frozenset[str]) -> Group:
+    """The concepts and the cues of a list with commas between."""
+    pieces = [each for each in _PIECE.split(listed.strip()) if each]
+    named = frozenset(each for each in pieces if each in known)
+    return Group(named, frozenset(found for each in pieces if each not in known and (found := cue(each))))
+
+
+def _cues(listed: str) -> frozenset[str]:
+    return _group(listed, frozenset()).cues

@@ -1,0 +1,71 @@
+"""Traces: the words of a message as cues look for them, whatever their endings and whatever stands between.
+
+A cue is one to four words; `lose * data` allows up to three words between two, `^who` stands at the beginning
+of a sentence, and `#` is any number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from .lexicon import words
+from .phrases import message_sentences, stem, without_address
+
+_LONGEST_RUN = 4
+_WIDEST_GAP = 4
+_FIRST_WORDS = 3
+_WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")
+_POSSESSIVE = re.compile(r"(?<=\w)['’](?:s|re|ve|d|ll|m)\b")
+_NUMBER = "#"
+_SHORT = 4
+
+
+def stems(text: str) -> tuple[str, ...]:
+    """All words of a text by their stems, numbers as one sign."""
+    plain = _POSSESSIVE.sub("", text.lower())
+    found = _WORD.findall(plain.replace("'", "").replace("’", ""))
+    return tuple(_NUMBER if each[0].isdigit() else _stem(each) for each in found)
+
+
+@lru_cache(maxsize=8_192)
+def _stem(word: str) -> str:
+    """A word by its stem: "ran" and "runs" are met by "run"."""
+    plain = _irregular().get(word, word)
+    if len(plain) == _SHORT and plain.endswith("s") and plain[-2] not in "siu":
+        return plain[:-1]
+    return stem(plain)
+
+
+@lru_cache(maxsize=1)
+def _irregular() -> Mapping[str, str]:
+    """Forms of verbs that no ending shows, by what they are forms of."""
+    listed = (entry.partition("=") for entry in words("irregular"))
+    return {form: verb for verb, _, forms in listed for form in forms.split("/")}
+
+
+@lru_cache(maxsize=64)
+def traces(message: str, names: tuple[str, ...] = ()) -> frozenset[str]:
+    """Everything that a cue may be met by in a message."""
+    found: set[str] = set()
+    for sentence in message_sentences(message):
+        told = stems(without_address(sentence, names))
+        for at, first in enumerate(told):
+            for size in range(1, _LONGEST_RUN + 1):
+                run = " ".join(told[at : at + size])
+                found.add(run)
+                if at < _FIRST_WORDS:
+                    found.add(f"^{run}")
+            found.update(f"{first} * {other}" for other in told[at + 1 : at + 1 + _WIDEST_GAP])
+    return frozenset(found)
+
+
+def cue(listed: str) -> str:
+    """One cue as it is compared with traces."""
+    mark = "^" if listed.startswith("^") else ""
+    pieces = (piece.split() for piece in listed.removeprefix("^").split("*"))
+    told = (
+        " ".join(each if each == _NUMBER else " ".join(stems(each)) for each in piece) for piece in pieces
+    )
+    return mark + " * ".join(told)
