@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ SURE = 40
 NARROWED = 4
 """What it counts that a probe was written for answers of this very kind."""
 
+_ENTRY = re.compile(r"(?:^|\n|\s)(?:[-*•]|\d{1,2}[.)])\s+\S")
 _MOST_OTHERS = 4
 _FEWEST_WORDS = 4
 
@@ -56,6 +58,9 @@ def on_answer(probe: Probe, given: Answer, reading: Reading) -> Hit | None:
     if probe.calls_for:
         # The sentence with the cue is what the probe speaks of; another one would be beside the point.
         found = [hit for hit in found if _meets(probe, hit.sentence.text)] or found[:1]
+    elif not _is_list(given.text):
+        # The other sentences of an answer often say something else, such as what it costs.
+        found = found[:1]
     best, *others = found
     weight = SURE + (NARROWED if probe.calls_for else 0)
     return replace(best, weight=weight, others=tuple(others[:_MOST_OTHERS]))
@@ -90,6 +95,11 @@ def quotable(label: str, reading: Reading) -> tuple[Sentence, ...]:
     lengths = (len(found), *((2,) if leans(first.text) else ()))
     whole = next((text for text in (_joined(found[:each]) for each in lengths) if others and text), "")
     return (replace(first, text=whole), *rest) if whole else (first, *rest)
+
+
+def _is_list(text: str) -> bool:
+    """True for an answer of several entries, each of the same kind."""
+    return len(_ENTRY.findall(text)) > 1 or text.count("\n") > 1
 
 
 def _joined(sentences: Sequence[Sentence]) -> str:

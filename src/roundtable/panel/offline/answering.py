@@ -9,6 +9,7 @@ from .floor import Candidate, Floor
 from .phrases import quote
 from .probes import Probe
 from .traces import traces
+from .utterances import utterances
 
 _LONGEST_AGAIN = 90
 _MOST_CALLS = 6
@@ -18,7 +19,9 @@ _MOST_OPENINGS = 3
 def replied(floor: Floor, pieces: Sequence[str], kind: str, opening: str) -> Iterator[Candidate]:
     """What the speaker replies to one of the pieces of a message, after an opening that names it."""
     for probe, piece in _points(floor, pieces, kind):
-        again = piece if len(piece) <= _LONGEST_AGAIN else quote(piece, _LONGEST_AGAIN)
+        # One sentence is enough to say which words are meant.
+        again = next(iter(utterances(piece)), piece)
+        again = again if len(again) <= _LONGEST_AGAIN else quote(again, _LONGEST_AGAIN)
         said = again.rstrip(" ?.!").replace('"', "'")
         for before in islice(floor.stock(opening, {"asked": said, "claim": said}), _MOST_OPENINGS):
             yield Candidate(f"{before.text} {probe.says[0].text.text}")

@@ -33,7 +33,8 @@ _WHO = re.compile(
     _AND + r"(?:who|whom|to whom|for whom|by whom|which (?:person|role|team|colleague))\b", re.IGNORECASE
 )
 _WHO_CAN = re.compile(
-    _AND + r"(?:who|whom)(?: else)? (?:can|could|might)\b(?! (?:we|i|you|tell|say|know|help|answer|decide))",
+    _AND + r"(?:who|whom)(?: else)? (?:can|could|might)\b"
+    r"(?! (?:we|i|you|be|tell|say|know|help|answer|decide))",
     re.IGNORECASE,
 )
 _VIEW = re.compile(
@@ -151,6 +152,15 @@ def _is_case(plain: str) -> bool:
     return few or bool(_CASE.search(plain))
 
 
+def _between_two(head: str) -> bool:
+    """True where a question names two ways; "do bills or tariffs depend on it" names two things of one."""
+    found = _OR.search(head)
+    if found is None:
+        return False
+    before, after = head[: found.start()].split(), head[found.end() :].split()
+    return len(before) > _FEW or len(after) <= _FEW
+
+
 def _kind(plain: str, puts_a_case: bool) -> str:
     head = _BELOW.sub("", plain)
     if _SHOWN.match(plain):
@@ -174,9 +184,10 @@ def _kind(plain: str, puts_a_case: bool) -> str:
         return "either" if _OR.search(plain) else "who"
     if _OURS.search(head):
         return "choice"
-    if _FACT.search(plain):
+    between = _between_two(head)
+    if _FACT.search(plain) and not between:
         return "fact"
-    if _OR.search(head):
+    if between:
         return "either"
     if _YES_NO.match(plain):
         return "yes-no"

@@ -72,7 +72,7 @@ def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
         chosen = [
             piece
             for piece in pieces
-            if not asks(unaddressed(piece, names)) and len(content(without_address(piece, names))) > 1
+            if not asks(unaddressed(piece, names)) and _tells(without_address(piece, names))
         ]
     if not chosen:
         return None
@@ -86,6 +86,11 @@ def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
     if others and len(whole) <= LONGEST and _follow_each_other(chosen, pieces):
         plain = whole
     return Claim(kind, _whole(plain))
+
+
+def _tells(piece: str) -> bool:
+    """True for more than a sound; a figure tells something, too."""
+    return len(content(piece)) > 1 or bool(content(piece) and re.search(r"\d", piece))
 
 
 def _follow_each_other(chosen: list[str], pieces: tuple[str, ...]) -> bool:

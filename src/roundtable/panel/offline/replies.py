@@ -112,7 +112,8 @@ def answer(floor: Floor) -> Iterator[Candidate]:
     for candidate in _answers(floor, message):
         if takes_up(candidate.text, turn.text, floor.first_names) or meant(floor, turn):
             yield candidate
-    for candidate in floor.stock("plain", {"asked": floor.base["subject"].strip('"')}):
+    named = {"asked": floor.base["subject"].strip('"'), "claim": floor.base["subject"].strip('"')}
+    for candidate in floor.stock("plain" if message.asks else "stated", named):
         if takes_up(candidate.text, turn.text, floor.first_names):
             yield candidate
 
@@ -124,14 +125,17 @@ def follow(floor: Floor) -> Iterator[Candidate]:
         return
     message = Message.of(turn, floor.first_names)
     since = [each for each in floor.table.turns[turn.number :] if each.speaker != USER]
-    if message.little or message.pasted or message.decides or not message.asks or len(since) > 1:
+    if message.little or message.pasted or len(since) > 1:
         return
-    yield from added(floor, _asked_there(floor, turn), "question")
-    for candidate in unsaid(floor, _asked(floor, turn).words):
-        if takes_up(candidate.text, turn.text, floor.first_names):
-            yield candidate
+    asked_here = _asked_there(floor, turn) if message.asks and not message.decides else []
+    if asked_here:
+        for candidate in unsaid(floor, _asked(floor, turn).words):
+            if takes_up(candidate.text, turn.text, floor.first_names):
+                yield candidate
     if floor.brief.number < floor.table.max_turns - _LAST_WORDS and _quietest(floor, since):
         yield from sure_points(floor)
+    if asked_here:
+        yield from added(floor, asked_here, "question")
 
 
 def _quietest(floor: Floor, since: Sequence[Turn]) -> bool:

@@ -94,8 +94,21 @@ class ReplyBook:
             if not all(group.is_met(traces, spoken.keys()) for group in reply.when):
                 continue
             if not reply.unless.is_met(traces, spoken.keys()):
-                best = [max(self._met(group, traces, spoken)) for group in reply.when]
-                yield Call(reply, sum(weight for weight, _ in best), frozenset(cue for _, cue in best))
+                best = self._apart([self._met(group, traces, spoken) for group in reply.when])
+                if best:
+                    yield Call(reply, sum(weight for weight, _ in best), frozenset(cue for _, cue in best))
+
+    def _apart(self, met: list[list[tuple[float, str]]]) -> list[tuple[float, str]]:
+        """For each group its weightiest cue with a word of its own; none where one group has no such cue."""
+        used: set[str] = set()
+        best = []
+        for found in sorted(met, key=len):
+            own = [each for each in found if not used.issuperset(_words(each[1]))]
+            if not own:
+                return []
+            best.append(max(own))
+            used |= _words(best[-1][1])
+        return best
 
     def phrases(self, persona: str) -> Iterator[tuple[str, Probe, Phrase]]:
         """Everything that a persona may say here, each with the text that it is known by."""
@@ -137,8 +150,12 @@ class ReplyBook:
         return counts
 
 
+def _words(cue: str) -> frozenset[str]:
+    return frozenset(cue.removeprefix("^").split()) - {"*"}
+
+
 def _length(cue: str) -> float:
-    return 1 + _LONGER * (len([word for word in cue.split() if word != "*"]) - 1)
+    return 1 + _LONGER * (len(_words(cue)) - 1)
 
 
 def joined(books: Iterable[ReplyBook]) -> ReplyBook:

@@ -13,6 +13,11 @@ _OF = re.compile(
     + _NUMBER.format("whole") + r"(?!\s*(?:%|percent|am|pm|st|nd|rd|th)\b)(?! ?%)",
     re.IGNORECASE,
 )  # fmt: skip
+_LAST = re.compile(
+    r"\b(?:of|in) (?:my|our|the|these|those)(?: last| past)? " + _NUMBER.format("whole")
+    + r" [a-z-]+s,?(?: (?:i|we|there))?(?: (?:had|were|saw|counted))? " + _NUMBER.format("part") + r"(?! ?%)",
+    re.IGNORECASE,
+)  # fmt: skip
 _IN_WORDS = (
     "",
     "",
@@ -42,7 +47,7 @@ class Share:
 
 def share(text: str) -> Share | None:
     """The first share that a text states; None where it states none."""
-    for found in _OF.finditer(text):
+    for found in (*_OF.finditer(text), *_LAST.finditer(text)):
         part, whole = (int(found[name].replace(",", "")) for name in ("part", "whole"))
         if 0 < part < whole and whole >= _SMALLEST_WHOLE:
             ratio = part / whole

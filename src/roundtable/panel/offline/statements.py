@@ -23,11 +23,15 @@ _SAME = 2
 _MOST_LINES = 2
 _MOST_WAYS = 8
 _LONGEST_LINE = 110
+_CAUSE = re.compile(
+    r"\b(?:because|since|due to|all of them|all of those|mostly|whenever|only (?:on|when|if|with))\b",
+    re.IGNORECASE,
+)
 _FOLLOWS = re.compile(
     r"^(?:but\s+|and\s+)?(?:then|in that case|(?:that|which|this) (?:means|would mean))\b", re.IGNORECASE
 )
 _TAKES_BACK = re.compile(
-    r"^no\b|\b(?:actually|instead|after all|scrap|forget (?:that|it)|changed? (?:my|our) mind|rather)\b",
+    r"^no[,:;.!]|\b(?:actually|instead|after all|scrap|forget (?:that|it)|changed? (?:my|our) mind|rather)\b",
     re.IGNORECASE,
 )
 
@@ -61,7 +65,8 @@ def _kept(floor: Floor, turn: Turn, said: Claim) -> Iterator[Candidate]:
             yield from lined(floor, "objected", values, "bears", said.text)
         case _:
             stated = share(said.text)
-            if stated is not None:
+            # Where the cause is told with it, the share alone is not what it is about.
+            if stated is not None and not _CAUSE.search(said.text):
                 yield from floor.stock(f"share-{stated.size}", {**values, "share": stated.words})
             yield from replied(floor, [said.text], "told", "opens-told")
             yield from _changing(floor, said)

@@ -1,19 +1,20 @@
 """Traces: the words of a message as cues look for them, whatever their endings and whatever stands between.
 
-A cue is one to four words; `lose * data` allows up to three words between two, `^who` stands at the beginning
-of a sentence, and `#` is any number.
+A cue is one to five words; `lose * data` allows up to three others between one or two words on either side,
+`^who` stands at the beginning of a sentence, and `#` is any number.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from .lexicon import words
 from .phrases import message_sentences, stem, without_address
 
-_LONGEST_RUN = 4
+_LONGEST_RUN = 5
+_BESIDE = 2
 _WIDEST_GAP = 4
 _FIRST_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")
@@ -51,14 +52,23 @@ def traces(message: str, names: tuple[str, ...] = ()) -> frozenset[str]:
     found: set[str] = set()
     for sentence in message_sentences(message):
         told = stems(without_address(sentence, names))
-        for at, first in enumerate(told):
+        for at in range(len(told)):
             for size in range(1, _LONGEST_RUN + 1):
                 run = " ".join(told[at : at + size])
                 found.add(run)
                 if at < _FIRST_WORDS:
                     found.add(f"^{run}")
-            found.update(f"{first} * {other}" for other in told[at + 1 : at + 1 + _WIDEST_GAP])
+            found.update(_with_gap(told, at))
     return frozenset(found)
+
+
+def _with_gap(told: tuple[str, ...], at: int) -> Iterator[str]:
+    """One or two words at a place with one or two that follow after a few others."""
+    for size in range(1, _BESIDE + 1):
+        first = " ".join(told[at : at + size])
+        for start in range(at + size, min(at + size + _WIDEST_GAP, len(told))):
+            for length in range(1, _BESIDE + 1):
+                yield f"{first} * {' '.join(told[start : start + length])}"
 
 
 def cue(listed: str) -> str:
