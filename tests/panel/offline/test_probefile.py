@@ -188,10 +188,14 @@ def test_whoever_has_no_lines_speaks_with_anybodys() -> None:
 @pytest.mark.rule("PERS-3")
 def test_the_worked_examples_of_the_documentation_are_sound(probes: Path) -> None:
     page = (Path(__file__).parents[3] / "docs" / "probes.md").read_text(encoding="utf-8")
-    examples = [each for each in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[[probe]]\nid" in each]
-    (probes / "clinic.toml").write_text("\n".join(examples), encoding="utf-8")
-    own, _, problems = read_own(probes.parents[1])
+    examples = [
+        each for each in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if ']]\nid = "clinic' in each
+    ]
+    for number, each in enumerate(examples):
+        (probes / f"clinic-{number}.toml").write_text(each, encoding="utf-8")
+    own, replies, problems = read_own(probes.parents[1])
     assert problems == ()
+    assert [reply.id for reply in replies] == ["clinic.after-the-handover"]
     assert [probe.id for probe in own] == [
         "clinic.moved", "clinic.detour", "clinic.detour.open", "clinic.by-hand",
     ]  # fmt: skip

@@ -24,9 +24,9 @@ _BY_NAME = 9
 """What it counts that the user names the label itself."""
 
 
-def lines(floor: Floor, words: str) -> Iterator[dict[str, str]]:
+def lines(floor: Floor, words: str, *, claimed: bool = False) -> Iterator[dict[str, str]]:
     """The lines that bear on the user's words, as they are quoted."""
-    for sentence in bearing(floor.reading, words)[:_MOST_LINES]:
+    for sentence in bearing(floor.reading, words, claimed=claimed)[:_MOST_LINES]:
         quoted = passage(sentence.text, words, _LONGEST_LINE)
         if quoted and floor.may_quote(sentence):
             yield {"quote": quoted, "says": attributed(sentence, quoted)}
@@ -44,7 +44,7 @@ def _on_answers(floor: Floor, words: str) -> list[Hit]:
     """The probes on answers that hold most of what the user's words name, or whose label they name."""
     spoken = {made.probe.id for made in floor.made}
     rare, told = telling(floor.reading, words), set(content(words)) - light()
-    found = []
+    found: list[tuple[float, Hit]] = []
     for hit in certain_hits(floor.reading, floor.library, floor.brief.speaker.key):
         if hit.probe.id in spoken or raised_before(hit, floor.reading):
             continue
@@ -74,7 +74,7 @@ def led(floor: Floor, use: str, values: Mapping[str, str], text: str) -> Iterato
 
 def lined(floor: Floor, use: str, values: Mapping[str, str], said_of: str, words: str) -> Iterator[Candidate]:
     """An opening for an occasion with a line that bears on the user's words, then the opening alone."""
-    for line in lines(floor, words):
+    for line in lines(floor, words, claimed=said_of == "bears"):
         openings = [each.text for each in floor.stock(use, values)]
         yield from islice(floor.joined(openings, said_of, line), _MOST_WAYS)
     taken = [each.lower() for each in values.values() if each]

@@ -21,6 +21,7 @@ _NEAR = 0.45
 _RARE = 2
 _FEWEST = 2
 _SHARE = 8
+_BESIDE = 0.5
 _FEWEST_WORDS = 5
 # Stand in many questions and items, and show nothing of what one is about.
 _LIGHT = (
@@ -147,19 +148,26 @@ def telling(reading: Reading, text: str) -> frozenset[str]:
     )
 
 
-def bears(sentence: str, rare: frozenset[str]) -> int:
-    """How many rare stems of a message a sentence holds; 0 where they are too few to show anything."""
-    shared = rare.intersection(content(sentence))
-    return len(shared) if len(shared) >= _FEWEST else 0
+def bears(sentence: str, rare: frozenset[str], others: frozenset[str] = frozenset()) -> float:
+    """How much a sentence holds of a message, rare stems and others; 0 where it is too little."""
+    stems = frozenset(content(sentence))
+    shared, beside = rare & stems, others & stems
+    return len(shared) + _BESIDE * len(beside) if shared and len(shared) + len(beside) >= _FEWEST else 0
 
 
-def bearing(reading: Reading, text: str) -> tuple[Sentence, ...]:
-    """The sentences that bear on a message, those that share most with it first."""
+def bearing(reading: Reading, text: str, *, claimed: bool = False) -> tuple[Sentence, ...]:
+    """The sentences that bear on a message, those that share most with it first.
+
+    What somebody claims bears on a line with one rare word of it and another; a question needs two rare ones.
+    """
     rare = telling(reading, text)
+    others = frozenset(content(text)) - light() - rare if claimed else frozenset()
     found = [
-        (-bears(each.text, rare), place, each)
+        (-bears(each.text, rare, others), place, each)
         for place, each in enumerate(reading.sentences)
-        if bears(each.text, rare) and not is_question(each.text) and len(each.text.split()) >= _FEWEST_WORDS
+        if bears(each.text, rare, others)
+        and not is_question(each.text)
+        and len(each.text.split()) >= _FEWEST_WORDS
     ]
     return tuple(each for *_, each in sorted(found, key=lambda one: one[:2]))
 

@@ -105,11 +105,12 @@ def _puts(piece: str) -> bool:
 
 
 def _asked(table: Table) -> str:
-    """The question that a persona has just put; empty where the last words before the user's were none."""
+    """The question with which somebody has just ended; empty where the last words were none."""
     before = table.turns[-2] if len(table.turns) > 1 else None
     if before is None or before.speaker == USER:
         return ""
-    return next((piece for piece in reversed(utterances(before.text)) if asks(piece)), "")
+    last = utterances(before.text)[-1:]
+    return last[0] if last and asks(last[0]) else ""
 
 
 def _home(table: Table, reading: Reading) -> frozenset[str]:

@@ -48,12 +48,12 @@ def _recovered(
 ) -> tuple[Probe, Phrase, dict[str, str]] | None:
     """Kept, because every speaker asks for every turn before it."""
     low = text.lower()
-    for fragment, probe, phrase in library.phrases(speaker):
-        values = phrase.text.recover(text) if fragment in low else None
+    for probe, phrase in library.phrases(speaker).standing_in(low):
+        values = phrase.text.recover(text)
         if values is not None:
             return probe, phrase, values
-    for fragment, probe, phrase in library.spoken_replies(speaker) if replying else ():
-        if fragment in low:
+    if replying:
+        for probe, phrase in library.spoken_replies(speaker).standing_in(low):
             return probe, phrase, {}
     return None
 

@@ -12,6 +12,7 @@ from ...core.steps import Step
 from ...core.words import folded
 from .occasions import NEXT as NEXT
 from .occasions import USES as USES
+from .recognition import Index
 from .template import Template
 
 if TYPE_CHECKING:
@@ -171,12 +172,18 @@ class Library:
             self._answering[persona] = {key: tuple(probes) for key, probes in found.items()}
         return self._answering[persona].get(folded(label), ())
 
-    def phrases(self, persona: str) -> tuple[tuple[str, Probe, Phrase], ...]:
-        """Everything that a persona's probes can say, each with the piece of text that it is known by."""
+    def phrases(self, persona: str) -> Index[tuple[Probe, Phrase]]:
+        """Everything that a persona's probes can say, by the piece of text that it is known by."""
         if persona not in self._known_by:
             said = ((probe, phrase) for probe in self.of(persona) for phrase in probe.says)
-            self._known_by[persona] = tuple((each.text.fragment, probe, each) for probe, each in said)
+            self._known_by[persona] = Index.of((each.text.fragment, (probe, each)) for probe, each in said)
         return self._known_by[persona]
+
+    def spoken_replies(self, persona: str) -> Index[tuple[Probe, Phrase]]:
+        """Everything that a persona may say to the user's words, likewise."""
+        if persona not in self._replied:
+            self._replied[persona] = Index.of(self.book.phrases(persona))
+        return self._replied[persona]
 
     @cached_property
     def rankings(self) -> list[tuple[tuple[Step, ...], Ranking]]:
@@ -194,18 +201,12 @@ class Library:
     def _answering(self) -> dict[str, dict[str, tuple[Probe, ...]]]:
         return {}
 
-    def spoken_replies(self, persona: str) -> tuple[tuple[str, Probe, Phrase], ...]:
-        """Everything that a persona may say to the user's words, each with what it is known by."""
-        if persona not in self._replied:
-            self._replied[persona] = tuple(self.book.phrases(persona))
-        return self._replied[persona]
-
     @cached_property
-    def _replied(self) -> dict[str, tuple[tuple[str, Probe, Phrase], ...]]:
+    def _replied(self) -> dict[str, Index[tuple[Probe, Phrase]]]:
         return {}
 
     @cached_property
-    def _known_by(self) -> dict[str, tuple[tuple[str, Probe, Phrase], ...]]:
+    def _known_by(self) -> dict[str, Index[tuple[Probe, Phrase]]]:
         return {}
 
     @cached_property

@@ -45,6 +45,13 @@ _WAITING = re.compile(
     r"|than|through|only|even|if|when|its|their|his|her|my|our|your|into|about|because|but|can|will|should|must)$",
     re.IGNORECASE,
 )
+# After "My father, 71," the sentence has hardly begun.
+_GOES_ON = re.compile(
+    r"^,\s+(?!(?:and|but|so|or|then|which|who|because|since|if|when|while|where|unless|although|as|until|after|before"
+    r"|it|he|she|they|we|i|you|the|an?|this|that|there|no|not|my|our|their|his|her|with|without|for|in|on|at|by|to|from"
+    r"|one|some|all|each|every|mostly|usually|maybe|perhaps|even|also|only|just|about|around|like|such|otherwise"
+    r"|instead|please|sometimes|always|never|still)\b)(?:[a-z]+|\d)"
+)
 _STRONG = (".", "!", "?", ";", ":", "–", "—", " -")
 
 
@@ -84,7 +91,7 @@ def _runs(text: str) -> Iterator[tuple[int, int, str]]:
     ends = [*(joint.start() for joint in joints), len(text)]
     for place, start in enumerate(starts):
         for end in ends[place:]:
-            run = text[start:end].strip(" ,;:–—-")
+            run = text[start:end].strip(" ,;:–—-").removesuffix(".")
             yield start, end, _LED_IN.sub("", run) if start else run
 
 
@@ -105,7 +112,7 @@ def _hangs(words: str) -> bool:
 def _cost(run: tuple[int, int, str], text: str, around: int, longest: int) -> tuple[bool, bool, int, int]:
     """The run that holds the place, stands on its own, begins where a thought begins, and says most."""
     start, end, words = run
-    hanging = _hangs(words)
+    hanging = _hangs(words) or bool(_GOES_ON.match(text[end:]))
     before = text[:start].rstrip()
     # After the comma of a clause that hangs on it the main clause begins.
     begins = before.endswith(_STRONG) or (before.endswith(",") and bool(_HANGING.match(text)))

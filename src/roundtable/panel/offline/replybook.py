@@ -110,12 +110,12 @@ class ReplyBook:
             used |= _words(best[-1][1])
         return best
 
-    def phrases(self, persona: str) -> Iterator[tuple[str, Probe, Phrase]]:
-        """Everything that a persona may say here, each with the text that it is known by."""
+    def phrases(self, persona: str) -> Iterator[tuple[str, tuple[Probe, Phrase]]]:
+        """Everything that a persona may say here, each after the text that it is known by."""
         for reply in self.replies:
             probe = reply.probe(persona)
             if probe is not None:
-                yield probe.says[0].text.fragment, probe, probe.says[0]
+                yield probe.says[0].text.fragment, (probe, probe.says[0])
 
     def _met(
         self, group: Group, traces: frozenset[str], spoken: Mapping[str, frozenset[str]]

@@ -11,7 +11,7 @@ from .answering import replied
 from .bridging import lined
 from .claims import Claim, claim
 from .decisions import deciding, points_back
-from .finding import bearing, bears, passage, telling
+from .finding import bearing, passage
 from .floor import Candidate, Floor
 from .memory import Made
 from .phrases import content
@@ -75,10 +75,9 @@ def _kept(floor: Floor, turn: Turn, said: Claim) -> Iterator[Candidate]:
 
 def _changing(floor: Floor, said: Claim) -> Iterator[Candidate]:
     """The answer of the step that a statement changes, where the two share what is rare here."""
-    rare = telling(floor.reading, said.text)
-    for sentence in bearing(floor.reading, said.text)[:_MOST_LINES]:
+    for sentence in bearing(floor.reading, said.text, claimed=True)[:_MOST_LINES]:
         quoted = passage(sentence.text, said.text, _LONGEST_LINE)
-        if not quoted or not bears(sentence.text, rare) or not floor.may_quote(sentence):
+        if not quoted or not floor.may_quote(sentence):
             continue
         if sentence.origin == "section" and sentence.label:
             known = {"label": sentence.label, "quote": quoted}

@@ -17,17 +17,24 @@ _LONGEST_RUN = 5
 _BESIDE = 2
 _WIDEST_GAP = 4
 _FIRST_WORDS = 3
-_WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*|%")
 _POSSESSIVE = re.compile(r"(?<=\w)['’](?:s|re|ve|d|ll|m)\b")
 _NUMBER = "#"
 _SHORT = 4
 
 
 def stems(text: str) -> tuple[str, ...]:
-    """All words of a text by their stems, numbers as one sign."""
+    """All words of a text by their stems, numbers as a sign."""
     plain = _POSSESSIVE.sub("", text.lower())
     found = _WORD.findall(plain.replace("'", "").replace("’", ""))
-    return tuple(_NUMBER if each[0].isdigit() else _stem(each) for each in found)
+    return tuple(_sign(each) for each in found)
+
+
+def _sign(word: str) -> str:
+    """A word as it is compared; of numbers only nothing and something are told apart."""
+    if word[0].isdigit():
+        return _stem("zero") if word == "0" else _NUMBER
+    return "percent" if word == "%" else _stem(word)
 
 
 @lru_cache(maxsize=8_192)
