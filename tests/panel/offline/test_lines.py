@@ -19,7 +19,7 @@ VALUES = {
     "when": "if the tablet breaks", "asked": "does the tablet break", "clause": "whether the tablet breaks",
     "says": 'the item says "the form is lost"', "quote": "the form is lost", "claim": "forms are lost",
     "figure": "40 forms", "one": "at noon", "other": "after lunch", "before": "we keep both",
-    "name": "Alex's", "open": "Who pays?",
+    "name": "Alex's", "question": "Alex's question", "open": "Who pays?",
     "subject": '"forms are lost"', "handle": "snapshot", "actor": "the clerk",
     "item": "Forms", "title": "Journeys", "step": "01-03", "number": "5", "lens": "needs", "doc": "a.md",
     "point": "snapshot", "counterpoint": "journal", "label": "Forms Kept", "thing": "test",

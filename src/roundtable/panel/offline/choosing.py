@@ -122,12 +122,22 @@ def _phrased(floor: Floor, hit: Hit) -> Iterator[Candidate]:
         if phrase.against and opposed is not None:
             values |= {"name": floor.table.roster[opposed.speaker].first_name, "their": opposed.phrase.handle}
         text = _with_lead(floor, phrase, chosen, values)
+        if text and not phrase.quotes and "lead" not in phrase.text.slots:
+            text = f"{_told_of(floor, chosen)}{text}"
         if text:
             yield Candidate(capital(text), opposed.turn if phrase.against and opposed else None)
 
 
+def _told_of(floor: Floor, hit: Hit) -> str:
+    """The answer that a phrase without a quotation speaks of, where it may still be quoted."""
+    whole = hit.values.get("quote", "")
+    if not hit.probe.answer or hit.probe.gap or len(whole.split()) < LEAST_QUOTED:
+        return ""
+    return f"{capital(hit.values['says'])}. " if floor.may_quote(hit.sentence) else ""
+
+
 def _ways(floor: Floor, hit: Hit) -> list[Phrase]:
-    """The phrases not said yet, those with a figure first, else in an order of the item's own."""
+    """The phrases not said yet: with a figure, then with a quotation, else in an order of the item's own."""
     last = floor.own_last
     form = next((made.phrase.form for made in reversed(floor.made) if last and made.turn == last.number), "")
     said = {made.phrase for made in floor.made if made.probe.id == hit.probe.id}
@@ -143,6 +153,7 @@ def _ways(floor: Floor, hit: Hit) -> list[Phrase]:
         key=lambda each: (
             not each.against,
             "figure" not in each.text.slots,
+            not each.quotes,
             crc32(f"{seed}|{each.text.text}".encode()),
         ),
     )

@@ -56,7 +56,7 @@ SLOTS: Mapping[str, frozenset[str]] = {
     "decided-replaces": _SAID | {"before"},
     **dict.fromkeys(("near", "bears"), _LINE),
     **dict.fromkeys(NEXT, _LINE),
-    "recall": frozenset({"name", "open"}),
+    "recall": frozenset({"question", "open"}),
     "why": frozenset({"says", "handle"}),
     "pasted": frozenset({"quote", "figure"}),
     "tradeoff": frozenset({"one", "other", "point", "counterpoint"}),

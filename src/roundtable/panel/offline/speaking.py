@@ -21,7 +21,7 @@ from .floor import plain_sentences as plain_sentences
 from .floor import sound as sound
 from .lexicon import words
 from .memory import still_open
-from .phrases import actor, is_question, quote
+from .phrases import SHORT_QUOTE, actor, is_question, quote
 from .reading import Sentence, attributed
 from .template import Template, capital
 from .utterances import asks, utterances
@@ -36,6 +36,7 @@ NOT_WRITTEN = {
 }  # fmt: skip
 """The lines for a question whose answer is not written, by its kind."""
 
+_QUOTED = re.compile(r'"([^"]{12,})"')
 _CLAIM = re.compile(r"\b(?:must|shall|should|can|will|needs? to|has to|have to|want|would)\b", re.IGNORECASE)
 
 
@@ -111,8 +112,12 @@ def recalled(floor: Floor) -> Iterator[Candidate]:
     for made, question in still_open(floor.made, floor.table):
         other = made.speaker != floor.brief.speaker.key and made.speaker in floor.table.roster
         if other and question.lower() not in floor.heard:
-            name = f"{floor.table.roster[made.speaker].first_name}'s"
-            yield from floor.stock("recall", {"name": name, "open": question})
+            asked = f"{floor.table.roster[made.speaker].first_name}'s question"
+            on = _QUOTED.search(made.values.get("says", "")) or _QUOTED.search(
+                f'"{made.values.get("quote", "")}"'
+            )
+            named = f'{asked} on "{quote(on[1], SHORT_QUOTE)}"' if on else asked
+            yield from floor.stock("recall", {"question": named, "open": question})
 
 
 def patterns(floor: Floor) -> Iterator[Candidate]:
