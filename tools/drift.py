@@ -33,6 +33,12 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 def main() -> None:
     """Write the weights anew."""
+    WEIGHTS.mkdir(exist_ok=True)
+    (WEIGHTS / "weights.toml").write_text(learnt(), encoding="utf-8")
+
+
+def learnt() -> str:
+    """The weights as they stand in their file."""
     tables = {FAR: _far(), **_phases()}
     lines = ["# Learnt by `python -m tools.drift` from sample messages; not written by hand.\n"]
     for name, weights in tables.items():
@@ -44,8 +50,7 @@ def main() -> None:
             quoted = ", ".join(f'"{word}"' for word in listed[weight])
             lines.append(f'"{weight}" = [{quoted}]')
         lines.append("")
-    WEIGHTS.mkdir(exist_ok=True)
-    (WEIGHTS / "weights.toml").write_text("\n".join(lines), encoding="utf-8")
+    return "\n".join(lines)
 
 
 def _far() -> Mapping[str, float]:

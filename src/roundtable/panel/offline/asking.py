@@ -184,7 +184,7 @@ def _kind(plain: str, puts_a_case: bool) -> str:
         return "either" if _OR.search(plain) else "who"
     if _OURS.search(head):
         return "choice"
-    between = _between_two(head)
+    between = _between_two(head) or _between_two(plain)
     if _FACT.search(plain) and not between:
         return "fact"
     if between:

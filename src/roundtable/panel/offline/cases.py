@@ -10,7 +10,7 @@ _MOST_WORDS = 22
 _AUX = "|".join(sorted(AUXILIARY))
 # A second question after a comma is another matter, and cutting it off would cut the point.
 _SECOND = re.compile(
-    rf",\s+(?:(?:and|or|so|but)\s+)?(?:what|who|which|where|how|why|whose|{_AUX})\b", re.IGNORECASE
+    rf",\s+(?:(?:and|or|so|but)\s+)?(?:then|what|who|which|where|how|why|whose|{_AUX})\b", re.IGNORECASE
 )
 _PUT = re.compile(
     r"^(?:and\s+|but\s+|so\s+)?(?:what\s+(?:happens\s+)?)?(?P<link>if|when)\s+(?P<case>.+)$", re.IGNORECASE

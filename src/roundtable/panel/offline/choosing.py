@@ -21,6 +21,7 @@ LEAST_QUOTED = 4
 """Fewer words than these say nothing alone between quotation marks."""
 
 _LONG = 70
+_SHORT_HANDLE = 3
 _USER, _OWN, _FOCUS, _ANSWER, _TOPIC, _ROLE, _MORE, _REST = range(8, 0, -1)
 """What counts most: the user's words, the project's own probes, the focused answer, other answers, proven
 topics, roles, the rest.
@@ -188,7 +189,9 @@ def _with_lead(floor: Floor, phrase: Phrase, hit: Hit, values: dict[str, str]) -
     if before is not None:
         template = leads.get(before.speaker) or leads.get("*")
         name = floor.table.roster[before.speaker].first_name
-        lead = (template.fill({"name": name, "their": before.phrase.handle}) if template else "") or ""
+        # A long handle between two words of a sentence is not seen to be one.
+        their = before.phrase.handle if len(before.phrase.handle.split()) <= _SHORT_HANDLE else "point"
+        lead = (template.fill({"name": name, "their": their}) if template else "") or ""
     lead = lead or (leads.get(ALONE) or Template("")).text
     # An empty lead is no missing value.
     text = phrase.text.text.replace("{lead}", lead.replace("{", "(").replace("}", ")"), 1)

@@ -112,7 +112,8 @@ def _hangs(words: str) -> bool:
 def _cost(run: tuple[int, int, str], text: str, around: int, longest: int) -> tuple[bool, bool, int, int]:
     """The run that holds the place, stands on its own, begins where a thought begins, and says most."""
     start, end, words = run
-    hanging = _hangs(words) or bool(_GOES_ON.match(text[end:]))
+    # A colon introduces what would be cut off.
+    hanging = _hangs(words) or text[end : end + 1] == ":" or bool(_GOES_ON.match(text[end:]))
     before = text[:start].rstrip()
     # After the comma of a clause that hangs on it the main clause begins.
     begins = before.endswith(_STRONG) or (before.endswith(",") and bool(_HANGING.match(text)))

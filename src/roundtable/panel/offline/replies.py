@@ -41,6 +41,13 @@ _FIRST = re.compile(
     r"\b(?:which|what) (?P<thing>test|check|case|step|example|rule|value|name)\b", re.IGNORECASE
 )
 _WHY = re.compile(r"\bwhy\b|\bhow (?:so|come)\b|\bwhat do you mean\b", re.IGNORECASE)
+# A line that says that something is not known answers nothing.
+_NOT_SAID = re.compile(
+    r"\?|\b(?:not|n't|nt|nowhere|never) (?:written|known|know|sure|decided|clear|said|defined|documented)\b"
+    r"|\b(?:nobody|no one) (?:knows|wrote|said|decided)\b"
+    r"|\b(?:unclear|undefined|undecided|no idea|dont know)\b",
+    re.IGNORECASE,
+)
 _MAY_BE_TOUCHED = frozenset({"fact", "yes-no", "either", "open", "list"})
 """Questions that a line may answer in part, whatever it holds."""
 
@@ -237,12 +244,13 @@ def _written(
     use = {"who": "who-named", "why": "reason"}.get(question.kind, "found")
     for each in found:
         quoted = passage(each.sentence.text, question.words, _LONGEST_FOUND)
-        if quoted and each.answers:
+        if quoted and each.answers and not _NOT_SAID.search(each.sentence.text):
             yield from floor.stock(use, {**values, **_quoted(each.sentence, quoted)})
     rare = telling(floor.reading, question.words)
     for each in found[:1] if question.kind in _MAY_BE_TOUCHED else ():
         quoted = passage(each.sentence.text, question.words, _LONGEST_FOUND)
-        if quoted and each.share >= _SURE and bears(each.sentence.text, rare) >= _SURELY_SHARED:
+        surely = each.share >= _SURE and bears(each.sentence.text, rare) >= _SURELY_SHARED
+        if quoted and surely and not _NOT_SAID.search(each.sentence.text):
             yield from floor.stock("touches", {**values, **_quoted(each.sentence, quoted)})
 
 
