@@ -38,7 +38,7 @@ def built_in_replies() -> ReplyBook:
 def read_replies(folder: Path, shown: str) -> tuple[ReplyBook, tuple[Problem, ...]]:
     """The replies of a folder, on top of the built-in concepts, and what is wrong with its files."""
     problems: list[Problem] = []
-    tables = dict(_tables(folder, shown, problems))
+    tables = dict(_tables(folder, shown))
     known = dict(built_in_replies().concepts) if folder != BUILT_IN_REPLIES else {}
     for name, each in tables.items():
         known.update(_concepts(each.get("concepts"), name, problems))
@@ -62,15 +62,18 @@ def replies_with(folder: Path | None) -> ReplyBook:
     return joined((built_in_replies(), read_replies(folder, "")[0])) if folder else built_in_replies()
 
 
-def _tables(folder: Path, shown: str, problems: list[Problem]) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _tables(folder: Path, shown: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     """The files that can be read; what is wrong with a project's others is said where its probes are read."""
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
         name = f"{shown}/{printable(path.name)}"
+        if folder == BUILT_IN_REPLIES:
+            # Our own may be as large as they like, and a fault in them is a fault of the program.
+            yield name, tomllib.loads(path.read_text(encoding="utf-8"))
+            continue
         try:
             yield name, tomllib.loads(read(Source(path, name), folder))
-        except (tomllib.TOMLDecodeError, UnusableError) as error:
-            if folder == BUILT_IN_REPLIES:
-                problems.append(Problem(name, "", f"cannot be read: {error}", skipped=True))
+        except (tomllib.TOMLDecodeError, UnusableError):
+            continue
 
 
 # --- what is kept on the shelf ----------------------------------------------------------------------------
