@@ -6,19 +6,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
+from ...core.turns import USER
 from .calling import Hit, certain_hits
 from .choosing import phrased
 from .finding import bearing, bears, light, passage, telling
 from .floor import Candidate, Floor
 from .labels import raised_before
-from .phrases import content
+from .phrases import content, quote, without_address
 from .reading import attributed
+from .utterances import asks, utterances
 
 _LONGEST_LINE = 110
 _MOST_LINES = 2
 _MOST_POINTS = 2
 _MOST_WAYS = 8
 _MANY = 3
+_SHARED = 2
+_LONGEST_MESSAGE = 2_000
 _MOSTLY = 0.5
 _BY_NAME = 9
 """What it counts that the user names the label itself."""
@@ -30,6 +34,22 @@ def lines(floor: Floor, words: str, *, claimed: bool = False) -> Iterator[dict[s
         quoted = passage(sentence.text, words, _LONGEST_LINE)
         if quoted and floor.may_quote(sentence):
             yield {"quote": quoted, "says": attributed(sentence, quoted)}
+    if claimed:
+        yield from _own_words(floor, words)
+
+
+def _own_words(floor: Floor, words: str) -> Iterator[dict[str, str]]:
+    """What the user asked or said before, where it shares two telling words with what they say now."""
+    told = frozenset(content(words)) - light()
+    before = floor.table.turns[: floor.answered.number - 1] if floor.answered else ()
+    for turn in reversed(before):
+        if turn.speaker != USER or turn.verdict.off_topic is not None:
+            continue
+        for piece in utterances(turn.text[:_LONGEST_MESSAGE]):
+            plain = without_address(piece, floor.first_names)
+            if len(told.intersection(content(plain))) >= _SHARED:
+                quoted = quote(plain, _LONGEST_LINE)
+                yield {"quote": quoted, "says": f'you {"asked" if asks(plain) else "said"} "{quoted}"'}
 
 
 def unsaid(floor: Floor, words: str) -> Iterator[Candidate]:
