@@ -8,11 +8,15 @@ from itertools import islice
 from .floor import Candidate, Floor
 from .phrases import quote
 from .probes import Probe
-from .traces import traces
+from .replybook import Call
+from .traces import stems, traces
 from .utterances import utterances
 
 _LONGEST_AGAIN = 90
 _MOST_CALLS = 6
+_LEAST_WEIGHT = 10.0
+_FIRST_WORDS = 8
+"""How plainly a reply has to be called for, and among how many first words: what comes late is an aside."""
 _MOST_OPENINGS = 3
 
 
@@ -33,6 +37,13 @@ def added(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[Candidate]
         yield Candidate(probe.says[0].text.text)
 
 
+def _comes_early(call: Call, piece: str) -> bool:
+    """True where the words that call for a reply begin among the first of a sentence."""
+    told = stems(piece)
+    firsts = {cue.removeprefix("^").partition(" ")[0] for cue in call.met}
+    return any(word in firsts for word in told[:_FIRST_WORDS])
+
+
 def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Probe, str]]:
     """The speaker's points that were not made yet, here or earlier, those called for most plainly first."""
     mine = {made.probe.id for made in floor.made if made.speaker == floor.brief.speaker.key}
@@ -41,6 +52,7 @@ def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Pr
         (call.reply.own, call.weight, -place, call.reply)
         for place, piece in enumerate(pieces)
         for call in floor.library.book.called(traces(piece, floor.first_names), kind)
+        if call.reply.own or (call.weight >= _LEAST_WEIGHT and _comes_early(call, piece))
     ]
     called.sort(key=lambda each: each[:3], reverse=True)
     for _, _, place, reply in called[:_MOST_CALLS]:

@@ -33,8 +33,9 @@ _WHO = re.compile(
     _AND + r"(?:who|whom|to whom|for whom|by whom|which (?:person|role|team|colleague))\b", re.IGNORECASE
 )
 _WHO_CAN = re.compile(
-    _AND + r"(?:who|whom)(?: else)? (?:can|could|might)\b"
-    r"(?! (?:we|i|you|be|tell|say|know|help|answer|decide))",
+    _AND
+    + r"(?:who|whom)(?: else)? (?:can|could|might) (?:still |also |even )?(?:see|read|open|use|change|edit"
+    r"|delete|remove|add|write|sign|enter|download|export|copy|print|book|cancel|move|share|access|look)\b",
     re.IGNORECASE,
 )
 _VIEW = re.compile(

@@ -176,7 +176,9 @@ def _resolves(told: str, *, concludes: bool) -> bool:
     """True where "we" or "I" take a side, announce what will be done, or draw a conclusion."""
     if sign("resolved").search(told):
         return True
-    if words("habit").intersection(words_of(told)) or _HABIT.search(told):
+    # What is usual stands in the main clause; "..., with the answer already filled in" is part of the rule.
+    main = told.partition(", with ")[0]
+    if words("habit").intersection(words_of(main)) or _HABIT.search(main):
         return False
     willed = any(_is_willed(found) for found in _WILL.finditer(told))
     return willed or bool(_RULE.match(told)) or _we(told, concludes=concludes)

@@ -192,7 +192,10 @@ def _answers(floor: Floor, message: Message) -> Iterator[Candidate]:
 
 def _asked(floor: Floor, turn: Turn) -> Asked:
     names = floor.first_names
-    return asked(next(piece for piece in utterances(turn.text) if asks(unaddressed(piece, names))), names)
+    put = [piece for piece in utterances(turn.text) if asks(unaddressed(piece, names))]
+    # "... Approved like that?" asks about what stands before it.
+    told = [piece for piece in put if len(content(unaddressed(piece, names))) >= _FEW]
+    return asked((told or put)[0], names)
 
 
 def _answered(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:

@@ -89,14 +89,21 @@ class ReplyBook:
         return self._called[traces, kind]
 
     def _calls(self, traces: frozenset[str], kind: str) -> Iterator[Call]:
-        spoken = {name: said for name, cues in self.concepts.items() if (said := cues & traces)}
-        for reply in self._to[kind]:
+        named = {name: self.concepts[name] for name in self._named}
+        spoken = {name: said for name, cues in named.items() if (said := cues & traces)}
+        for reply in self._begun(traces, spoken.keys(), kind):
             if not all(group.is_met(traces, spoken.keys()) for group in reply.when):
                 continue
             if not reply.unless.is_met(traces, spoken.keys()):
                 best = self._apart([self._met(group, traces, spoken) for group in reply.when])
                 if best:
                     yield Call(reply, sum(weight for weight, _ in best), frozenset(cue for _, cue in best))
+
+    def _begun(self, traces: frozenset[str], spoken: Set[str], kind: str) -> Iterator[Reply]:
+        """The replies of whose first group something is met: most are met nowhere, and are not looked at."""
+        index = self._first[kind]
+        found = {place for each in (*traces, *spoken) if each in index for place in index[each]}
+        return (self.replies[place] for place in sorted(found))
 
     def _apart(self, met: list[list[tuple[float, str]]]) -> list[tuple[float, str]]:
         """For each group its weightiest cue with a word of its own; none where one group has no such cue."""
@@ -138,8 +145,20 @@ class ReplyBook:
         return {}
 
     @cached_property
-    def _to(self) -> Mapping[str, tuple[Reply, ...]]:
-        return {kind: tuple(each for each in self.replies if kind in each.to) for kind in KINDS}
+    def _first(self) -> Mapping[str, Mapping[str, list[int]]]:
+        """By kind, the places of the replies whose first group holds a cue or names a concept."""
+        found: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
+        for place, reply in enumerate(self.replies):
+            for each in (*reply.when[0].cues, *reply.when[0].concepts):
+                for kind in reply.to:
+                    found[kind].setdefault(each, []).append(place)
+        return found
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """The concepts that some reply names."""
+        groups = (group for reply in self.replies for group in (*reply.when, reply.unless))
+        return frozenset(name for group in groups for name in group.concepts)
 
     @cached_property
     def _counts(self) -> Mapping[str, int]:

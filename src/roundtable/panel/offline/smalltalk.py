@@ -138,8 +138,11 @@ def is_far_off(sentence: str, around: Surroundings, *, surely: bool = False) -> 
 
 def sounds_far_off(message: str, around: Surroundings, names: tuple[str, ...]) -> bool:
     """True where the words of a message are those of small talk, and its form does not speak against it."""
-    told, against = far_weights(message, around.home, names)
     plain = without_address(message, names)
+    if len(content(plain)) < _FEW:
+        # "What do you think?" speaks of nothing at all.
+        return False
+    told, against = far_weights(message, around.home, names)
     form = sum(WEIGHTS.get(name, 0.0) for name in traits(plain, around))
     # Whoever was just asked may answer with anything out of their life.
     wanted = _SURE if around.asked else _SOUNDS
