@@ -18,6 +18,7 @@ from ...core.words import folded, words_of
 from ...drafting import recall
 from . import text as texts
 from .lexicon import sign
+from .phrases import content
 
 _LABEL = re.compile(r"^\s*(?:[-+*•]\s+)?\*\*(?P<label>[^*\n]{1,60}?)(?::\*\*|\*\*\s*:)\s*(?P<rest>.*)$")
 _OPEN = re.compile(r"^\s*-\s+Open question:\s*(?P<asked>.+)$")
@@ -31,6 +32,7 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 _MOST_TEXT = 40_000
+_SOMETHING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,11 @@ def _answers(
     for key, question in asked.items():
         text, document = given.get(key, ("", ""))
         told = tuple(texts.sentences(tuple(text.split("\n"))))
-        unsure = is_unknown(text) or bool(sign("undecided").match(text) or _UNSURE.search("".join(told[:1])))
-        said = () if unsure else told
+        # "Don't know, I guess a tick" says something all the same.
+        more = len(content(_UNSURE.sub(" ", text))) >= _SOMETHING
+        doubts = bool(_UNSURE.search("".join(told[:1]))) and not more
+        unsure = is_unknown(text) or bool(sign("undecided").match(text)) or doubts
+        said = () if unsure else tuple(each for each in told if not is_unknown(each))
         if said or key in open_ones or (unsure and text):
             yield Answer(question.label, question.text, said, document)
 
