@@ -144,8 +144,8 @@ def sounds_far_off(message: str, around: Surroundings, names: tuple[str, ...]) -
         return False
     told, against = far_weights(message, around.home, names)
     form = sum(WEIGHTS.get(name, 0.0) for name in traits(plain, around))
-    # Whoever was just asked may answer with anything out of their life.
-    wanted = _SURE if around.asked else _SOUNDS
+    # Whoever was just asked may answer with anything out of their life; who calls somebody by name means it.
+    wanted = _SURE if around.asked or around.addressed else _SOUNDS
     return told > _TOLD and form + _WORDS * (told + against) > wanted
 
 
