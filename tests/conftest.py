@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from project import ANSWERS, project, small_steps, talk
+
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
@@ -35,3 +37,18 @@ def folder(tmp_path: Path) -> Path:
     item = tmp_path / "docs" / "requirements" / "offline-forms"
     item.mkdir(parents=True)
     return item
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> tuple[Path, Path]:
+    """A project with a few small steps, and the folder of its item."""
+    root, item = project(tmp_path / "project")
+    small_steps(root)
+    return root, item
+
+
+@pytest.fixture
+def completed(place: tuple[Path, Path]) -> tuple[Path, Path]:
+    """The same with the first step complete; no model has been asked yet."""
+    talk(*place, ANSWERS)
+    return place

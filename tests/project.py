@@ -43,6 +43,10 @@ What may go wrong?
 TEXT = "Offline forms\n\nInspectors fill in forms in basements without signal."
 
 
+ANSWERS = ("The inspector retypes forms.", "60 inspectors")
+"""What completes the first of the small steps."""
+
+
 def project(tmp: Path) -> tuple[Path, Path]:
     """A project folder and the folder of its one item."""
     tmp.mkdir(exist_ok=True)

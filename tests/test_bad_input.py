@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from project import kinds, meta, project, small_steps, talk, texts
+from project import ANSWERS, kinds, meta, project, small_steps, talk, texts
 from roundtable.core.commands import AskDraft
 from roundtable.core.errors import DiskFailed
 from roundtable.core.events import SectionText
@@ -19,15 +19,7 @@ from roundtable.session import Session
 from roundtable.store import files
 from scripted import ScriptedPanel
 
-ANSWERS = ["The inspector retypes forms.", "60 inspectors"]
 WORDS = (*ANSWERS, "E", "We go with merging.", "done", "The office may be offline too.", "C")
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> tuple[Path, Path]:
-    root, item = project(tmp_path / "project")
-    small_steps(root)
-    return root, item
 
 
 # --- a disk that is full --------------------------------------------------------------------------------

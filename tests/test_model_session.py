@@ -12,7 +12,7 @@ from pydantic_ai import exceptions as api
 
 from hosting import Says
 from model_talk import ScriptedModel, misbehaving
-from project import kinds, meta, project, small_steps, talk, texts
+from project import ANSWERS, kinds, meta, talk, texts
 from roundtable.account import Account
 from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Line
@@ -23,22 +23,7 @@ from roundtable.panel.offline import OfflinePanel
 from roundtable.settings import Budget
 from roundtable.store import ledger
 
-ANSWERS = ["The inspector retypes forms.", "60 inspectors"]
 CANARY = "sk-canary-0123456789abcdef"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> tuple[Path, Path]:
-    root, item = project(tmp_path / "project")
-    small_steps(root)
-    return root, item
-
-
-@pytest.fixture
-def completed(place: tuple[Path, Path]) -> tuple[Path, Path]:
-    """The first step is complete, and no model has been asked yet."""
-    talk(*place, ANSWERS)
-    return place
 
 
 def hold(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from project import TEXT, kinds, meta, project, small_steps, talk, texts
+from project import ANSWERS, TEXT, kinds, meta, talk, texts
 from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
 from roundtable.core.lines import Line
@@ -18,16 +18,6 @@ from roundtable.panel.base import Speech
 from roundtable.session import Session
 from roundtable.store.lock import ItemLock
 from scripted import ScriptedPanel
-
-ANSWERS = ["The inspector retypes forms.", "60 inspectors"]
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> tuple[Path, Path]:
-    root, item = project(tmp_path / "project")
-    small_steps(root)
-    return root, item
-
 
 # --- the way through ------------------------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ from roundtable.panel.base import Speech
 from scripted import ScriptedPanel
 
 Way = Callable[[Path, Path, Sequence[str], Mapping[int, Says]], list[Line]]
-ANSWERS = ["The inspector retypes forms.", "60 inspectors"]
 
 
 def by_session(root: Path, item: Path, words: Sequence[str], says: Mapping[int, Says]) -> list[Line]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from project import project, small_steps, talk
-from ways import ANSWERS, WAYS, Way
+from project import ANSWERS, project, small_steps, talk
+from ways import WAYS, Way
 
 
 @pytest.fixture(scope="module")

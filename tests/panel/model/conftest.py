@@ -10,7 +10,7 @@ import pytest
 
 from panel.model.service import Service, service
 from panel.model.wire import KEYS, hold_no_key
-from project import project, small_steps, talk
+from project import ANSWERS, project, small_steps, talk
 
 LOGGERS = (
     "anthropic",
@@ -57,5 +57,5 @@ def place(tmp_path: Path) -> tuple[Path, Path]:
     """A project whose first step is complete."""
     root, item = project(tmp_path / "project")
     small_steps(root)
-    talk(root, item, ["The inspector retypes forms.", "60 inspectors"])
+    talk(root, item, ANSWERS)
     return root, item

@@ -88,9 +88,20 @@ def test_all_groups_have_to_be_met_and_most_comes_first(
         ('to = ["question", "told"]', 'to = ["shout"]', "reply sleep, to: must be a list of question, told"),
         ('when = ["SLEEP"]', "when = []", "reply sleep, when: is missing"),
         ('when = ["SLEEP"]', 'when = ["SLEEPY"]', "names the concept SLEEPY, which is not there"),
+        ('when = ["SLEEP"]', 'when = ["SLEEP", " , "]', "reply sleep, when: has a group without a cue"),
+        (
+            'when = ["SLEEP"]',
+            'when = ["as soon as the lid is"]',
+            "'as soon as the lid is', which can never be met: one to 5 words",
+        ),
+        ('unless = "baby"', 'unless = "the baby is * asleep"', "reply sleep.counting, unless: has the cue"),
         ('handle = "due instant"\n', "", "reply sleep, handle: is missing"),
         ("I'd store the due instant", "I'd store {it}", "has the slot {it}, which cannot be filled here"),
-        ('SLEEP = "asleep, lid, goes to sleep"', "Sleep = 3", "concepts, Sleep: must be a name in capital"),
+        (
+            'WAITING = "wait, countdown, seconds"',
+            "Waiting = 3",
+            "concepts, Waiting: must be a name in capital",
+        ),
     ],
 )
 def test_a_bad_entry_is_named_and_the_rest_is_used(

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from project import project, small_steps, talk
-
-ANSWERS = ["The inspector retypes forms.", "60 inspectors"]
+from project import ANSWERS, project, small_steps, talk
 
 
 @pytest.fixture

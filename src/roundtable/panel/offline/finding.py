@@ -23,18 +23,6 @@ _FEWEST = 2
 _SHARE = 8
 _BESIDE = 0.5
 _FEWEST_WORDS = 5
-# Stand in many questions and items, and show nothing of what one is about.
-_LIGHT = (
-    "somebody someone anybody nobody everybody people person come always never time second first third "
-    "last next one two three four five six seven eight nine ten half exist turn work wrong stop open "
-    "whole user long late early often still already again old new part several another since least "
-    "different start end help find look read write show send call leave left place thing today day days "
-    "minute hour week month year morning evening night change back list nothing number later wait name "
-    "take stay count agree away hand between expect set instead option exact notice move add miss make "
-    "mean need know think want happen case question answer problem way kind point sure enough really "
-    "good bad better worse keep get give go say tell see use put try run close cost full actually many "
-    "much more less most other same own every each "
-)
 _REASON = re.compile(
     r"\b(?:because|since|so that|otherwise|due to|in order to|as (?:the|we|they|it)|the reason|that's why)\b",
     re.IGNORECASE,
@@ -100,7 +88,7 @@ def find(
 @lru_cache(maxsize=1)
 def light() -> frozenset[str]:
     """The stems that show nothing of what a text is about."""
-    return frozenset(content(_LIGHT))
+    return frozenset(content(" ".join(words("common"))))
 
 
 def fits(sentence: str, question: str, kind: str) -> bool:

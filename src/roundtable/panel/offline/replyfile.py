@@ -18,7 +18,7 @@ from ...content.source import Source, read
 from . import entryfields as fields
 from .replybook import KINDS, Group, Reply, ReplyBook, joined
 from .shelf import Tables, kept
-from .traces import cue
+from .traces import MOST_BESIDE, MOST_WORDS, can_be_met, cue
 
 BUILT_IN_REPLIES = Path(__file__).resolve().parents[2] / "content" / "replies"
 _FIELDS = ("id", "to", "when", "unless")
@@ -88,7 +88,7 @@ def _rows(tables: Tables) -> tuple[dict[str, frozenset[str]], list[Any]]:
     for entry in (entry for each in sound for entry in each.get("reply", ())):
         when = [_row(_group(listed, known)) for listed in entry["when"]]
         says = {key: said for key, said in entry.items() if key not in _FIELDS}
-        rows.append((entry["id"], entry["to"], when, _row(_group(_unless(entry), known)), says))
+        rows.append((entry["id"], entry["to"], when, _row(_group(entry.get("unless", ""), known)), says))
     return concepts, rows
 
 
@@ -114,16 +114,11 @@ def _checked(entry: Mapping[str, object], known: frozenset[str], others: Contain
     if not when:
         raise UnusableError("when", "is missing; it lists what the message has to speak of")
     groups = tuple(_sound(listed, "when", known) for listed in when)
-    unless = _sound(_unless(entry), "unless", known)
+    unless = _sound(fields.text(entry, "unless", required=False), "unless", known)
     says = {key: _said(key, entry[key]) for key in entry if key not in _FIELDS}
     if not says:
         raise UnusableError("", "says nothing: add a table with the key of a persona")
     return Reply(name, frozenset(to), groups, unless, says)
-
-
-def _unless(entry: Mapping[str, object]) -> str:
-    given = entry.get("unless", "")
-    return ", ".join(given) if isinstance(given, list) else str(given)
 
 
 def _said(key: str, value: object) -> dict[str, str]:
@@ -150,10 +145,20 @@ def _concepts(value: object, shown: str, problems: list[Problem]) -> dict[str, f
 
 
 def _sound(listed: str, name: str, known: frozenset[str]) -> Group:
-    for each in _PIECE.split(listed):
+    """A group of which every concept is there and every cue can be met."""
+    for each in _PIECE.split(listed.strip()):
         if _NAMED.fullmatch(each) and each not in known:
             raise UnusableError(name, f"names the concept {each}, which is not there")
-    return _group(listed, known)
+        if each and each not in known and not can_be_met(cue(each)):
+            raise UnusableError(
+                name,
+                f"has the cue '{each}', which can never be met: one to {MOST_WORDS} words, or one to "
+                f"{MOST_BESIDE} on each side of a *",
+            )
+    found = _group(listed, known)
+    if name == "when" and not (found.cues or found.concepts):
+        raise UnusableError(name, "has a group without a cue")
+    return found
 
 
 def _group(listed: str, known: frozenset[str]) -> Group:

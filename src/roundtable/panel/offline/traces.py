@@ -13,8 +13,12 @@ from functools import lru_cache
 from .lexicon import words
 from .phrases import message_sentences, stem, without_address
 
-_LONGEST_RUN = 5
-_BESIDE = 2
+MOST_WORDS = 5
+"""How many words in a row a cue may have."""
+
+MOST_BESIDE = 2
+"""How many words may stand on each side of a `*`."""
+
 _WIDEST_GAP = 4
 _FIRST_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*|%")
@@ -60,7 +64,7 @@ def traces(message: str, names: tuple[str, ...] = ()) -> frozenset[str]:
     for sentence in message_sentences(message):
         told = stems(without_address(sentence, names))
         for at in range(len(told)):
-            for size in range(1, _LONGEST_RUN + 1):
+            for size in range(1, MOST_WORDS + 1):
                 run = " ".join(told[at : at + size])
                 found.add(run)
                 if at < _FIRST_WORDS:
@@ -71,10 +75,10 @@ def traces(message: str, names: tuple[str, ...] = ()) -> frozenset[str]:
 
 def _with_gap(told: tuple[str, ...], at: int) -> Iterator[str]:
     """One or two words at a place with one or two that follow after a few others."""
-    for size in range(1, _BESIDE + 1):
+    for size in range(1, MOST_BESIDE + 1):
         first = " ".join(told[at : at + size])
         for start in range(at + size, min(at + size + _WIDEST_GAP, len(told))):
-            for length in range(1, _BESIDE + 1):
+            for length in range(1, MOST_BESIDE + 1):
                 yield f"{first} * {' '.join(told[start : start + length])}"
 
 
@@ -86,3 +90,15 @@ def cue(listed: str) -> str:
         " ".join(each if each == _NUMBER else " ".join(stems(each)) for each in piece) for piece in pieces
     )
     return mark + " * ".join(told)
+
+
+def can_be_met(each: str) -> bool:
+    """True where a cue, as it is compared, may stand among the traces of a message."""
+    sides = [side.split() for side in each.removeprefix("^").split(" * ")]
+    match sides:
+        case [words]:
+            return 1 <= len(words) <= MOST_WORDS
+        case [one, other]:
+            return not each.startswith("^") and all(1 <= len(side) <= MOST_BESIDE for side in (one, other))
+        case _:
+            return False
