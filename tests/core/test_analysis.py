@@ -245,6 +245,24 @@ def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "words", ["Why do you need to know that?", "what do you mean?", "Hm, what does that mean?", "why?"]
+)
+def test_who_asks_back_gets_the_help_and_has_answered_nothing(words: str) -> None:
+    play, helped = Play(opening(TWO)).says(words), Play(opening(TWO)).says("?")
+    assert play.now == helped.now
+    assert play.shown == helped.shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Why would a clerk not see it twice?", "What do you mean by boundary is the first thing they ask us."],
+)
+def test_an_answer_that_wonders_is_an_answer(words: str) -> None:
+    play, helped = Play(opening(TWO)).says(words), Play(opening(TWO)).says("?")
+    assert play.now != helped.now
+
+
 @pytest.mark.rule("STEP-4")
 def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() -> None:
     play = at_menu()

@@ -13,7 +13,7 @@ from .lines import Line
 from .stages import Stage
 from .steps import Criterion, Question, Target
 from .turns import USER
-from .validation import check, is_unknown
+from .validation import asks_back, check, is_unknown
 from .words import is_silence
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def answered(now: Analysis, event: on.UserSpoke) -> Answer:
     if question is None:
         return _draft(now)
     words = event.text.strip()
-    if words == _HELP:
+    if words == _HELP or asks_back(words):
         text = lines.explanation(question.help, question.example)
         return now, (do.Show(Line("notice", text, now.opening.conductor.key)), do.Listen("answer"))
     wanted = depths.hear_depth(words, question.text)

@@ -125,6 +125,14 @@ _AROUND_UNKNOWNS = frozenset(
         """
     )
 )
+_ASKED_BACK = tuple(
+    words_of(phrase)
+    for phrase in (
+        "do you mean", "does that mean", "does this mean", "why do you need", "why do you ask",
+        "why do you want", "why are you asking", "do you want to know", "can you explain",
+        "could you explain", "can you give me an example", "for example what", "like what", "such as what", "what for",
+    )
+)  # fmt: skip
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
 _LONGEST_UNKNOWN = 8
 
@@ -220,6 +228,14 @@ def is_unknown(answer: str) -> bool:
         if at is not None and _AROUND_UNKNOWNS.issuperset(words[:at] + words[at + len(phrase) :]):
             return True
     return False
+
+
+def asks_back(answer: str) -> bool:
+    """True where a short message asks what the question means or what it is for, and answers nothing."""
+    words = words_of(answer)
+    if not folded(answer).rstrip(" !\"')").endswith("?") or len(words) > _LONGEST_UNKNOWN:
+        return False
+    return words == ("why",) or any(place_of(phrase, words) is not None for phrase in _ASKED_BACK)
 
 
 def _check_named(name: str) -> Check | None:
