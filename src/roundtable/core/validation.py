@@ -130,7 +130,8 @@ _ASKED_BACK = tuple(
     for phrase in (
         "do you mean", "does that mean", "does this mean", "why do you need", "why do you ask",
         "why do you want", "why are you asking", "do you want to know", "can you explain",
-        "could you explain", "can you give me an example", "for example what", "like what", "such as what", "what for",
+        "could you explain", "can you give me an example", "for example what", "like what", "such as what",
+        "what for",
     )
 )  # fmt: skip
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
