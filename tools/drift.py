@@ -1,6 +1,7 @@
 """Learns the weights by which small talk and talk of another phase are told: `python -m tools.drift`.
 
-From `tools/samples` (small talk, and messages that belong to a step), the half of `tests/samples` that is not
+From `tools/samples` (small talk, what sounds like it and belongs to an item, and messages that belong to a
+step), the half of `tests/samples` that is not
 kept back, and the items of the sets `write` and `check`; the fresh set is never read.
 """
 
@@ -57,6 +58,7 @@ def _far() -> Mapping[str, float]:
     """Small talk against everything that is said about items."""
     far = [features(line, _NAMES) for line in (*_lines("chatter.txt"), *_lines("far-built.txt", _TOLD))]
     near = [features(text, _NAMES) for _, text in (*_of_steps(), *_at_home())]
+    near += [features(line, _NAMES) for line in _lines("scenes.txt")]
     for kind, _, text, _ in _messages():
         (far if kind == "drift-far" else near).append(features(text, _NAMES))
     for name in _LEARNT_FROM:

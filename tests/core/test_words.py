@@ -47,3 +47,8 @@ def test_a_phrase_has_its_first_place() -> None:
 @given(st.text())
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert folded(folded(text)) == folded(text)
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=60))
+def test_plain_letters_are_folded_like_all_others(text: str) -> None:
+    assert folded(text + "é") == folded(text) + "é"

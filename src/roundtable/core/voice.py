@@ -105,15 +105,20 @@ def check_voice(
 
 def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool) -> Iterator[Violation]:
     own_words = without_quotations(text).replace("’", "'")
-    heard = {_stem(word) for said in earlier if said.speaker != persona.key for word in words_of(said.text)}
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue
         matches = (match.group().strip() for match in _compiled(ban, persona).finditer(own_words))
         for words in {words.casefold(): words for words in matches if words}.values():
-            taken_up = ban.kind == "vocabulary" and {_stem(word) for word in words_of(words)} <= heard
+            taken_up = ban.kind == "vocabulary" and _was_heard(words, persona, earlier)
             if not taken_up:
                 yield Violation("forbidden", words, ban.reason)
+
+
+def _was_heard(words: str, persona: Persona, earlier: Sequence[Said]) -> bool:
+    """True where others have used these words before."""
+    heard = {_stem(word) for said in earlier if said.speaker != persona.key for word in words_of(said.text)}
+    return {_stem(word) for word in words_of(words)} <= heard
 
 
 def _compiled(ban: Ban, persona: Persona) -> re.Pattern[str]:
@@ -125,6 +130,7 @@ def _compiled(ban: Ban, persona: Persona) -> re.Pattern[str]:
         ) from error
 
 
+@lru_cache(maxsize=512)
 def without_quotations(text: str) -> str:
     """The text with a mark in place of each quotation."""
     return _QUOTATION.sub(_IN_PLACE_OF_A_QUOTATION, text)
@@ -151,22 +157,26 @@ def _answer_to_a_quotation(text: str, before: str, empty: frozenset[str]) -> str
 
 
 def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
-    words, words_before = words_of(text), words_of(before)
     content, held = set(_content(text, empty)), set(_content(before, empty))
     if len(content) < _SHORTEST:
-        return bool(content) and words == words_before
+        return bool(content) and words_of(text) == words_of(before)
     if len(content) < _LONG_ENOUGH:
-        return content <= held and _shared_runs(words, words_before, 2) >= _COPIED
+        return content <= held and _shared_runs(text, before, 2) >= _COPIED
     contained = len(content & held) / len(content)
-    return contained >= _CONTAINED or _shared_runs(words, words_before, _RUN) >= _COPIED
+    return contained >= _CONTAINED or _shared_runs(text, before, _RUN) >= _COPIED
 
 
-def _shared_runs(words: tuple[str, ...], before: tuple[str, ...], length: int) -> float:
+def _shared_runs(text: str, before: str, length: int) -> float:
     """The share of the runs of so many words that stand in the other text too."""
-    runs, runs_before = (
-        {each[start : start + length] for start in range(len(each) - length + 1)} for each in (words, before)
-    )
-    return len(runs & runs_before) / len(runs) if runs else 0.0
+    runs = _runs(text, length)
+    return len(runs & _runs(before, length)) / len(runs) if runs else 0.0
+
+
+@lru_cache(maxsize=512)
+def _runs(text: str, length: int) -> frozenset[tuple[str, ...]]:
+    """The runs of so many words in a text; kept, because every later contribution is held against it."""
+    words = words_of(text)
+    return frozenset(words[start : start + length] for start in range(len(words) - length + 1))
 
 
 def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:

@@ -14,9 +14,12 @@ _LOOKALIKES = str.maketrans(
 WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1_024)
 def folded(text: str) -> str:
     """The text in small letters, composed, with straight apostrophes and without invisible characters."""
+    if text.isascii() and text.replace("\n", " ").isprintable():
+        # Most texts, and nothing of it has to be normalised.
+        return text.lower().replace("`", "'")
     # Before as well as after: normalising takes some lookalikes apart and brings others forth.
     plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES)).translate(_LOOKALIKES)
     seen = "".join(char for char in plain if char.isspace() or unicodedata.category(char) not in {"Cc", "Cf"})

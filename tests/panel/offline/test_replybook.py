@@ -21,6 +21,7 @@ from roundtable.panel.offline.traces import traces
 
 ITEM = Item("bikes", "Reserve a campus bike", "On most mornings every rack is empty, and 40 students walk.")
 PERSONAS = load_roster().personas
+ASKED = {"clause": "who signs it", "when": "if the pen is lost", "outcome": "whether it counts"}
 BOOK = """
 [concepts]
 SLEEP = "asleep, lid, goes to sleep"
@@ -126,17 +127,21 @@ def test_every_built_in_reply_is_sound_and_keeps_the_voice() -> None:
         assert reply.to <= set(KINDS)
         for persona in PERSONAS:
             probe = reply.probe(persona.key)
+            if reply.shape and probe is None:
+                continue
             assert probe is not None, (reply.id, persona.key)
-            text = probe.says[0].text.text
+            text = probe.says[0].text.fill(ASKED)
+            assert text
             assert not check_voice(text, persona, earlier=(), names=names), (reply.id, persona.key, text)
 
 
 def test_what_is_kept_is_what_is_read() -> None:
     kept, read = built_in_replies(), read_replies(BUILT_IN_REPLIES, "replies")[0]
     assert kept.concepts == read.concepts
-    assert [(each.id, each.to, each.when, each.unless) for each in kept.replies] == [
-        (each.id, each.to, each.when, each.unless) for each in read.replies
+    assert [(each.id, each.to, each.when, each.unless, each.shape, each.direct) for each in kept.replies] == [
+        (each.id, each.to, each.when, each.unless, each.shape, each.direct) for each in read.replies
     ]
+    assert kept.shapes == read.shapes
 
 
 @pytest.mark.rule("LOOP-3")
@@ -146,7 +151,9 @@ def test_no_sentence_stands_in_two_replies() -> None:
         for said in reply.says.values():
             for sentence in said["text"].replace("? ", ". ").split(". "):
                 key = sentence.strip(" .?").lower()
-                assert key not in told or len(key.split()) < 4, (reply.id, told[key], sentence)
+                # With a slot it is another sentence each time.
+                again = key in told and "{" not in key and len(key.split()) >= 4
+                assert not again, (reply.id, told[key], sentence)
                 told[key] = reply.id
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from zlib import crc32
 
+from .asking import Asked
 from .floor import Candidate, Floor
 from .phrases import quote
 from .probes import Probe
 from .replybook import Call
+from .template import PICK, capital
 from .traces import stems, traces
 from .utterances import utterances
 
-_LONGEST_AGAIN = 90
+_LONGEST_AGAIN = 150
 _MOST_CALLS = 6
 _LEAST_WEIGHT = 10.0
 _FIRST_WORDS = 8
@@ -25,15 +28,53 @@ def replied(floor: Floor, pieces: Sequence[str], kind: str, opening: str) -> Ite
     for probe, piece in _points(floor, pieces, kind):
         # One sentence is enough to say which words are meant.
         again = next(iter(utterances(piece)), piece)
-        again = again if len(again) <= _LONGEST_AGAIN else quote(again, _LONGEST_AGAIN)
-        said = again.rstrip(" ?.!").replace('"', "'")
-        for before in islice(floor.stock(opening, {"asked": said, "claim": said}), _MOST_OPENINGS):
-            yield Candidate(f"{before.text} {probe.says[0].text.text}")
+        yield from _opened(floor, again, opening, probe)
+
+
+def direct(floor: Floor, question: Asked, line: str = "") -> Iterator[Candidate]:
+    """What the speaker answers to a question of this shape, in its words or after naming it and a line."""
+    known = {"clause": question.clause, "when": question.when, "outcome": question.outcome}
+    for probe in _unmade(floor, question.asked, "question", direct=True):
+        text = probe.says[0].text
+        if text.slots:
+            said = text.fill({**known, PICK: floor.seed})
+            if said:
+                yield Candidate(f"{line} {capital(said)}".strip())
+        else:
+            yield from _opened(floor, question.asked, "opens-asked", probe, line)
+
+
+def shaped(floor: Floor, words: str, said: str, to: str, opening: str) -> Iterator[Candidate]:
+    """The speaker's point on words of their shape, after an opening that names what was said."""
+    for probe in _unmade(floor, words, to, direct=False):
+        yield from _opened(floor, said, opening, probe)
+
+
+def _unmade(floor: Floor, words: str, to: str, *, direct: bool) -> Iterator[Probe]:
+    """The speaker's points on the shape of words that were not made yet, in an order of this place's own."""
+    left = floor.reading.elaborated_low
+    mine = {made.probe.id for made in floor.made if made.speaker == floor.brief.speaker.key}
+    found = (each for each in floor.library.book.shaped(words, to) if each.direct is direct)
+    for reply in sorted(found, key=lambda each: (not each.own, crc32(f"{floor.seed}|{each.id}".encode()))):
+        probe = reply.probe(floor.brief.speaker.key)
+        if probe and probe.id not in mine and not (left and probe.says[0].insight.fragment in left):
+            yield probe
+
+
+def _opened(floor: Floor, said: str, opening: str, probe: Probe, line: str = "") -> Iterator[Candidate]:
+    """The point of a probe after the words that it is about, and after a line that bears on them."""
+    text = capital(probe.says[0].text.fill({PICK: floor.seed}) or "")
+    again = said if len(said) <= _LONGEST_AGAIN else quote(said, _LONGEST_AGAIN)
+    again = again.rstrip(" ?.!").replace('"', "'")
+    for before in islice(floor.stock(opening, {"asked": again, "claim": again}), _MOST_OPENINGS):
+        # After a colon two more sentences would hang in the air.
+        if not (line and before.text.endswith(":")):
+            yield Candidate(" ".join(each for each in (before.text, line, text) if each))
 
 
 def added(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[Candidate]:
-    """What another adds to a reply: its own point on the same words."""
-    for probe, _ in _points(floor, pieces, kind):
+    """What another adds to a reply of the project's own: its own point on the same words."""
+    for probe, _ in _points(floor, pieces, kind, own=True):
         yield Candidate(probe.says[0].text.text)
 
 
@@ -44,7 +85,9 @@ def _comes_early(call: Call, piece: str) -> bool:
     return any(word in firsts for word in told[:_FIRST_WORDS])
 
 
-def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Probe, str]]:
+def _points(
+    floor: Floor, pieces: Sequence[str], kind: str, *, own: bool = False
+) -> Iterator[tuple[Probe, str]]:
     """The speaker's points that were not made yet, here or earlier, those called for most plainly first."""
     mine = {made.probe.id for made in floor.made if made.speaker == floor.brief.speaker.key}
     left = floor.reading.elaborated_low
@@ -52,7 +95,7 @@ def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Pr
         (call.reply.own, call.weight, -place, call.reply)
         for place, piece in enumerate(pieces)
         for call in floor.library.book.called(traces(piece, floor.first_names), kind)
-        if call.reply.own or (call.weight >= _LEAST_WEIGHT and _comes_early(call, piece))
+        if call.reply.own or (not own and call.weight >= _LEAST_WEIGHT and _comes_early(call, piece))
     ]
     called.sort(key=lambda each: each[:3], reverse=True)
     for _, _, place, reply in called[:_MOST_CALLS]:

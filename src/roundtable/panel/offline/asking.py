@@ -62,6 +62,12 @@ _FACT = re.compile(
     r"|" + _AND + r"(?:is|are|does|do|how) .*\b(?:today|currently|right now|at the moment|so far|already)$",
     re.IGNORECASE,
 )
+_OPENLY = re.compile(
+    r"(?:^|[,;:]\s*|\band |\bbut |\bso )"
+    rf"(?:what|who|whom|whose|which|where|when|why|how|{_AUX})(?:n't)?\b"
+    r"|\b(?:right|ok|correct|or not)$",
+    re.IGNORECASE,
+)
 _YES_NO = re.compile(rf"{_AND}(?:{_AUX})(?:n't)?\b", re.IGNORECASE)
 # What is to be seen while something is not known yet.
 _SHOWN = re.compile(
@@ -79,6 +85,15 @@ _CASE = re.compile(
     r"|somebody|someone|nobody|there|two|both|[a-z]+ing)\b",
     re.IGNORECASE,
 )
+_TWO_HALVES = re.compile(
+    r"(?:what (?:happens )?)?(?:if|when|about|happens (?:to|with|on))\b.*,\s*(?:and |then |so )?"
+    rf"(?P<outcome>(?:who|what|how|which|where|{_AUX})\b.*)$",
+    re.IGNORECASE,
+)
+_TURNED_AGAIN = re.compile(rf"\b(?:or|and) (?:{_AUX})\b", re.IGNORECASE)
+_HALVED = re.compile(rf"[,?]|\byourselves\b|\band (?:{_AUX})\b", re.IGNORECASE)
+"""What shows that a question is more than one, or put to everybody: no clause holds it."""
+
 _AND_THE = re.compile(
     r"\s*(?:\w+, )?and (?:the|a|an|our|those|these|my|people|somebody|someone)\b", re.IGNORECASE
 )
@@ -117,6 +132,8 @@ class Asked:
     """The question as it follows "nothing says": "who signs it"; empty where that is not certain."""
     when: str
     """The case as a sentence may begin with it: "if the tablet breaks"; empty where there is none."""
+    outcome: str
+    """What is asked of the case: "whether she gets two mails"; empty where there is none."""
 
 
 @lru_cache(maxsize=64)
@@ -133,9 +150,19 @@ def asked(sentence: str, names: tuple[str, ...] = ()) -> Asked:
         kind=kind,
         words=plain,
         asked=said if len(said) <= LONGEST else quote(said, LONGEST),
-        clause="" if "," in plain or _OR.search(plain) else clause(plain) or "",
+        clause="" if _HALVED.search(plain) or _OR.search(plain) else clause(plain) or "",
         when=put or "",
+        outcome=_outcome(plain),
     )
+
+
+def _outcome(plain: str) -> str:
+    """The second half of "what if X, does Y?" as a clause."""
+    found = _TWO_HALVES.match(plain)
+    if found is None or _TURNED_AGAIN.search(found["outcome"]):
+        return ""
+    turned = clause(found["outcome"].strip()) or ""
+    return turned if len(turned.split()) >= _FEW else ""
 
 
 def unaddressed(sentence: str, names: Iterable[str]) -> str:
@@ -144,6 +171,11 @@ def unaddressed(sentence: str, names: Iterable[str]) -> str:
     for name in names:
         plain = re.sub(rf"^{re.escape(name)}\s+(?=(?:what|who|how|where|when|why|which|{_AUX})\b)", "", plain)
     return plain
+
+
+def asks_openly(question: str) -> bool:
+    """True where a question begins as questions do, and is not a thing with a mark behind it."""
+    return bool(_OPENLY.search(question.replace("’", "'")))
 
 
 def _is_case(plain: str) -> bool:

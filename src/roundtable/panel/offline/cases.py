@@ -12,6 +12,8 @@ _AUX = "|".join(sorted(AUXILIARY))
 _SECOND = re.compile(
     rf",\s+(?:(?:and|or|so|but)\s+)?(?:then|what|who|which|where|how|why|whose|{_AUX})\b", re.IGNORECASE
 )
+# What stands behind the last comma, or behind "or does", is not the case any more.
+_REST = re.compile(rf",\s+(?:\w+\s+){{0,4}}\w+$|\b(?:or|and) (?:{_AUX})\b", re.IGNORECASE)
 _PUT = re.compile(
     r"^(?:and\s+|but\s+|so\s+)?(?:what\s+(?:happens\s+)?)?(?P<link>if|when)\s+(?P<case>.+)$", re.IGNORECASE
 )
@@ -26,6 +28,8 @@ def case(question: str) -> str | None:
     ended = _THEN.match(plain)
     put = _PUT.match(ended["case"] if ended else plain)
     link, said = (put["link"].lower(), put["case"]) if put else ("if", ended["case"] if ended else "")
-    if not said or _SECOND.search(said) or len(said.split()) > _MOST_WORDS:
+    if not said or "?" in said or len(said.split()) > _MOST_WORDS:
+        return None
+    if _SECOND.search(said) or _REST.search(said):
         return None
     return f"{link} {swapped(said.strip(' ,;:'))}"

@@ -22,24 +22,6 @@ NAMED = re.compile(
     r"(?:^|\s)(?!The|Our|About|Up|Some|All|These|Those|For|With|In|At|We|There|After|Every)[A-Z][a-z]+\s$"
 )
 _BOUND = re.compile(r"^(?:up to|at least|at most|about|more than|less than) ", re.IGNORECASE)
-# What is minded without one of the usual words for it.
-_MINDS = re.compile(
-    r"^then\b.*\b(?:can't|cannot|nobody|no|won't|never)\b|\bi(?:'m| am) against\b|\bangry\b"
-    r"|\bplease (?:not|don't)\b"
-    r"|\bcosts? (?:more|too)\b|\blooks? broken\b|\b(?:is|are|be) (?:noise|terrible|bad|harsh|wrong"
-    r"|useless|risky|dangerous)\b"
-    r"|\bleads? to (?:fights|trouble|complaints)\b|\bi(?:'d| would)? (?:still |rather )?(?:not|never"
-    r"|dont)\b|\bwe'd lose\b"
-    r"|\b(?:smells|destroys|breaks|refuses)\b|\bmust not\b|\bi'd still\b|\bwould be (?:bad|lost|annoying"
-    r"|terrible)\b"
-    r"|\bnobody (?:needs|reads|scrolls|will|would)\b|\b(?:i|we) do(?:n't| not|nt) (?:want|like)\b"
-    r"|\bis (?:a mistake|over the top|exactly how)\b|\bno sense\b|\bcan't be right\b|\bi wouldn't\b"
-    r"|^(?:hm+,? )?no,? (?!problem)|\bunreadable\b|\b(?:sounds|looks|feels) like a\b"
-    r"|^(?:an?|the|that|this|it) [^,.;]{0,40}?\bis(?:n't| not) (?:an?|the|enough|what)\b"
-    r"|\btakes? (?:ages|forever|too long)\b|^(?:but )?that'?s not\b|, that'?s not\b"
-    r"|\bonly because\b|\btoo (?:short|hard|easy|loud|small|far|soon|vague|few)\b",
-    re.IGNORECASE,
-)
 _TAIL = re.compile(
     r",\s*(?:and\s+)?(?:we'll|we will|let'?s|lets) (?:go (?:with|for)|do|take|use|keep)\s+"
     r"(?:it|that|this)(?: (?:number|one|way|like (?:this|that)))?[.!]*$",
@@ -77,15 +59,19 @@ def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
     if not chosen:
         return None
     first, *others = chosen
-    straight = " ".join(chosen).strip().replace("’", "'")
-    minds = sign("objection").search(straight) or _MINDS.search(straight)
-    kind = "decision" if decided else "objection" if minds else "fact"
+    kind = "decision" if decided else "objection" if minds(message, names) else "fact"
     plain = plainly(first, names)
     plain = core(plain) if decided else plain
     whole = " ".join((plain, *others))
     if others and len(whole) <= LONGEST and _follow_each_other(chosen, pieces):
         plain = whole
     return Claim(kind, _whole(plain))
+
+
+def minds(message: str, names: tuple[str, ...] = ()) -> bool:
+    """True where what is told in a message, apart from what it asks, speaks against something."""
+    told = (each for each in utterances(message) if not asks(unaddressed(each, names)))
+    return bool(sign("objection").search(" ".join(told).strip().replace("’", "'")))
 
 
 def _tells(piece: str) -> bool:

@@ -84,6 +84,17 @@ _THAT = re.compile(
     r"[.!\s]*$",
     re.IGNORECASE,
 )
+# "Put that down please" decides what stands before it.
+_RECORDED = re.compile(
+    r"^(?:please |so |ok,? |and )?(?:put|write|note|take|keep) (?:that|it|this)(?: one)? "
+    r"(?:down|as the rule|like that)\b[^.]{0,20}[.!]*$",
+    re.IGNORECASE,
+)
+_PLEA = re.compile(r"^(?:but |oh |and )?please (?:do not|don't|not|no)\b", re.IGNORECASE)
+_FIRST_THIS = re.compile(
+    r"(?:start|begin) with\b.*\b(?:only|first|follows?|comes? later|next|leave|not touch|for now|then)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _OPTION = re.compile(
     r"\b(?i:option|variant|approach)\s+(?P<named>[A-D])\b|\b(?:with|take|pick|choose|for"
     r"|use)\s+(?P<bare>[A-D])\b"
@@ -101,8 +112,13 @@ _TYPED = re.compile(rf"\b(?:{'|'.join(_SHORT)})\b", re.IGNORECASE)
 
 def deciding(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
     """The sentences of a message that decide something."""
-    known = tuple(names)
-    return tuple(piece for piece in utterances(message) if _decides(piece, known))
+    known, pieces = tuple(names), utterances(message)
+    recorded = {at - 1 for at, piece in enumerate(pieces) if at and _RECORDED.match(piece)}
+    return tuple(
+        piece
+        for at, piece in enumerate(pieces)
+        if (at in recorded and not asks(piece)) or (not _RECORDED.match(piece) and _decides(piece, known))
+    )
 
 
 def points_back(sentence: str, names: Iterable[str] = ()) -> bool:
@@ -119,7 +135,7 @@ def option(sentence: str) -> str | None:
 
 def _decides(piece: str, names: tuple[str, ...]) -> bool:
     sentence = _straight(piece).strip()
-    if asks(sentence) or _UNSURE.search(sentence):
+    if asks(sentence) or _UNSURE.search(sentence) or _PLEA.match(sentence):
         return False
     refusal = _REFUSAL.match(sentence)
     if refusal and _overrules(refusal["rest"]):
@@ -138,6 +154,9 @@ def _decides(piece: str, names: tuple[str, ...]) -> bool:
         return rest is not None and (_proposes(rest["rest"]) or orders(rest["rest"]))
     if _proposes(told) or _resolves(told, concludes=concludes):
         return True
+    if concludes and told.startswith("only "):
+        # "Then only count ..." draws a conclusion; "only count ..." may tell what somebody does.
+        return orders(re.split(r",| and ", told.removeprefix("only "))[0])
     return orders(told) and (bool(content(told)) or points_back(sentence, names))
 
 
@@ -167,6 +186,8 @@ def _proposes(told: str) -> bool:
     if found is None:
         return False
     rest = found["rest"]
+    if _FIRST_THIS.match(rest):
+        return True
     if _MEANING.match(rest):
         return not _THEN_WHAT.search(rest)
     return words_of(rest)[0] not in words("talk") and not sign("only_talk").match(rest)

@@ -10,13 +10,15 @@ from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, decided, flat, own_w
 from ...core.turns import USER, Turn
 from ...core.voice import without_quotations
 from ...core.words import words_of
-from .claims import core
+from .asking import asks_openly
+from .claims import core, minds
 from .decisions import deciding, option, points_back
 from .lexicon import words
 from .memory import Made, is_stock, recall, still_open
 from .occasions import NEXT
 from .phrases import content, pasted, quote, without_address
 from .probes import Library
+from .replybook import SHAPED_FORM
 from .template import capital
 from .utterances import asks, plainly, utterances
 
@@ -31,7 +33,7 @@ _MOSTLY = 0.8
 _MANY_LINES = 20
 _ASKED = "asked by the user"
 _ANSWERING = frozenset({"found", "figure", "reason", "who-named", "why"})
-# Lines that propose how a case should end.
+_QUOTED_FIRST = re.compile(r'[^".?!]{0,40}"([^"\n]{4,})"')
 _STRONG = re.compile(
     r"\b(?:must|has to|have to|needs?|the risk|criterion|never|cannot|Option [AB]|implies|contract|fails?)\b",
     re.IGNORECASE,
@@ -155,8 +157,15 @@ def _persona_insights(table: Table, made: dict[int, Made], library: Library) -> 
         known = made.get(turn.number)
         text = known.insight if known else None if is_stock(turn, library) else _strongest(turn.text)
         if text:
-            found.append(Entry(shortened(flat(text), _LONG), (turn.number,)))
+            about = _about(turn) if known and known.phrase.form == SHAPED_FORM else ""
+            found.append(Entry(about + shortened(flat(text), _LONG), (turn.number,)))
     return found or _remarks(table, library)
+
+
+def _about(turn: Turn) -> str:
+    """What a way to an answer is about: the user's words with which the turn begins."""
+    named = _QUOTED_FIRST.match(turn.text)
+    return f'On "{named[1]}": ' if named else ""
 
 
 def _remarks(table: Table, library: Library) -> list[Entry]:
@@ -193,7 +202,12 @@ def _user_insights(table: Table, names: Sequence[str]) -> list[Entry]:
             count, telling = pasted(turn.text)
             found.append(Entry(f'Pasted {count}, among them "{telling}".', (turn.number,)))
             continue
-        said = [piece for piece in utterances(turn.text) if piece not in decisions and not asks(piece)]
+        against = minds(turn.text, tuple(names))
+        said = [
+            piece
+            for piece in utterances(turn.text)
+            if piece not in decisions and (not asks(piece) or (against and not asks_openly(piece)))
+        ]
         said = [piece for piece in said if _states(piece, names)]
         away = turn.verdict.off_topic is not None
         if said and not (away and len(content(" ".join(said))) <= _FEWEST):
@@ -256,7 +270,10 @@ def _was_answered(table: Table, turn: Turn, made: dict[int, Made], library: Libr
     if reply is None or reply.speaker == USER:
         return False
     answers = {line.text for line in library.stock if line.use in _ANSWERING}
-    return reply.number in made or any(line.recover(reply.text) is not None for line in answers)
+    found = made.get(reply.number)
+    if found is not None:
+        return found.phrase.form != SHAPED_FORM
+    return any(line.recover(reply.text) is not None for line in answers)
 
 
 def _actions(table: Table, made: dict[int, Made]) -> tuple[Entry, ...]:

@@ -22,6 +22,8 @@ _RARE = 2
 _FEWEST = 2
 _SHARE = 8
 _BESIDE = 0.5
+_CLOSE = 3.3
+"""What the words that a line shares with a question weigh at least, where it is called near to it."""
 _FEWEST_WORDS = 5
 _REASON = re.compile(
     r"\b(?:because|since|so that|otherwise|due to|in order to|as (?:the|we|they|it)|the reason|that's why)\b",
@@ -158,6 +160,20 @@ def bearing(reading: Reading, text: str, *, claimed: bool = False) -> tuple[Sent
         and len(each.text.split()) >= _FEWEST_WORDS
     ]
     return tuple(each for *_, each in sorted(found, key=lambda one: one[:2]))
+
+
+def nearest(reading: Reading, question: str) -> Sentence | None:
+    """The sentence that holds most of what a question names; none where that is less than two words."""
+    asked = frozenset(content(question)) - light()
+    counts = {stem: sum(stem in stems for _, stems in reading.indexed) for stem in asked}
+    weights = _weights(counts, len(reading.indexed))
+    best: tuple[float, Sentence | None] = (_CLOSE, None)
+    for sentence, stems in reading.indexed:
+        shared = asked & stems
+        held = sum(weights[stem] for stem in shared)
+        if len(shared) >= _FEWEST and held > best[0] and not is_question(sentence.text):
+            best = (held, sentence)
+    return best[1]
 
 
 def passage(sentence: str, asked: str, longest: int) -> str:

@@ -124,7 +124,7 @@ class Floor:
         """The lines for an occasion, those not heard yet first, beginning at another one with each turn."""
         known = {**self.base, **(values or {})}
         for place, line in enumerate(self._turned(self.library.lines(use, self.brief.speaker.key))):
-            text = line.fill({**known, PICK: f"{self._seed}|{place}"})
+            text = line.fill({**known, PICK: f"{self.seed}|{place}"})
             if text:
                 yield Candidate(capital(text))
 
@@ -141,11 +141,11 @@ class Floor:
 
     def _turned(self, lines: tuple[Template, ...]) -> list[Template]:
         """The lines in an order of this place's own, those heard before last."""
-        order = {line: crc32(f"{self._seed}|{line.text}".encode()) for line in lines}
+        order = {line: crc32(f"{self.seed}|{line.text}".encode()) for line in lines}
         return sorted(lines, key=lambda each: (each.fragment in self.heard, order[each]))
 
     @cached_property
-    def _seed(self) -> str:
+    def seed(self) -> str:
         """What tells this place from all others, so that two items do not hear the same lines."""
         told = self.answered.text[:_LONGEST_HEARD] if self.answered else ""
         return f"{self.table.item.slug}|{self.brief.number}|{len(self.reading.elaborated)}|{told}"

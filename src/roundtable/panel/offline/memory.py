@@ -54,7 +54,9 @@ def _recovered(
             return probe, phrase, values
     if replying:
         for probe, phrase in library.spoken_replies(speaker).standing_in(low):
-            return probe, phrase, {}
+            # Between its slots a text may hold next to nothing of its own.
+            if "{" not in phrase.text.text or phrase.text.recover(text) is not None:
+                return probe, phrase, {}
     return None
 
 

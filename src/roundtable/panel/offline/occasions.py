@@ -22,7 +22,7 @@ STATED = (
 )  # fmt: skip
 """How a statement, an objection or a decision is taken up."""
 
-OPENINGS = ("opens-asked", "opens-told", "opens-objected", "opens-decided")
+OPENINGS = ("opens-asked", "opens-added", "opens-told", "opens-objected", "opens-decided")
 """What stands before a reply that the words of a message called for."""
 
 SHARES = ("share-few", "share-some", "share-most")
@@ -48,7 +48,7 @@ SLOTS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(STATED, _SAID),
     **dict.fromkeys(OPENINGS, _SAID),
     **dict.fromkeys(SHARES, _SAID | {"share"}),
-    "opens-asked": _ASKED,
+    **dict.fromkeys(("opens-asked", "opens-added"), _ASKED),
     "changes": _SAID | {"label", "quote"},
     "proposed": _SAID | {"thing"},
     **dict.fromkeys(("open-asked", "open-step"), frozenset({"asked"})),

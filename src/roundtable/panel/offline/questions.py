@@ -17,6 +17,9 @@ _WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
 _DO, _BE, _HAVE = ("do", "does", "did"), ("is", "are", "was", "were"), ("has", "have", "had")
 _MODAL = ("can", "could", "will", "would", "should", "must", "may", "might", "shall")
 AUXILIARY = frozenset((*_DO, *_BE, *_HAVE, *_MODAL))
+_GOES_ON = frozenset({"who", "that", "which", "whose", "with", "from", "after", "before", "of", "in", "on"})
+"""After these a subject of one word is not at its end."""
+
 _ABOUT = re.compile(
     r"^(?:and )?(?:(?:what|how) about|what do (?:you|we)(?: all)? think (?:about|of))\s+", re.IGNORECASE
 )
@@ -150,14 +153,17 @@ def _subject_end(low: list[str], at: int) -> int | None:
         low[start] in ("this", "that") and start + 1 < len(low) and _could_be_noun(low[start + 1])
     ):
         following = low[start + 1] if start + 1 < len(low) else ""
-        if following in ("who", "that", "which", "whose", "with", "from"):
+        if following in _GOES_ON:
             return None
         wanted = low[at] not in _DO or following in words("verb") or following in words("adverb")
         return start + 1 if wanted else None
+    if low[start].endswith("thing") and start + 1 < len(low) and low[start + 1] in _GOES_ON:
+        return None
     inside = False  # of "the code of a dry run" only a preposition or the end shows where it stops
     for end in range(start + 1, min(len(low) + 1, start + 9)):
         if end == len(low):
-            return end if low[at] in _BE and (inside or end - start <= 4) else None
+            # "is the whole group stuck" says something of the group; its last word is not the subject's.
+            return end if at and low[at] in _BE and (inside or end - start <= 4) else None
         word, before = low[end], low[end - 1]
         if word in ("that", "who", "which", "whose", ",", "(", ":"):
             return None

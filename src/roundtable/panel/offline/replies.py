@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from ...core.turns import USER, Turn
 from ...core.words import words_of
-from .answering import added, replied
-from .asking import LONGEST, Asked, asked, unaddressed
+from .answering import added, direct, replied, shaped
+from .asking import LONGEST, Asked, asked, asks_openly, unaddressed
 from .bridging import led, lined, unsaid
 from .choosing import sure_points
-from .claims import claim
+from .claims import claim, minds
 from .counting import figure_line, products
 from .decisions import deciding
-from .finding import bears, find, light, passage, telling
+from .finding import bears, find, light, nearest, passage, telling
 from .lexicon import words
 from .phrases import content, pasted, without_address
 from .reading import Sentence, attributed, language
@@ -62,6 +63,9 @@ _LONGEST = 4_000
 _FEW = 2
 _LONGEST_FOUND = 110
 _LEAST_TOLD = 3
+_OPENING, _LONGEST_AND = 12, 4
+"""By how much a quotation is found, and how far from the beginning of its sentence it may start."""
+
 _SURE = 0.65
 _SURELY_SHARED = 3
 
@@ -84,7 +88,9 @@ class Message:
     @classmethod
     def of(cls, turn: Turn, names: tuple[str, ...]) -> Message:
         text = turn.text[:_LONGEST]
-        asking = any(asks(unaddressed(piece, names)) for piece in utterances(text))
+        put = [each for piece in utterances(text) if asks(each := unaddressed(piece, names))]
+        # "No, too much. A whole module for one line?" asks nothing.
+        asking = bool(put) and not (minds(text, names) and not any(map(asks_openly, put)))
         decides = bool(turn.verdict.decisions) or bool(deciding(text, names))
         assents = words("assent").issuperset(words_of(text))
         told = content(without_address(text, names))
@@ -139,10 +145,15 @@ def follow(floor: Floor) -> Iterator[Candidate]:
         for candidate in unsaid(floor, _asked(floor, turn).words):
             if takes_up(candidate.text, turn.text, floor.first_names):
                 yield candidate
+        yield from added(floor, asked_here, "question")
+        put = _asked(floor, turn).asked
+        yield from shaped(floor, put, put, "question", "opens-added")
+    elif minds(turn.text[:_LONGEST], floor.first_names) and not message.decides:
+        said = claim(turn.text[:_LONGEST], floor.first_names)
+        if said is not None:
+            yield from shaped(floor, turn.text[:_LONGEST], said.text, "objection", "opens-added")
     if floor.brief.number < floor.table.max_turns - _LAST_WORDS and _quietest(floor, since):
         yield from sure_points(floor)
-    if asked_here:
-        yield from added(floor, asked_here, "question")
 
 
 def _quietest(floor: Floor, since: Sequence[Turn]) -> bool:
@@ -205,6 +216,8 @@ def _answered(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:
     yield from _proposed(floor, turn, question)
     yield from _written(floor, question, told, values)
     yield from replied(floor, _asked_there(floor, turn), "question", "opens-asked")
+    yield from _with_nearest(floor, question)
+    yield from direct(floor, question)
     use = NOT_WRITTEN.get(question.kind, "plain")
     for point in unsaid(floor, question.words):
         yield from led(floor, use, values, point.text)
@@ -212,6 +225,18 @@ def _answered(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:
         yield from floor.stock(use, values)
     else:
         yield from lined(floor, use, values, "near", question.words)
+
+
+def _with_nearest(floor: Floor, question: Asked) -> Iterator[Candidate]:
+    """The direct answers with the line that comes nearest to the question, where one does."""
+    sentence = nearest(floor.reading, question.words)
+    if sentence is None or not floor.may_quote(sentence) or _NOT_SAID.search(sentence.text):
+        return
+    quoted = passage(sentence.text, question.words, _LONGEST_FOUND)
+    # A part out of the middle of a sentence is not understood alone.
+    if quoted and 0 <= sentence.text.lower().find(quoted[:_OPENING].lower()) <= _LONGEST_AND:
+        for line in islice(floor.stock("near", _quoted(sentence, quoted)), 1):
+            yield from direct(floor, question, line.text)
 
 
 def _asked_there(floor: Floor, turn: Turn) -> list[str]:

@@ -8,13 +8,17 @@ from functools import cached_property
 from math import log
 
 from .probes import ANYBODY, Phrase, Probe
+from .shapes import Shape, shape_of
 from .template import Template
 
 KINDS = ("question", "told", "decision")
 """What a reply may be to: a question, something stated or minded, a decision."""
 
 FORM = "reply"
-"""The form of everything that is said as a reply."""
+"""The form of what is said as a reply to what a message speaks of."""
+
+SHAPED_FORM = "shaped"
+"""The form of what is said as a reply to how a message is put: a way to an answer, not the answer."""
 
 _LONGER = 0.4
 """How much more each further word of a cue shows."""
@@ -43,6 +47,10 @@ class Reply:
     when: tuple[Group, ...]
     unless: Group
     says: Mapping[str, Mapping[str, str]]
+    shape: str = ""
+    """The shape of the messages it is to, whatever they speak of; empty for one that cues call for."""
+    direct: bool = False
+    """True where it answers a message of that shape; the others add a point to it."""
     own: bool = False
     """True for a reply that the project itself has written."""
 
@@ -52,7 +60,7 @@ class Reply:
         if said is None:
             return None
         phrase = Phrase(
-            form=FORM,
+            form=SHAPED_FORM if self.shape else FORM,
             text=Template(said["text"]),
             handle=said["handle"],
             insight=Template(said["insight"]),
@@ -74,10 +82,19 @@ class Call:
 
 @dataclass(frozen=True, eq=False)
 class ReplyBook:
-    """All replies, and the words of the concepts that they name."""
+    """All replies, the words of the concepts that they name, and the shapes that they are to."""
 
     replies: tuple[Reply, ...] = ()
     concepts: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    shapes: tuple[Shape, ...] = ()
+
+    def shaped(self, words: str, to: str) -> tuple[Reply, ...]:
+        """The replies to the shape of a message, whatever it speaks of."""
+        if (words, to) not in self._shapes_found:
+            if len(self._shapes_found) >= _MOST_KEPT:
+                self._shapes_found.clear()
+            self._shapes_found[words, to] = shape_of(words, to, self.shapes) or ""
+        return self._shaped.get(self._shapes_found[words, to], ())
 
     def called(self, traces: frozenset[str], kind: str) -> list[Call]:
         """The replies that a message of a kind calls for, the project's own first, then by weight."""
@@ -137,7 +154,26 @@ class ReplyBook:
 
     def _weight(self, named: str) -> float:
         """What a cue or a concept shows: the more replies name it, the less."""
-        return log(1 + len(self.replies) / self._counts.get(named, 1))
+        return log(1 + self._called_for / self._counts.get(named, 1))
+
+    @cached_property
+    def _called_for(self) -> int:
+        """How many replies have cues."""
+        return sum(not reply.shape for reply in self.replies)
+
+    @cached_property
+    def _shapes_found(self) -> dict[tuple[str, str], str]:
+        """The shapes of the last messages: everybody at the table asks for them."""
+        return {}
+
+    @cached_property
+    def _shaped(self) -> Mapping[str, tuple[Reply, ...]]:
+        """The replies by the shape that they are to."""
+        found: dict[str, tuple[Reply, ...]] = {}
+        for reply in self.replies:
+            if reply.shape:
+                found[reply.shape] = (*found.get(reply.shape, ()), reply)
+        return found
 
     @cached_property
     def _called(self) -> dict[tuple[frozenset[str], str], list[Call]]:
@@ -149,7 +185,7 @@ class ReplyBook:
         """By kind, the places of the replies whose first group holds a cue or names a concept."""
         found: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
         for place, reply in enumerate(self.replies):
-            for each in (*reply.when[0].cues, *reply.when[0].concepts):
+            for each in (each for group in reply.when[:1] for each in (*group.cues, *group.concepts)):
                 for kind in reply.to:
                     found[kind].setdefault(each, []).append(place)
         return found
@@ -181,7 +217,10 @@ def joined(books: Iterable[ReplyBook]) -> ReplyBook:
     """Several books as one; a reply with a known id replaces the earlier one."""
     replies: dict[str, Reply] = {}
     concepts: dict[str, frozenset[str]] = {}
+    shapes: tuple[Shape, ...] = ()
     for book in books:
         replies.update((reply.id, reply) for reply in book.replies)
         concepts.update(book.concepts)
-    return ReplyBook(tuple(replies.values()), concepts)
+        # The first shape counts, and a project knows its own people best.
+        shapes = (*book.shapes, *shapes)
+    return ReplyBook(tuple(replies.values()), concepts, shapes)

@@ -1,4 +1,4 @@
-"""Reply files: `[[reply]]` and `[concepts]` in TOML, read strictly.
+"""Reply files: `[[reply]]`, `[concepts]` and `[[shape]]` in TOML, read strictly.
 
 The built-in ones are in `content/replies` and are read with the user's first words; a project writes its own
 into its probe files. A bad entry is named with file, entry and reason; the rest is used.
@@ -17,11 +17,16 @@ from ...content.problem import Problem, UnusableError, printable
 from ...content.source import Source, read
 from . import entryfields as fields
 from .replybook import KINDS, Group, Reply, ReplyBook, joined
+from .shapes import SHAPED, Shape
 from .shelf import Tables, kept
 from .traces import MOST_BESIDE, MOST_WORDS, can_be_met, cue
 
 BUILT_IN_REPLIES = Path(__file__).resolve().parents[2] / "content" / "replies"
-_FIELDS = ("id", "to", "when", "unless")
+_FIELDS = ("id", "to", "when", "unless", "shape", "direct")
+_ASKED = frozenset({"clause", "when", "outcome"})
+"""The slots of a direct reply: the question, its case and its outcome, where they are certain."""
+
+_OF_SHAPE = frozenset({"id", "to", "like"})
 _SAID = frozenset({"text", "handle", "insight", "open", "action"})
 _PIECE = re.compile(r"\s*[,;]\s*")
 _CONCEPT = re.compile(r"[A-Z]{2,}")
@@ -31,30 +36,34 @@ _NAMED = re.compile(r"[A-Z]{3,}")
 
 def built_in_replies() -> ReplyBook:
     """The replies that come with the program; that they are sound is checked with it, not by its users."""
-    concepts, rows = kept(BUILT_IN_REPLIES, _rows)
-    return ReplyBook(tuple(_reply(row) for row in rows), concepts)
+    concepts, rows, shapes = kept(BUILT_IN_REPLIES, _rows)
+    return ReplyBook(tuple(_reply(row) for row in rows), concepts, tuple(Shape(*row) for row in shapes))
 
 
 def read_replies(folder: Path, shown: str) -> tuple[ReplyBook, tuple[Problem, ...]]:
     """The replies of a folder, on top of the built-in concepts, and what is wrong with its files."""
     problems: list[Problem] = []
     tables = dict(_tables(folder, shown))
-    known = dict(built_in_replies().concepts) if folder != BUILT_IN_REPLIES else {}
+    built_in = built_in_replies() if folder != BUILT_IN_REPLIES else ReplyBook()
+    known = dict(built_in.concepts)
+    shapes: list[Shape] = []
     for name, each in tables.items():
         known.update(_concepts(each.get("concepts"), name, problems))
+        shapes += _shapes(each.get("shape", []), name, problems)
+    shaped = frozenset(shape.id for shape in (*shapes, *built_in.shapes))
     replies: dict[str, Reply] = {}
     for name, each in tables.items():
         for number, entry in enumerate(fields.listed(each.get("reply", [])), 1):
             place = str(entry.get("id") or number) if isinstance(entry, dict) else str(number)
             try:
-                made = _checked(fields.table(entry, "reply"), frozenset(known), replies)
+                made = _checked(fields.table(entry, "reply"), frozenset(known), shaped, replies)
                 replies[made.id] = replace(made, own=folder != BUILT_IN_REPLIES)
             except UnusableError as error:
                 where = f"reply {place}" + (f", {error.field}" if error.field else "")
                 problems.append(
                     Problem(name, where, f"{error.reason}; this reply is left out", skipped=False)
                 )
-    return ReplyBook(tuple(replies.values()), known), tuple(problems)
+    return ReplyBook(tuple(replies.values()), known, tuple(shapes)), tuple(problems)
 
 
 def replies_with(folder: Path | None) -> ReplyBook:
@@ -79,17 +88,20 @@ def _tables(folder: Path, shown: str) -> Iterator[tuple[str, Mapping[str, object
 # --- what is kept on the shelf ----------------------------------------------------------------------------
 
 
-def _rows(tables: Tables) -> tuple[dict[str, frozenset[str]], list[Any]]:
-    """Concepts and replies as plain values."""
+def _rows(tables: Tables) -> tuple[dict[str, frozenset[str]], list[Any], list[Any]]:
+    """Concepts, replies and shapes as plain values."""
     sound = [each for each in tables.values() if each is not None]
     concepts = {name: _cues(words) for each in sound for name, words in each.get("concepts", {}).items()}
     known = frozenset(concepts)
     rows = []
     for entry in (entry for each in sound for entry in each.get("reply", ())):
-        when = [_row(_group(listed, known)) for listed in entry["when"]]
+        when = [_row(_group(listed, known)) for listed in entry.get("when", ())]
+        unless = _row(_group(entry.get("unless", ""), known))
         says = {key: said for key, said in entry.items() if key not in _FIELDS}
-        rows.append((entry["id"], entry["to"], when, _row(_group(entry.get("unless", ""), known)), says))
-    return concepts, rows
+        shape = (entry.get("shape", ""), entry.get("direct", False))
+        rows.append((entry["id"], entry.get("to", []), when, unless, says, *shape))
+    shapes = [(each["id"], each["to"], tuple(each["like"])) for one in sound for each in one.get("shape", ())]
+    return concepts, rows, shapes
 
 
 def _row(group: Group) -> tuple[frozenset[str], frozenset[str]]:
@@ -97,38 +109,68 @@ def _row(group: Group) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _reply(row: Any) -> Reply:
-    name, to, when, unless, says = row
-    return Reply(name, frozenset(to), tuple(Group(*each) for each in when), Group(*unless), says)
+    name, to, when, unless, *rest = row
+    return Reply(name, frozenset(to), tuple(Group(*each) for each in when), Group(*unless), *rest)
 
 
 # --- entries ----------------------------------------------------------------------------------------------
 
 
-def _checked(entry: Mapping[str, object], known: frozenset[str], others: Container[str]) -> Reply:
+def _checked(
+    entry: Mapping[str, object], known: frozenset[str], shaped: Container[str], others: Container[str]
+) -> Reply:
     """A reply with everything in its place."""
     name, to, when = fields.text(entry, "id"), fields.texts(entry, "to"), fields.texts(entry, "when")
+    shape, direct = fields.text(entry, "shape", required=False), entry.get("direct", False)
     if name in others:
         raise UnusableError("id", "is there twice")
-    if not to or not set(to) <= set(KINDS):
+    if shape and (to or when or "unless" in entry):
+        raise UnusableError("shape", "says to what this is a reply; to, when and unless go without it")
+    if shape and shape not in shaped:
+        raise UnusableError("shape", f"names the shape {shape}, which is not there")
+    if not isinstance(direct, bool) or (direct and not shape):
+        raise UnusableError("direct", "must be true or false, and goes with a shape")
+    if not shape and (not to or not set(to) <= set(KINDS)):
         raise UnusableError("to", f"must be a list of {', '.join(KINDS)}")
-    if not when:
+    if not shape and not when:
         raise UnusableError("when", "is missing; it lists what the message has to speak of")
     groups = tuple(_sound(listed, "when", known) for listed in when)
     unless = _sound(fields.text(entry, "unless", required=False), "unless", known)
-    says = {key: _said(key, entry[key]) for key in entry if key not in _FIELDS}
+    slots = _ASKED if direct else frozenset[str]()
+    says = {key: _said(key, entry[key], slots) for key in entry if key not in _FIELDS}
     if not says:
         raise UnusableError("", "says nothing: add a table with the key of a persona")
-    return Reply(name, frozenset(to), groups, unless, says)
+    return Reply(name, frozenset(to), groups, unless, says, shape, direct)
 
 
-def _said(key: str, value: object) -> dict[str, str]:
+def _shapes(value: object, shown: str, problems: list[Problem]) -> Iterator[Shape]:
+    """The shapes of a file that can be used."""
+    for number, entry in enumerate(fields.listed(value), 1):
+        try:
+            yield _shape(fields.table(entry, "shape"))
+        except UnusableError as error:
+            where = f"shape {number}" + (f", {error.field}" if error.field else "")
+            problems.append(Problem(shown, where, f"{error.reason}; this shape is left out", skipped=False))
+
+
+def _shape(row: Mapping[str, object]) -> Shape:
+    fields.known(row, _OF_SHAPE)
+    name, to, like = fields.text(row, "id"), fields.text(row, "to"), fields.expressions(row, "like")
+    if to not in SHAPED:
+        raise UnusableError("to", f"must be one of {', '.join(SHAPED)}")
+    if not like:
+        raise UnusableError("like", "is missing; it lists how such a message is put")
+    return Shape(name, to, like)
+
+
+def _said(key: str, value: object, slots: frozenset[str]) -> dict[str, str]:
     if not isinstance(value, dict):
         raise UnusableError(key, "is not a field here; what a persona says is a table [reply.KEY]")
     fields.known(value, _SAID)
     for name in ("text", "handle", "insight"):
         fields.text(value, name)
     for name in value:
-        fields.template(value, name, frozenset())
+        fields.template(value, name, slots if name == "text" else frozenset())
     return {name: fields.text(value, name) for name in value}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...core.turns import USER, Turn
-from .answering import replied
+from .answering import replied, shaped
 from .bridging import lined
 from .claims import Claim, claim
 from .decisions import deciding, points_back
@@ -62,6 +62,7 @@ def _kept(floor: Floor, turn: Turn, said: Claim) -> Iterator[Candidate]:
             if before and _FOLLOWS.match(turn.text.strip()):
                 yield from floor.stock("objected-decision", {**values, "before": before})
             yield from replied(floor, [said.text], "told", "opens-objected")
+            yield from shaped(floor, turn.text[:_LONGEST], said.text, "objection", "opens-objected")
             yield from lined(floor, "objected", values, "bears", said.text)
         case _:
             stated = share(said.text)
