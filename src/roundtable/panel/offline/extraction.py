@@ -10,7 +10,7 @@ from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, decided, flat, own_w
 from ...core.turns import USER, Turn
 from ...core.voice import without_quotations
 from ...core.words import words_of
-from .asking import asks_openly
+from .asking import asked, asks_openly
 from .claims import core, minds
 from .decisions import deciding, option, points_back
 from .lexicon import words
@@ -157,15 +157,22 @@ def _persona_insights(table: Table, made: dict[int, Made], library: Library) -> 
         known = made.get(turn.number)
         text = known.insight if known else None if is_stock(turn, library) else _strongest(turn.text)
         if text:
-            about = _about(turn) if known and known.phrase.form == SHAPED_FORM else ""
+            about = _about(turn, table) if known and known.phrase.form == SHAPED_FORM else ""
             found.append(Entry(about + shortened(flat(text), _LONG), (turn.number,)))
     return found or _remarks(table, library)
 
 
-def _about(turn: Turn) -> str:
-    """What a way to an answer is about: the user's words with which the turn begins."""
+def _about(turn: Turn, table: Table) -> str:
+    """What a way to an answer is about: the user's words that it names, or the question that it answers."""
+    said = next((each for each in reversed(table.turns[: turn.number - 1]) if each.speaker == USER), None)
+    if said is None:
+        return ""
     named = _QUOTED_FIRST.match(turn.text)
-    return f'On "{named[1]}": ' if named else ""
+    if named and named[1].lower() in said.text.lower().replace('"', "'"):
+        return f'On "{named[1]}": '
+    names = tuple(persona.first_name for persona in table.roster.personas)
+    put = next((each for each in utterances(said.text) if asks(each)), "")
+    return f'On "{asked(put, names).asked}": ' if put else ""
 
 
 def _remarks(table: Table, library: Library) -> list[Entry]:

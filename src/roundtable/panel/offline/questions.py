@@ -257,4 +257,7 @@ def swapped(text: str) -> str:
 def _fitting(found: str | None) -> str | None:
     if not found or len(found) > _LONGEST_CLAUSE or '"' in found or "`" in found:
         return None
-    return found
+    # "whose books does R renew" was not turned round; in "what it does when ..." nothing has to be.
+    inside = re.search(r"\b(?:does|did|do) (?P<next>[\w']+) \w", found)
+    asks_still = inside is not None and inside["next"].lower() not in words("bound")
+    return None if asks_still else found

@@ -146,14 +146,23 @@ def follow(floor: Floor) -> Iterator[Candidate]:
             if takes_up(candidate.text, turn.text, floor.first_names):
                 yield candidate
         yield from added(floor, asked_here, "question")
-        put = _asked(floor, turn).asked
-        yield from shaped(floor, put, put, "question", "opens-added")
-    elif minds(turn.text[:_LONGEST], floor.first_names) and not message.decides:
-        said = claim(turn.text[:_LONGEST], floor.first_names)
-        if said is not None:
-            yield from shaped(floor, turn.text[:_LONGEST], said.text, "objection", "opens-added")
-    if floor.brief.number < floor.table.max_turns - _LAST_WORDS and _quietest(floor, since):
+    if floor.brief.number >= floor.table.max_turns - _LAST_WORDS:
+        return
+    yield from _on_its_shape(floor, message)
+    if _quietest(floor, since):
         yield from sure_points(floor)
+
+
+def _on_its_shape(floor: Floor, message: Message) -> Iterator[Candidate]:
+    """What another adds to how a question or an objection is put."""
+    text, names = message.turn.text[:_LONGEST], floor.first_names
+    if message.decides:
+        return
+    if message.asks:
+        put = _asked(floor, message.turn).asked
+        yield from shaped(floor, put, put, "question", "opens-added")
+    elif minds(text, names) and (said := claim(text, names)):
+        yield from shaped(floor, text, said.text, "objection", "opens-added")
 
 
 def _quietest(floor: Floor, since: Sequence[Turn]) -> bool:
