@@ -15,7 +15,7 @@ from .template import PICK, capital
 from .traces import stems, traces
 from .utterances import utterances
 
-_LONGEST_AGAIN = 150
+_LONGEST_AGAIN = 220
 _MOST_CALLS = 6
 _LEAST_WEIGHT = 10.0
 _FIRST_WORDS = 8

@@ -12,7 +12,7 @@ from .lexicon import sign
 from .phrases import quote, without_address
 from .questions import AUXILIARY, clause
 
-LONGEST = 160
+LONGEST = 220
 """Up to how many characters the user's own words are said again whole."""
 
 _FEW = 3

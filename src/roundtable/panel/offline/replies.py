@@ -122,8 +122,10 @@ def answer(floor: Floor) -> Iterator[Candidate]:
     if message.little or message.why:
         yield from next_points(floor)
         return
+    asking = _asked(floor, turn) if message.asks else None
     for candidate in _answers(floor, message):
-        if takes_up(candidate.text, turn.text, floor.first_names) or meant(floor, turn):
+        again = asking is not None and _names(candidate.text, asking)
+        if again or takes_up(candidate.text, turn.text, floor.first_names) or meant(floor, turn):
             yield candidate
     named = {"asked": floor.base["subject"].strip('"'), "claim": floor.base["subject"].strip('"')}
     for candidate in floor.stock("plain" if message.asks else "stated", named):
@@ -172,6 +174,12 @@ def _quietest(floor: Floor, since: Sequence[Turn]) -> bool:
     mine = last.get(floor.brief.speaker.key, 0)
     others = (each.key for each in floor.table.roster.personas if each.key not in answered)
     return all(mine <= last.get(key, 0) for key in others)
+
+
+def _names(text: str, question: Asked) -> bool:
+    """True where a reply says the question again, whole or as it turned it round."""
+    said = (question.asked, question.clause, question.when, question.outcome)
+    return any(each and each.lower() in text.lower() for each in said)
 
 
 def takes_up(text: str, message: str, names: Iterable[str] = ()) -> bool:
