@@ -263,6 +263,17 @@ def test_an_answer_that_wonders_is_an_answer(words: str) -> None:
     assert play.now != helped.now
 
 
+@pytest.mark.rule("MENU-5")
+@pytest.mark.parametrize("words", ["E", "e", " [E] "])
+def test_the_key_of_the_menu_answers_no_question(words: str) -> None:
+    play = Play(opening(TWO)).says(words)
+    assert play.texts("notice") == [
+        "[E] is for the menu after this step. First this question; not knowing is a fair answer."
+    ]
+    assert play.now == Play(opening(TWO)).now
+    assert play.says("E-mail").now.answers != ()
+
+
 @pytest.mark.rule("STEP-4")
 def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() -> None:
     play = at_menu()

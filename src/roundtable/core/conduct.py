@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "I don't know"
 _HELP = "?"
+_ELABORATE = ("e", "E", "[E]")
 
 
 # --- opening a leg --------------------------------------------------------------------------------------
@@ -123,6 +124,8 @@ def answered(now: Analysis, event: on.UserSpoke) -> Answer:
     if words == _HELP or asks_back(words):
         text = lines.explanation(question.help, question.example)
         return now, (do.Show(Line("notice", text, now.opening.conductor.key)), do.Listen("answer"))
+    if words in _ELABORATE:
+        return now, (do.Show(Line("notice", lines.NOT_YET)), do.Listen("answer"))
     wanted = depths.hear_depth(words, question.text)
     if wanted is not None:
         phase = now.opening.phase.key

@@ -30,6 +30,7 @@ SKIPPING = (
     "Skipping remaining steps in this phase. "
     "I'll produce draft artifacts based on what we've discussed so far."
 )
+NOT_YET = "[E] is for the menu after this step. First this question; not knowing is a fair answer."
 _INTRODUCTION_WIDTH = 76
 
 
