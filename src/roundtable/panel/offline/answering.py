@@ -1,4 +1,4 @@
-"""Answering: what the book of replies holds for the user's words, and for whoever adds to it."""
+"""Answering: what the book of replies holds for the user's words and for how they are put."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ from .asking import Asked
 from .floor import Candidate, Floor
 from .phrases import quote
 from .probes import Probe
-from .replybook import Call
 from .template import PICK, capital
-from .traces import stems, traces
+from .traces import traces
 from .utterances import utterances
 
 _LONGEST_AGAIN = 220
 _MOST_CALLS = 6
-_LEAST_WEIGHT = 10.0
-_FIRST_WORDS = 8
-"""How plainly a reply has to be called for, and among how many first words: what comes late is an aside."""
 _MOST_OPENINGS = 3
 
 
@@ -73,32 +69,22 @@ def _opened(floor: Floor, said: str, opening: str, probe: Probe, line: str = "")
 
 
 def added(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[Candidate]:
-    """What another adds to a reply of the project's own: its own point on the same words."""
-    for probe, _ in _points(floor, pieces, kind, own=True):
+    """What another adds to a reply: its own point on the same words."""
+    for probe, _ in _points(floor, pieces, kind):
         yield Candidate(probe.says[0].text.text)
 
 
-def _comes_early(call: Call, piece: str) -> bool:
-    """True where the words that call for a reply begin among the first of a sentence."""
-    told = stems(piece)
-    firsts = {cue.removeprefix("^").partition(" ")[0] for cue in call.met}
-    return any(word in firsts for word in told[:_FIRST_WORDS])
-
-
-def _points(
-    floor: Floor, pieces: Sequence[str], kind: str, *, own: bool = False
-) -> Iterator[tuple[Probe, str]]:
+def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Probe, str]]:
     """The speaker's points that were not made yet, here or earlier, those called for most plainly first."""
     mine = {made.probe.id for made in floor.made if made.speaker == floor.brief.speaker.key}
     left = floor.reading.elaborated_low
     called = [
-        (call.reply.own, call.weight, -place, call.reply)
+        (call.weight, -place, call.reply)
         for place, piece in enumerate(pieces)
         for call in floor.library.book.called(traces(piece, floor.first_names), kind)
-        if call.reply.own or (not own and call.weight >= _LEAST_WEIGHT and _comes_early(call, piece))
     ]
-    called.sort(key=lambda each: each[:3], reverse=True)
-    for _, _, place, reply in called[:_MOST_CALLS]:
+    called.sort(key=lambda each: each[:2], reverse=True)
+    for _, place, reply in called[:_MOST_CALLS]:
         probe = reply.probe(floor.brief.speaker.key)
         if probe and probe.id not in mine and not (left and probe.says[0].insight.fragment in left):
             yield probe, pieces[-place]

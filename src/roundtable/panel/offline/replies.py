@@ -150,9 +150,9 @@ def follow(floor: Floor) -> Iterator[Candidate]:
         yield from added(floor, asked_here, "question")
     if floor.brief.number >= floor.table.max_turns - _LAST_WORDS:
         return
-    yield from _on_its_shape(floor, message)
     if _quietest(floor, since):
         yield from sure_points(floor)
+    yield from _on_its_shape(floor, message)
 
 
 def _on_its_shape(floor: Floor, message: Message) -> Iterator[Candidate]:

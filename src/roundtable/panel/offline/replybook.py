@@ -76,8 +76,6 @@ class Call:
 
     reply: Reply
     weight: float
-    met: frozenset[str]
-    """The cues of the message that called for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +95,11 @@ class ReplyBook:
         return self._shaped.get(self._shapes_found[words, to], ())
 
     def called(self, traces: frozenset[str], kind: str) -> list[Call]:
-        """The replies that a message of a kind calls for, the project's own first, then by weight."""
+        """The replies that a message of a kind calls for, the most plainly called for first."""
         if (traces, kind) not in self._called:
             if len(self._called) >= _MOST_KEPT:
                 self._called.clear()
-            found = sorted(self._calls(traces, kind), key=lambda call: (not call.reply.own, -call.weight))
+            found = sorted(self._calls(traces, kind), key=lambda call: -call.weight)
             self._called[traces, kind] = found
         return self._called[traces, kind]
 
@@ -114,7 +112,7 @@ class ReplyBook:
             if not reply.unless.is_met(traces, spoken.keys()):
                 best = self._apart([self._met(group, traces, spoken) for group in reply.when])
                 if best:
-                    yield Call(reply, sum(weight for weight, _ in best), frozenset(cue for _, cue in best))
+                    yield Call(reply, sum(weight for weight, _ in best))
 
     def _begun(self, traces: frozenset[str], spoken: Set[str], kind: str) -> Iterator[Reply]:
         """The replies of whose first group something is met: most are met nowhere, and are not looked at."""
