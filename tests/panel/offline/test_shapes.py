@@ -75,7 +75,7 @@ def test_the_first_shape_that_stands_in_a_message_is_its_own(message: tuple[str,
     assert shape_of(words, to, built_in_replies().shapes) == found
 
 
-def test_every_message_has_a_shape_and_every_shape_a_reply_of_everybody() -> None:
+def test_every_message_has_a_shape_and_every_shape_is_spoken_to() -> None:
     book = built_in_replies()
     for to in SHAPED:
         assert shape_of("", to, book.shapes)
@@ -135,7 +135,9 @@ def own_project(tmp_path: Path, text: str = OWN) -> Path:
 
 
 def test_a_projects_own_shape_comes_first(tmp_path: Path) -> None:
-    panel = OfflinePanel(library=read_library(own_project(tmp_path))[0])
+    library, problems = read_library(own_project(tmp_path), strict=True)
+    assert problems == ()
+    panel = OfflinePanel(library=library)
     asked = "Maya, which colour do people mean when they say zorb?"
     reply = answer(Discussion(ITEM, "01-03", (), (asked,), max_turns=30, panel=panel).turns)
     assert "ask two of them to point at it" in reply.text
@@ -150,6 +152,16 @@ def test_a_projects_own_shape_comes_first(tmp_path: Path) -> None:
         ('shape = "colour"', 'shape = "color"', "names the shape color, which is not there"),
         ('shape = "colour"', 'shape = "colour"\nto = ["told"]', "shape: says to what this is a reply"),
         ("direct = true", 'direct = "yes"', "direct: must be true or false"),
+        (
+            'to = "question"',
+            'to = "objection"',
+            "direct: must be true or false, and goes with the shape of a q",
+        ),
+        (
+            "[[reply]]",
+            '[[shape]]\nid = "colour"\nto = "question"\nlike = ["x"]\n\n[[reply]]',
+            "shape 2, id: is there",
+        ),
         ("People name colours", "{actor} names colours", "has the slot {actor}, which cannot be filled here"),
     ],
 )
@@ -158,3 +170,26 @@ def test_a_bad_shape_is_named(tmp_path: Path, before: str, after: str, reason: s
     (tmp_path / "own.toml").write_text(OWN.replace(before, after, 1), encoding="utf-8")
     problems = read_replies(tmp_path, "probes")[1]
     assert any(reason in each.text for each in problems), [each.text for each in problems]
+
+
+def test_each_pattern_stands_for_itself(tmp_path: Path) -> None:
+    like = 'like = ["(?i)^WHICH (?P<x>colou?r)", "^what (?P<x>colou?r) is (?P=x)"]'
+    text = OWN.replace('like = ["^(?:in )?(?:what|which) colou?r"]', like)
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    found, problems = read_replies(tmp_path, "probes")
+    assert problems == ()
+    assert shape_of("Which colour is it?", "question", found.shapes) == "colour"
+
+
+@pytest.mark.rule("HEAR-4")
+def test_what_the_panel_cannot_read_gets_no_point_on_its_shape() -> None:
+    turns = talk("Was passiert mit den Zorbs, wenn das Tablet in der Nacht ausfällt?").turns
+    shaped = [each["text"] for reply in built_in_replies().replies for each in reply.says.values()]
+    assert not any(text in turn.text for turn in turns for text in shaped)
+
+
+@pytest.mark.rule("SYN-2")
+def test_an_insight_names_the_question_that_was_answered() -> None:
+    case = talk("Jordan, ok so? Who pays the zorb tax when the zorbing is over?")
+    found = [each.text for each in case.draft.insights if each.turns == (answer(case.turns).number,)]
+    assert all(each.startswith('On "Who pays the zorb tax when the zorbing is over": ') for each in found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from zlib import crc32
 
-from .asking import Asked
+from .asking import LONGEST, Asked
 from .floor import Candidate, Floor
 from .phrases import quote
 from .probes import Probe
@@ -14,7 +14,6 @@ from .template import PICK, capital
 from .traces import traces
 from .utterances import utterances
 
-_LONGEST_AGAIN = 220
 _MOST_CALLS = 6
 _MOST_OPENINGS = 3
 
@@ -60,7 +59,7 @@ def _unmade(floor: Floor, words: str, to: str, *, direct: bool) -> Iterator[Prob
 def _opened(floor: Floor, said: str, opening: str, probe: Probe, line: str = "") -> Iterator[Candidate]:
     """The point of a probe after the words that it is about, and after a line that bears on them."""
     text = capital(probe.says[0].text.fill({PICK: floor.seed}) or "")
-    again = said if len(said) <= _LONGEST_AGAIN else quote(said, _LONGEST_AGAIN)
+    again = said if len(said) <= LONGEST else quote(said, LONGEST)
     again = again.rstrip(" ?.!").replace('"', "'")
     for before in islice(floor.stock(opening, {"asked": again, "claim": again}), _MOST_OPENINGS):
         # After a colon two more sentences would hang in the air.
@@ -71,11 +70,13 @@ def _opened(floor: Floor, said: str, opening: str, probe: Probe, line: str = "")
 def added(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[Candidate]:
     """What another adds to a reply: its own point on the same words."""
     for probe, _ in _points(floor, pieces, kind):
-        yield Candidate(probe.says[0].text.text)
+        yield Candidate(capital(probe.says[0].text.fill({PICK: floor.seed}) or ""))
 
 
 def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Probe, str]]:
     """The speaker's points that were not made yet, here or earlier, those called for most plainly first."""
+    if not floor.library.book.has_cues:
+        return
     mine = {made.probe.id for made in floor.made if made.speaker == floor.brief.speaker.key}
     left = floor.reading.elaborated_low
     called = [

@@ -9,13 +9,15 @@ from functools import lru_cache
 
 from .cases import case
 from .lexicon import sign
-from .phrases import quote, without_address
+from .phrases import content, quote, without_address
 from .questions import AUXILIARY, clause
+from .utterances import asks, utterances
 
 LONGEST = 220
 """Up to how many characters the user's own words are said again whole."""
 
 _FEW = 3
+_TELLING = 2
 _AUX = "|".join(sorted(AUXILIARY))
 _AND = r"^(?:and |but |so |then )*"
 _HOW_MUCH = re.compile(
@@ -91,7 +93,7 @@ _TWO_HALVES = re.compile(
     re.IGNORECASE,
 )
 _TURNED_AGAIN = re.compile(rf"\b(?:or|and) (?:{_AUX})\b", re.IGNORECASE)
-_HALVED = re.compile(rf"[,?]|\byourselves\b|\band (?:{_AUX})\b", re.IGNORECASE)
+_HALVED = re.compile(rf"[,?，？]|\byourselves\b|\band (?:{_AUX})\b", re.IGNORECASE)
 """What shows that a question is more than one, or put to everybody: no clause holds it."""
 
 _AND_THE = re.compile(
@@ -165,6 +167,14 @@ def _outcome(plain: str) -> str:
     return turned if len(turned.split()) >= _FEW else ""
 
 
+def main_question(message: str, names: tuple[str, ...] = ()) -> Asked | None:
+    """The first question of a message that names something, else the first; none where it asks nothing."""
+    put = [piece for piece in utterances(message) if asks(unaddressed(piece, names))]
+    # "... Approved like that?" asks about what stands before it.
+    telling = [piece for piece in put if len(content(unaddressed(piece, names))) >= _TELLING]
+    return asked((telling or put)[0], names) if put else None
+
+
 def unaddressed(sentence: str, names: Iterable[str]) -> str:
     """A sentence without the name it begins with, also where no comma follows: "Maya who signs it"."""
     plain = without_address(sentence.strip(), tuple(names))
@@ -175,7 +185,7 @@ def unaddressed(sentence: str, names: Iterable[str]) -> str:
 
 def asks_openly(question: str) -> bool:
     """True where a question begins as questions do, and is not a thing with a mark behind it."""
-    return bool(_OPENLY.search(question.replace("’", "'")))
+    return bool(_OPENLY.search(question.replace("’", "'").rstrip(" ?!.？")))
 
 
 def _is_case(plain: str) -> bool:

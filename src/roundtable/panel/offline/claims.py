@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...core.words import words_of
-from .asking import LONGEST, unaddressed
+from .asking import LONGEST, asks_openly, unaddressed
 from .decisions import deciding
 from .lexicon import sign, words
 from .phrases import content, figures, quote, without_address
@@ -47,15 +48,11 @@ class Claim:
 def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
     """What a message decides, else what it states; None where it states nothing."""
     pieces = utterances(message)
-    decided = [piece for piece in pieces if piece in deciding(message, names)]
+    decided = list(deciding(message, names))
     # "Agreed." alone decides nothing that could be said again, if there is more.
     chosen = [piece for piece in decided if len(content(core(piece))) > 1] or decided
     if not chosen:
-        chosen = [
-            piece
-            for piece in pieces
-            if not asks(unaddressed(piece, names)) and _tells(without_address(piece, names))
-        ]
+        chosen = [piece for piece in told(message, names) if _tells(without_address(piece, names))]
     if not chosen:
         return None
     first, *others = chosen
@@ -71,7 +68,25 @@ def claim(message: str, names: tuple[str, ...] = ()) -> Claim | None:
 def minds(message: str, names: tuple[str, ...] = ()) -> bool:
     """True where what is told in a message, apart from what it asks, speaks against something."""
     told = (each for each in utterances(message) if not asks(unaddressed(each, names)))
-    return bool(sign("objection").search(" ".join(told).strip().replace("’", "'")))
+    return any(sign("objection").search(unnamed(each, names).replace("’", "'")) for each in told)
+
+
+def unnamed(text: str, names: Iterable[str]) -> str:
+    """A text without the name that it begins with; what leads over ("then", "but", "no") stays."""
+    plain = text.strip()
+    for name in names:
+        plain = re.sub(rf"^{re.escape(name)}\b[,:;!]?\s*", "", plain, flags=re.IGNORECASE)
+    return plain
+
+
+def told(message: str, names: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The sentences of a message that tell something; "A whole module for one line?" does, after a no."""
+    pieces, against = utterances(message), minds(message, names)
+    return tuple(
+        each
+        for each in pieces
+        if not asks(plain := unaddressed(each, names)) or (against and not asks_openly(plain))
+    )
 
 
 def _tells(piece: str) -> bool:

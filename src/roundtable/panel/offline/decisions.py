@@ -86,8 +86,9 @@ _THAT = re.compile(
 )
 # "Put that down please" decides what stands before it.
 _RECORDED = re.compile(
-    r"^(?:please |so |ok,? |and )?(?:put|write|note|take|keep) (?:that|it|this)(?: one)? "
-    r"(?:down|as the rule|like that)\b[^.]{0,20}[.!]*$",
+    r"^(?:please |so |ok,? |and )?(?:(?:put|write|note) (?:that|it|this) down"
+    r"|(?:keep|take|put|write) (?:that|it|this)(?: down)? as (?:the|a|our) (?:rule|decision))\b"
+    r"[^.]{0,20}[.!]*$",
     re.IGNORECASE,
 )
 _PLEA = re.compile(r"^(?:but |oh |and )?please (?:do not|don't|not|no)\b", re.IGNORECASE)
@@ -113,12 +114,18 @@ _TYPED = re.compile(rf"\b(?:{'|'.join(_SHORT)})\b", re.IGNORECASE)
 def deciding(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
     """The sentences of a message that decide something."""
     known, pieces = tuple(names), utterances(message)
-    recorded = {at - 1 for at, piece in enumerate(pieces) if at and _RECORDED.match(piece)}
-    return tuple(
-        piece
-        for at, piece in enumerate(pieces)
-        if (at in recorded and not asks(piece)) or (not _RECORDED.match(piece) and _decides(piece, known))
-    )
+    found: list[str] = []
+    for before, piece in zip(("", *pieces), pieces, strict=False):
+        if before and _RECORDED.match(without_address(piece, known)) and _may_decide(before):
+            found += [before] if before not in found else []
+        elif _decides(piece, known):
+            found.append(piece)
+    return tuple(found)
+
+
+def _may_decide(piece: str) -> bool:
+    """True where a sentence says something for certain."""
+    return not asks(piece) and not _UNSURE.search(_straight(piece))
 
 
 def points_back(sentence: str, names: Iterable[str] = ()) -> bool:

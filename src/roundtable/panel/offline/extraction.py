@@ -10,8 +10,8 @@ from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, decided, flat, own_w
 from ...core.turns import USER, Turn
 from ...core.voice import without_quotations
 from ...core.words import words_of
-from .asking import asked, asks_openly
-from .claims import core, minds
+from .asking import main_question
+from .claims import core, told
 from .decisions import deciding, option, points_back
 from .lexicon import words
 from .memory import Made, is_stock, recall, still_open
@@ -171,8 +171,8 @@ def _about(turn: Turn, table: Table) -> str:
     if named and named[1].lower() in said.text.lower().replace('"', "'"):
         return f'On "{named[1]}": '
     names = tuple(persona.first_name for persona in table.roster.personas)
-    put = next((each for each in utterances(said.text) if asks(each)), "")
-    return f'On "{asked(put, names).asked}": ' if put else ""
+    put = main_question(said.text, names)
+    return f'On "{put.asked}": ' if put else ""
 
 
 def _remarks(table: Table, library: Library) -> list[Entry]:
@@ -209,12 +209,7 @@ def _user_insights(table: Table, names: Sequence[str]) -> list[Entry]:
             count, telling = pasted(turn.text)
             found.append(Entry(f'Pasted {count}, among them "{telling}".', (turn.number,)))
             continue
-        against = minds(turn.text, tuple(names))
-        said = [
-            piece
-            for piece in utterances(turn.text)
-            if piece not in decisions and (not asks(piece) or (against and not asks_openly(piece)))
-        ]
+        said = [piece for piece in told(turn.text, tuple(names)) if piece not in decisions]
         said = [piece for piece in said if _states(piece, names)]
         away = turn.verdict.off_topic is not None
         if said and not (away and len(content(" ".join(said))) <= _FEWEST):
@@ -248,10 +243,11 @@ def _questions(
             and turn.verdict.off_topic is None
             and not _was_answered(table, turn, made, library)
         ):
-            asked = [piece for piece in utterances(turn.text) if asks(piece)]
+            stated = told(turn.text, tuple(names))
+            put = [piece for piece in utterances(turn.text) if asks(piece) and piece not in stated]
             found += [
                 Entry(capital(without_address(piece, names)), (turn.number,), _ASKED)
-                for piece in asked[:2]
+                for piece in put[:2]
                 if not _settled_later(table, turn, piece, settled)
             ]
     for each, question in reversed(still_open(tuple(made.values()), table)):

@@ -25,7 +25,9 @@ from .replyfile import BUILT_IN_REPLIES, read_replies, replies_with
 from .shelf import BUILT_IN as BUILT_IN
 from .shelf import LEXICON, shelf
 
-_SECTIONS = frozenset({"probe", "topic", "stock", "places", "vocabulary", "roles", "reply", "concepts"})
+_SECTIONS = frozenset(
+    {"probe", "topic", "stock", "places", "vocabulary", "roles", "reply", "concepts", "shape"}
+)
 _SHOWN = ".roundtable/probes"
 _Made = TypeVar("_Made")
 

@@ -11,10 +11,10 @@ from itertools import islice
 from ...core.turns import USER, Turn
 from ...core.words import words_of
 from .answering import added, direct, replied, shaped
-from .asking import LONGEST, Asked, asked, asks_openly, unaddressed
+from .asking import LONGEST, Asked, asked, asks_openly, main_question, unaddressed
 from .bridging import led, lined, unsaid
 from .choosing import sure_points
-from .claims import claim, minds
+from .claims import claim, minds, unnamed
 from .counting import figure_line, products
 from .decisions import deciding
 from .finding import bears, find, light, nearest, passage, telling
@@ -122,7 +122,7 @@ def answer(floor: Floor) -> Iterator[Candidate]:
     if message.little or message.why:
         yield from next_points(floor)
         return
-    asking = _asked(floor, turn) if message.asks else None
+    asking = main_question(turn.text, floor.first_names) if message.asks else None
     for candidate in _answers(floor, message):
         again = asking is not None and _names(candidate.text, asking)
         if again or takes_up(candidate.text, turn.text, floor.first_names) or meant(floor, turn):
@@ -143,8 +143,9 @@ def follow(floor: Floor) -> Iterator[Candidate]:
     if message.little or message.pasted or len(since) > 1:
         return
     asked_here = _asked_there(floor, turn) if message.asks and not message.decides else []
-    if asked_here:
-        for candidate in unsaid(floor, _asked(floor, turn).words):
+    question = main_question(turn.text, floor.first_names)
+    if asked_here and question:
+        for candidate in unsaid(floor, question.words):
             if takes_up(candidate.text, turn.text, floor.first_names):
                 yield candidate
         yield from added(floor, asked_here, "question")
@@ -158,13 +159,13 @@ def follow(floor: Floor) -> Iterator[Candidate]:
 def _on_its_shape(floor: Floor, message: Message) -> Iterator[Candidate]:
     """What another adds to how a question or an objection is put."""
     text, names = message.turn.text[:_LONGEST], floor.first_names
-    if message.decides:
+    if message.decides or language(text) == "foreign":
         return
-    if message.asks:
-        put = _asked(floor, message.turn).asked
-        yield from shaped(floor, put, put, "question", "opens-added")
+    question = main_question(text, names)
+    if message.asks and question:
+        yield from shaped(floor, question.asked, question.asked, "question", "opens-added")
     elif minds(text, names) and (said := claim(text, names)):
-        yield from shaped(floor, text, said.text, "objection", "opens-added")
+        yield from shaped(floor, unnamed(text, names), said.text, "objection", "opens-added")
 
 
 def _quietest(floor: Floor, since: Sequence[Turn]) -> bool:
@@ -211,19 +212,12 @@ def _answers(floor: Floor, message: Message) -> Iterator[Candidate]:
         return
     if message.decides or not message.asks:
         yield from taken_up(floor, turn)
-    if message.asks and not message.decides:
-        yield from _answered(floor, turn, _asked(floor, turn))
+    question = main_question(turn.text, floor.first_names)
+    if message.asks and not message.decides and question:
+        yield from _answered(floor, turn, question)
 
 
 # --- questions ------------------------------------------------------------------------------------------
-
-
-def _asked(floor: Floor, turn: Turn) -> Asked:
-    names = floor.first_names
-    put = [piece for piece in utterances(turn.text) if asks(unaddressed(piece, names))]
-    # "... Approved like that?" asks about what stands before it.
-    told = [piece for piece in put if len(content(unaddressed(piece, names))) >= _FEW]
-    return asked((told or put)[0], names)
 
 
 def _answered(floor: Floor, turn: Turn, question: Asked) -> Iterator[Candidate]:

@@ -154,6 +154,11 @@ class ReplyBook:
         """What a cue or a concept shows: the more replies name it, the less."""
         return log(1 + self._called_for / self._counts.get(named, 1))
 
+    @property
+    def has_cues(self) -> bool:
+        """True where words call for some of the replies."""
+        return bool(self._called_for)
+
     @cached_property
     def _called_for(self) -> int:
         """How many replies have cues."""
@@ -220,5 +225,6 @@ def joined(books: Iterable[ReplyBook]) -> ReplyBook:
         replies.update((reply.id, reply) for reply in book.replies)
         concepts.update(book.concepts)
         # The first shape counts, and a project knows its own people best.
-        shapes = (*book.shapes, *shapes)
+        own = {shape.id for shape in book.shapes}
+        shapes = (*book.shapes, *(shape for shape in shapes if shape.id not in own))
     return ReplyBook(tuple(replies.values()), concepts, shapes)

@@ -36,21 +36,21 @@ _NAMED = re.compile(r"[A-Z]{3,}")
 
 def built_in_replies() -> ReplyBook:
     """The replies that come with the program; that they are sound is checked with it, not by its users."""
-    concepts, rows, shapes = kept(BUILT_IN_REPLIES, _rows)
-    return ReplyBook(tuple(_reply(row) for row in rows), concepts, tuple(Shape(*row) for row in shapes))
+    rows, shapes = kept(BUILT_IN_REPLIES, _rows)
+    return ReplyBook(tuple(_reply(row) for row in rows), {}, tuple(Shape(*row) for row in shapes))
 
 
 def read_replies(folder: Path, shown: str) -> tuple[ReplyBook, tuple[Problem, ...]]:
-    """The replies of a folder, on top of the built-in concepts, and what is wrong with its files."""
+    """The replies of a folder, and what is wrong with its files."""
     problems: list[Problem] = []
     tables = dict(_tables(folder, shown))
     built_in = built_in_replies() if folder != BUILT_IN_REPLIES else ReplyBook()
-    known = dict(built_in.concepts)
+    known: dict[str, frozenset[str]] = {}
     shapes: list[Shape] = []
     for name, each in tables.items():
         known.update(_concepts(each.get("concepts"), name, problems))
-        shapes += _shapes(each.get("shape", []), name, problems)
-    shaped = frozenset(shape.id for shape in (*shapes, *built_in.shapes))
+        shapes += _shapes(each.get("shape", []), name, problems, {shape.id for shape in shapes})
+    shaped = {shape.id: shape.to for shape in (*built_in.shapes, *shapes)}
     replies: dict[str, Reply] = {}
     for name, each in tables.items():
         for number, entry in enumerate(fields.listed(each.get("reply", [])), 1):
@@ -88,36 +88,29 @@ def _tables(folder: Path, shown: str) -> Iterator[tuple[str, Mapping[str, object
 # --- what is kept on the shelf ----------------------------------------------------------------------------
 
 
-def _rows(tables: Tables) -> tuple[dict[str, frozenset[str]], list[Any], list[Any]]:
-    """Concepts, replies and shapes as plain values."""
+def _rows(tables: Tables) -> tuple[list[Any], list[Any]]:
+    """Replies and shapes as plain values; what is built in is found by shape alone."""
     sound = [each for each in tables.values() if each is not None]
-    concepts = {name: _cues(words) for each in sound for name, words in each.get("concepts", {}).items()}
-    known = frozenset(concepts)
-    rows = []
-    for entry in (entry for each in sound for entry in each.get("reply", ())):
-        when = [_row(_group(listed, known)) for listed in entry.get("when", ())]
-        unless = _row(_group(entry.get("unless", ""), known))
-        says = {key: said for key, said in entry.items() if key not in _FIELDS}
-        shape = (entry.get("shape", ""), entry.get("direct", False))
-        rows.append((entry["id"], entry.get("to", []), when, unless, says, *shape))
+    entries = [entry for each in sound for entry in each.get("reply", ())]
+    rows = [(entry["id"], _words(entry), entry["shape"], entry.get("direct", False)) for entry in entries]
     shapes = [(each["id"], each["to"], tuple(each["like"])) for one in sound for each in one.get("shape", ())]
-    return concepts, rows, shapes
+    return rows, shapes
 
 
-def _row(group: Group) -> tuple[frozenset[str], frozenset[str]]:
-    return group.concepts, group.cues
+def _words(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: said for key, said in entry.items() if key not in _FIELDS}
 
 
 def _reply(row: Any) -> Reply:
-    name, to, when, unless, *rest = row
-    return Reply(name, frozenset(to), tuple(Group(*each) for each in when), Group(*unless), *rest)
+    name, says, shape, direct = row
+    return Reply(name, frozenset(), (), Group(frozenset(), frozenset()), says, shape, direct)
 
 
 # --- entries ----------------------------------------------------------------------------------------------
 
 
 def _checked(
-    entry: Mapping[str, object], known: frozenset[str], shaped: Container[str], others: Container[str]
+    entry: Mapping[str, object], known: frozenset[str], shaped: Mapping[str, str], others: Container[str]
 ) -> Reply:
     """A reply with everything in its place."""
     name, to, when = fields.text(entry, "id"), fields.texts(entry, "to"), fields.texts(entry, "when")
@@ -128,8 +121,8 @@ def _checked(
         raise UnusableError("shape", "says to what this is a reply; to, when and unless go without it")
     if shape and shape not in shaped:
         raise UnusableError("shape", f"names the shape {shape}, which is not there")
-    if not isinstance(direct, bool) or (direct and not shape):
-        raise UnusableError("direct", "must be true or false, and goes with a shape")
+    if not isinstance(direct, bool) or (direct and shaped.get(shape) != "question"):
+        raise UnusableError("direct", "must be true or false, and goes with the shape of a question")
     if not shape and (not to or not set(to) <= set(KINDS)):
         raise UnusableError("to", f"must be a list of {', '.join(KINDS)}")
     if not shape and not when:
@@ -137,25 +130,29 @@ def _checked(
     groups = tuple(_sound(listed, "when", known) for listed in when)
     unless = _sound(fields.text(entry, "unless", required=False), "unless", known)
     slots = _ASKED if direct else frozenset[str]()
-    says = {key: _said(key, entry[key], slots) for key in entry if key not in _FIELDS}
+    says = {key: _said(key, said, slots) for key, said in _words(entry).items()}
     if not says:
         raise UnusableError("", "says nothing: add a table with the key of a persona")
     return Reply(name, frozenset(to), groups, unless, says, shape, direct)
 
 
-def _shapes(value: object, shown: str, problems: list[Problem]) -> Iterator[Shape]:
+def _shapes(value: object, shown: str, problems: list[Problem], others: set[str]) -> Iterator[Shape]:
     """The shapes of a file that can be used."""
     for number, entry in enumerate(fields.listed(value), 1):
         try:
-            yield _shape(fields.table(entry, "shape"))
+            made = _shape(fields.table(entry, "shape"), others)
+            others.add(made.id)
+            yield made
         except UnusableError as error:
             where = f"shape {number}" + (f", {error.field}" if error.field else "")
             problems.append(Problem(shown, where, f"{error.reason}; this shape is left out", skipped=False))
 
 
-def _shape(row: Mapping[str, object]) -> Shape:
+def _shape(row: Mapping[str, object], others: Container[str]) -> Shape:
     fields.known(row, _OF_SHAPE)
     name, to, like = fields.text(row, "id"), fields.text(row, "to"), fields.expressions(row, "like")
+    if name in others:
+        raise UnusableError("id", "is there twice")
     if to not in SHAPED:
         raise UnusableError("to", f"must be one of {', '.join(SHAPED)}")
     if not like:

@@ -19,14 +19,18 @@ class Shape:
     to: str
     like: tuple[str, ...]
 
+    def stands_in(self, told: str) -> bool:
+        """True where one of the patterns is found."""
+        return any(_pattern(each).search(told) for each in self.like)
+
 
 def shape_of(words: str, to: str, shapes: Iterable[Shape]) -> str | None:
     """The id of the first shape that a question or an objection has."""
-    told = " ".join(words.lower().replace("’", "'").split()).rstrip(" ?!.")
-    return next((each.id for each in shapes if each.to == to and _pattern(each.like).search(told)), None)
+    told = " ".join(words.lower().replace("’", "'").split()).rstrip(" ?!.？。")
+    return next((each.id for each in shapes if each.to == to and each.stands_in(told)), None)
 
 
-@lru_cache(maxsize=512)
-def _pattern(like: tuple[str, ...]) -> re.Pattern[str]:
-    """One pattern for all ways to put it; made when it is first looked for, since most never are."""
-    return re.compile("|".join(f"(?:{each})" for each in like))
+@lru_cache(maxsize=1_024)
+def _pattern(like: str) -> re.Pattern[str]:
+    """Made when it is first looked for, since most never are."""
+    return re.compile(like)

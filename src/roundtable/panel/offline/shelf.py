@@ -19,7 +19,7 @@ from .needles import needles
 
 BUILT_IN = Path(__file__).resolve().parents[2] / "content" / "probes"
 LEXICON = "lexicon.toml"
-_VERSION = 7
+_VERSION = 8
 Tables: TypeAlias = Mapping[str, Mapping[str, Any] | None]
 """The tables of every file by its name, None for one that is not sound."""
 

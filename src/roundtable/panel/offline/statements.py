@@ -9,7 +9,7 @@ from itertools import islice
 from ...core.turns import USER, Turn
 from .answering import replied, shaped
 from .bridging import lined
-from .claims import Claim, claim
+from .claims import Claim, claim, unnamed
 from .decisions import deciding, points_back
 from .finding import bearing, passage
 from .floor import Candidate, Floor
@@ -62,7 +62,8 @@ def _kept(floor: Floor, turn: Turn, said: Claim) -> Iterator[Candidate]:
             if before and _FOLLOWS.match(turn.text.strip()):
                 yield from floor.stock("objected-decision", {**values, "before": before})
             yield from replied(floor, [said.text], "told", "opens-objected")
-            yield from shaped(floor, turn.text[:_LONGEST], said.text, "objection", "opens-objected")
+            words = unnamed(turn.text[:_LONGEST], floor.first_names)
+            yield from shaped(floor, words, said.text, "objection", "opens-objected")
             yield from lined(floor, "objected", values, "bears", said.text)
         case _:
             stated = share(said.text)
