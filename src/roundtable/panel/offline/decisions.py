@@ -46,6 +46,7 @@ _LETS = re.compile(
 )
 _MEANING = re.compile(
     r"say\s+(?:that\s+)?(?!\w+ \w+ \w+ing\b)(?:.+?\b(?:means?|counts?|ends?|starts?|begins?|lasts?|equals)\b"
+    r"|(?:only|nobody|no one|never|always)\b"
     r"|.+?\b(?:is|are) (?:any\w*|every\w*|whoever|whatever|when|at|over|under|more|less|a|an|the"
     r"|\d+)\b|\d|at (?:most|least))",
     re.IGNORECASE,
@@ -214,6 +215,8 @@ def _resolves(told: str, *, concludes: bool) -> bool:
 
 def _is_willed(found: re.Match[str]) -> bool:
     verb, following = found["verb"].lower(), (found["next"] or "").lower()
+    if verb == "look":
+        return following in ("under", "for") and found["who"].lower() == "we"
     if verb in ("be", "have"):
         return following in ("strict", "the", "it", "them") and found["who"].lower() == "we"
     if verb in words("unwilled") or (verb == "run" and following in ("out", "into")):
