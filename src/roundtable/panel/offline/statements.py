@@ -24,7 +24,8 @@ _MOST_LINES = 2
 _MOST_WAYS = 8
 _LONGEST_LINE = 110
 _CAUSE = re.compile(
-    r"\b(?:because|since|due to|all of them|all of those|mostly|whenever|only (?:on|when|if|with))\b",
+    r"\b(?:because|since (?!the \w+ies\b|\d|last\b|spring\b|summer\b|autumn\b|winter\b)|due to|all of them"
+    r"|all of those|mostly|whenever|only (?:on|when|if|with))\b",
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(
