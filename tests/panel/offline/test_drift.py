@@ -54,7 +54,7 @@ def test_hardly_anything_that_belongs_here_is_sent_away() -> None:
     alarms = [(words, each) for name, at, words in AT_HOME if (each := drift(words, ITEMS[name], at))]
     assert len(AT_HOME) >= 60
     # They were chosen to sound like small talk; over whole discussions there are fewer than 1 in 100.
-    assert len(alarms) <= 0.11 * len(AT_HOME), alarms
+    assert len(alarms) <= 0.09 * len(AT_HOME), alarms
 
 
 @pytest.mark.rule("FOCUS-1")
@@ -86,7 +86,7 @@ def test_scenes_answers_and_questions_about_the_work_stay(half: str) -> None:
     found = [(words, drift(words, ITEMS[name], at, asked)) for name, at, asked, words in said]
     alarms = [(words, each) for words, each in found if each]
     assert len(said) >= 120
-    assert len(alarms) <= 0.06 * len(said), alarms
+    assert len(alarms) <= 0.05 * len(said), alarms
 
 
 @pytest.mark.rule("FOCUS-1", "SYN-3")

@@ -81,7 +81,7 @@ _PASSING = frozenset({"begins", "chat", "round", "state", "yours", "judges"})
 _FEW = 2
 _SHORT = 5
 _SURE = 1.5
-_TOLD, _WORDS, _SOUNDS = 4.0, 0.35, -0.8
+_TOLD, _WORDS, _SOUNDS = 4.0, 0.35, -0.5
 """How much has to be told in words of small talk, what these count beside the form, and from where on."""
 
 WEIGHTS = {
