@@ -10,6 +10,7 @@ from .asking import LONGEST, Asked
 from .floor import Candidate, Floor
 from .phrases import quote
 from .probes import Probe
+from .replybook import Reply
 from .template import PICK, capital
 from .traces import traces
 from .utterances import utterances
@@ -47,13 +48,20 @@ def shaped(floor: Floor, words: str, said: str, to: str, opening: str) -> Iterat
 
 def _unmade(floor: Floor, words: str, to: str, *, direct: bool) -> Iterator[Probe]:
     """The speaker's points on the shape of words that were not made yet, in an order of this place's own."""
-    left = floor.reading.elaborated_low
-    mine = {made.probe.id for made in floor.made if made.speaker == floor.brief.speaker.key}
     found = (each for each in floor.library.book.shaped(words, to) if each.direct is direct)
     for reply in sorted(found, key=lambda each: (not each.own, crc32(f"{floor.seed}|{each.id}".encode()))):
-        probe = reply.probe(floor.brief.speaker.key)
-        if probe and probe.id not in mine and not (left and probe.says[0].insight.fragment in left):
+        probe = _new(floor, reply)
+        if probe:
             yield probe
+
+
+def _new(floor: Floor, reply: Reply) -> Probe | None:
+    """A reply as the speaker's point; None where it has none or made it before, here or in a document."""
+    me, left = floor.brief.speaker.key, floor.reading.elaborated_low
+    probe = reply.probe(me)
+    if probe is None or any(made.probe.id == probe.id and made.speaker == me for made in floor.made):
+        return None
+    return None if left and probe.says[0].insight.fragment in left else probe
 
 
 def _opened(floor: Floor, said: str, opening: str, probe: Probe, line: str = "") -> Iterator[Candidate]:
@@ -77,8 +85,6 @@ def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Pr
     """The speaker's points that were not made yet, here or earlier, those called for most plainly first."""
     if not floor.library.book.has_cues:
         return
-    mine = {made.probe.id for made in floor.made if made.speaker == floor.brief.speaker.key}
-    left = floor.reading.elaborated_low
     called = [
         (call.weight, -place, call.reply)
         for place, piece in enumerate(pieces)
@@ -86,6 +92,6 @@ def _points(floor: Floor, pieces: Sequence[str], kind: str) -> Iterator[tuple[Pr
     ]
     called.sort(key=lambda each: each[:2], reverse=True)
     for _, place, reply in called[:_MOST_CALLS]:
-        probe = reply.probe(floor.brief.speaker.key)
-        if probe and probe.id not in mine and not (left and probe.says[0].insight.fragment in left):
+        probe = _new(floor, reply)
+        if probe:
             yield probe, pieces[-place]

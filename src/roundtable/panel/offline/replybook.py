@@ -96,29 +96,17 @@ class ReplyBook:
 
     def called(self, traces: frozenset[str], kind: str) -> list[Call]:
         """The replies that a message of a kind calls for, the most plainly called for first."""
-        if (traces, kind) not in self._called:
-            if len(self._called) >= _MOST_KEPT:
-                self._called.clear()
-            found = sorted(self._calls(traces, kind), key=lambda call: -call.weight)
-            self._called[traces, kind] = found
-        return self._called[traces, kind]
+        return sorted(self._calls(traces, kind), key=lambda call: -call.weight)
 
     def _calls(self, traces: frozenset[str], kind: str) -> Iterator[Call]:
-        named = {name: self.concepts[name] for name in self._named}
-        spoken = {name: said for name, cues in named.items() if (said := cues & traces)}
-        for reply in self._begun(traces, spoken.keys(), kind):
-            if not all(group.is_met(traces, spoken.keys()) for group in reply.when):
+        spoken = {name: said for name, cues in self.concepts.items() if (said := cues & traces)}
+        for reply in self.replies:
+            if kind not in reply.to or reply.unless.is_met(traces, spoken.keys()):
                 continue
-            if not reply.unless.is_met(traces, spoken.keys()):
+            if all(group.is_met(traces, spoken.keys()) for group in reply.when):
                 best = self._apart([self._met(group, traces, spoken) for group in reply.when])
                 if best:
                     yield Call(reply, sum(weight for weight, _ in best))
-
-    def _begun(self, traces: frozenset[str], spoken: Set[str], kind: str) -> Iterator[Reply]:
-        """The replies of whose first group something is met: most are met nowhere, and are not looked at."""
-        index = self._first[kind]
-        found = {place for each in (*traces, *spoken) if each in index for place in index[each]}
-        return (self.replies[place] for place in sorted(found))
 
     def _apart(self, met: list[list[tuple[float, str]]]) -> list[tuple[float, str]]:
         """For each group its weightiest cue with a word of its own; none where one group has no such cue."""
@@ -177,27 +165,6 @@ class ReplyBook:
             if reply.shape:
                 found[reply.shape] = (*found.get(reply.shape, ()), reply)
         return found
-
-    @cached_property
-    def _called(self) -> dict[tuple[frozenset[str], str], list[Call]]:
-        """What the last messages called for: everybody at the table asks for it."""
-        return {}
-
-    @cached_property
-    def _first(self) -> Mapping[str, Mapping[str, list[int]]]:
-        """By kind, the places of the replies whose first group holds a cue or names a concept."""
-        found: dict[str, dict[str, list[int]]] = {kind: {} for kind in KINDS}
-        for place, reply in enumerate(self.replies):
-            for each in (each for group in reply.when[:1] for each in (*group.cues, *group.concepts)):
-                for kind in reply.to:
-                    found[kind].setdefault(each, []).append(place)
-        return found
-
-    @cached_property
-    def _named(self) -> frozenset[str]:
-        """The concepts that some reply names."""
-        groups = (group for reply in self.replies for group in (*reply.when, reply.unless))
-        return frozenset(name for group in groups for name in group.concepts)
 
     @cached_property
     def _counts(self) -> Mapping[str, int]:
