@@ -29,6 +29,7 @@ from typing import Any
 from . import address
 from .core.errors import DiskFailed, RuleBroken
 from .core.markup import printable
+from .git import run_git
 from .store import files
 
 PANELS = ("offline", "model")
@@ -37,7 +38,7 @@ ITEMS = "docs/requirements"
 PROJECT_FILES = ("roundtable.toml", "pyproject.toml")
 _LONGEST_NAME = 80
 _LARGEST = 1024 * 1024
-_PATIENCE = 1.0
+_GIT_SECONDS = 1.0
 _BUDGET = "budget"
 _MOST_MODELS = 8
 _LONGEST_MODEL = 500
@@ -200,19 +201,8 @@ def user_name(settings: Settings) -> str | None:
 
 
 def _git_name(root: Path) -> str | None:
-    import subprocess  # late: most commands never ask
-
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(root), "config", "user.name"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=True,
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    name = " ".join(printable(answer.stdout.decode("utf-8", "replace")).split())
+    answer = run_git(root, "config", "user.name", seconds=_GIT_SECONDS)
+    name = " ".join(printable((answer or b"").decode("utf-8", "replace")).split())
     return name if _bad_name(name) is None else None
 
 
