@@ -144,3 +144,17 @@ def test_a_configuration_with_other_servers_stays_as_it_is(host: str, shared: st
     assert path.read_text() == "others live here"
     assert f"{shared} was there and stays as it is. Add to it:" in ran.out
     assert "roundtable" in ran.out.split("Add to it:")[1]
+
+
+@pytest.mark.parametrize(("host", "link"), [("codex", ".codex"), ("claude-code", "roundtable-claude-code")])
+def test_nothing_is_written_through_a_link_of_the_project(
+    host: str, link: str, here: CommandLine, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (here.root / link).symlink_to(outside)
+    ran = here.run("export", host)
+    assert ran.status == 2
+    assert "would be written outside, through a link. Nothing was written." in ran.err
+    assert list(outside.iterdir()) == []
+    assert [path.name for path in here.root.iterdir()] == [link]
