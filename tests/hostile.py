@@ -122,9 +122,15 @@ def names_that_are_commands(hostile: Hostile) -> None:
         write(hostile.items / name, {"draft.md": _DRAFT})
 
 
-def links_for_an_export(hostile: Hostile) -> None:
-    """Links in the places that an export writes to."""
-    for name in (".codex", ".cursor", "roundtable-claude-code", "roundtable-gemini"):
+def linked_export_folders(hostile: Hostile) -> None:
+    """Links in place of the folders that an export makes."""
+    for name in ("roundtable-claude-code", "roundtable-gemini"):
+        _link(hostile.root / name, hostile.outside / "folder")
+
+
+def links_below_an_export(hostile: Hostile) -> None:
+    """Links in place of the folders that an export writes into the project."""
+    for name in (".codex", ".cursor", ".agents"):
         _link(hostile.root / name, hostile.outside / "folder")
 
 
@@ -166,10 +172,15 @@ PROGRAM_TRICKS: tuple[Trick, ...] = (
     missing_objects,
     settings_of_the_project,
     names_that_are_commands,
-    links_for_an_export,
+    linked_export_folders,
     settings_of_the_repository,
 )
-LINK_TRICKS: tuple[Trick, ...] = (links_to_read_through, links_to_write_through, forged_journal)
+LINK_TRICKS: tuple[Trick, ...] = (
+    links_to_read_through,
+    links_to_write_through,
+    links_below_an_export,
+    forged_journal,
+)
 TRICKS: tuple[Trick, ...] = PROGRAM_TRICKS
 
 

@@ -61,14 +61,19 @@ def _host(name: str) -> click.Command:
         from pathlib import Path
 
         from ...content.catalogue import load_roster, load_steps
+        from ...core.errors import RuleBroken
         from ..export.hosts import HOSTS
 
         root = flags.settings().root
         # Codex and Cursor read the project's own folder; the others load a folder of ours.
         usual = root if name in ("codex", "cursor") else root / f"roundtable-{name}"
+        if not target and not usual.resolve().is_relative_to(root.resolve()):
+            raise RuleBroken(
+                f"{usual} is a link that leads out of the project. Nothing was written. "
+                "Remove the link, or give --to for another place."
+            )
         folder = Path(target) if target else usual
-        made = HOSTS[name](load_roster(root), load_steps(root))
-        _write(flags, made, folder, force, _NEXT[name], within=folder if target else root)
+        _write(flags, HOSTS[name](load_roster(root), load_steps(root)), folder, force, _NEXT[name])
 
     return command
 
@@ -77,22 +82,11 @@ for _name in _HOSTS:
     export.add_command(_host(_name))
 
 
-def _write(
-    flags: Flags, files: Mapping[str, str], folder: Path, force: bool, after: str, within: Path | None = None
-) -> None:
-    """Write all the files, or none where one of them is there with another text and is not to be replaced.
-
-    A project may hold links: none of them leads out of the folder `within`.
-    """
+def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, after: str) -> None:
+    """Write all the files, or none where one of them is there with another text and is not to be replaced."""
     from ...core.errors import RuleBroken
     from ...store.files import make_folder, write
 
-    home = (within or folder).resolve()
-    if outside := [name for name in files if not (folder / name).parent.resolve().is_relative_to(home)]:
-        raise RuleBroken(
-            f"{outside[0]} in {folder} would be written outside, through a link. Nothing was written. "
-            "Remove the link, or give --to for another place."
-        )
     there = [name for name, text in files.items() if _differs(folder / name, text)]
     # Other servers are configured in these too: they are never replaced.
     shared = {name: files[name] for name in there if name in _SHARED}
@@ -117,12 +111,9 @@ def _write(
 
 
 def _differs(path: Path, text: str) -> bool:
-    from ...core.errors import DiskFailed
-    from ...store.files import read
-
     try:
-        return read(path) != text.encode()
+        return path.read_bytes() != text.encode()
     except FileNotFoundError:
         return False
-    except DiskFailed:
+    except OSError:
         return True
