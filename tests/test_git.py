@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+import roundtable.git
 from gitproject import commit, git, repository
 from hostile import BARE_ITEM, ITEM, PROGRAM_TRICKS, Hostile, build_hostile
 from roundtable.git import Command, run_git
@@ -98,3 +100,9 @@ def test_git_ends_in_time(tmp_path: Path) -> None:
     os.mkfifo(endless)
     git(root, "config", "include.path", str(endless))
     assert run_git(root, "rev-parse", "HEAD", seconds=0.2) is None
+
+
+def test_nobody_else_runs_git() -> None:
+    package = Path(roundtable.git.__file__).parent
+    callers = [path for path in package.rglob("*.py") if re.search(r"\[\s*[\"']git[\"']", path.read_text())]
+    assert [str(path.relative_to(package)) for path in callers] == ["git.py"]
