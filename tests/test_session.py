@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from project import ANSWERS, TEXT, kinds, meta, talk, texts
 from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
 from roundtable.core.lines import Line
+from roundtable.core.markup import printable
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.turns import Verdict
 from roundtable.panel.base import Speech
@@ -642,3 +644,13 @@ def test_a_completed_step_can_be_opened_again_and_what_others_wrote_stays(place:
 def test_a_step_that_is_not_complete_cannot_be_opened_again(place: tuple[Path, Path]) -> None:
     with pytest.raises(RuleBroken, match="Step 00-02 is not complete yet"):
         talk(*place, [], reopen="00-02")
+
+
+@pytest.mark.parametrize("name", ["$(touch marker)", "a;touch marker", "it's", "a\x1b['b", "ends\x1b["])
+def test_the_command_to_go_on_with_is_quoted_for_a_shell(place: tuple[Path, Path], name: str) -> None:
+    root, item = place
+    item.rename(item.with_name(name))
+    plain = " ".join(printable(name).split())
+    (farewell,) = [line.text for line in talk(root, Path(plain), []) if "Go on with: " in line.text]
+    words = shlex.split(printable(farewell).partition("Go on with: ")[2])
+    assert words == ["roundtable", "analyze", plain]

@@ -15,6 +15,7 @@ from roundtable.settings import Budget, Settings, load_settings, user_file, user
 
 KNOWN = "items, panel, user_name, review, model, base_url, budget"
 LAYERS = ("variable", "roundtable.toml", "pyproject.toml", "the user's file")
+PERSONAL_LAYERS = ("variable", "the user's file")
 
 
 def _prepare(project: Path, home: Path, layers: tuple[str, ...], key: str) -> dict[str, str]:
@@ -119,45 +120,95 @@ def test_a_panel_that_is_not_there_is_said_and_the_next_layer_counts(project: Pa
 # --- models and budget ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("first", range(len(LAYERS)))
-def test_a_model_is_named_in_any_layer_and_the_strongest_counts(
+@pytest.mark.parametrize("first", range(len(PERSONAL_LAYERS)))
+def test_a_model_is_named_by_the_user_and_the_strongest_layer_counts(
     project: Path, home: Path, first: int
 ) -> None:
-    environment = _prepare(project, home, LAYERS[first:], "model")
+    environment = _prepare(project, home, PERSONAL_LAYERS[first:], "model")
     settings, warnings = load_settings(project, environment=environment)
-    assert (settings.models, settings.panel, warnings) == ((LAYERS[first],), "model", ())
+    assert (settings.models, settings.panel, warnings) == ((PERSONAL_LAYERS[first],), "model", ())
     flagged, _ = load_settings(project, model="ollama:x", base_url="http://h/v1", environment=environment)
     assert (flagged.models, flagged.base_url) == (("ollama:x",), "http://h/v1")
 
 
-def test_several_models_are_a_chain(project: Path) -> None:
-    (project / "roundtable.toml").write_text('model = ["anthropic:x", " ollama:y ", "offline"]\n')
+@pytest.mark.parametrize("file", ["roundtable.toml", "pyproject.toml"])
+def test_a_projects_file_names_no_model_no_program_and_no_address(
+    project: Path, home: Path, file: str
+) -> None:
+    head = '[project]\nname = "shop"\n\n[tool.roundtable]\n' if file == "pyproject.toml" else "# ours\n\n\n\n"
+    (project / file).write_text(
+        f'{head}user_name = "Ada"\nmodel = "command:sh -c \'AUTH=1; id\'"\n\'base_url\' = "http://h/v1"\n'
+    )
+    environment = {"XDG_CONFIG_HOME": str(home)}
+    settings, warnings = load_settings(project, environment=environment)
+    assert settings == Settings(project, user_name="Ada")
+    own = home / "roundtable" / "config.toml"
+    why = "is ignored. A project's file cannot choose what runs here or where words and keys go."
+    assert warnings == (
+        f"{file}, line 6: model {why} Use --model, ROUNDTABLE_MODEL or {own}.",
+        f"{file}, line 7: base_url {why} Use --base-url, ROUNDTABLE_BASE_URL or {own}.",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool]\nroundtable = {x = 1}\n[tool.roundtable.model]\nx = 1",
+        '[tool.roundtable]\n"mod\\u0065l" = "x:y"',
+    ],
+)
+def test_a_model_that_is_oddly_written_is_ignored_too(project: Path, text: str) -> None:
+    (project / "pyproject.toml").write_text(text)
     settings, warnings = load_settings(project, environment={})
+    assert (settings.models, settings.panel) == ((), "offline")
+    assert len(warnings) == 1
+
+
+def test_a_users_own_model_is_not_replaced_by_the_projects(project: Path, home: Path) -> None:
+    environment = _prepare(project, home, LAYERS[1:], "model")
+    settings, warnings = load_settings(project, environment=environment)
+    assert (settings.models, settings.panel, len(warnings)) == (("the user's file",), "model", 2)
+
+
+def test_a_users_folder_that_depends_on_where_one_stands_is_none_of_the_users() -> None:
+    assert user_file({"XDG_CONFIG_HOME": "config", "HOME": "/h"}) == user_file({"HOME": "/h"})
+
+
+def _own(home: Path, text: str) -> dict[str, str]:
+    """The environment with the user's own settings."""
+    (home / "roundtable").mkdir(exist_ok=True)
+    (home / "roundtable" / "config.toml").write_text(text)
+    return {"XDG_CONFIG_HOME": str(home)}
+
+
+def test_several_models_are_a_chain(project: Path, home: Path) -> None:
+    environment = _own(home, 'model = ["anthropic:x", " ollama:y ", "offline"]\n')
+    settings, warnings = load_settings(project, environment=environment)
     assert (settings.models, warnings) == (("anthropic:x", "ollama:y", "offline"), ())
 
 
 @pytest.mark.parametrize("value", ["[]", "[3]", '["a", ""]', '["a\\nb"]', f'["{"x" * 501}"]', str(["a"] * 9)])
-def test_a_chain_that_is_none_is_passed_over(project: Path, value: str) -> None:
-    (project / "roundtable.toml").write_text(f"model = {value}\n")
-    settings, warnings = load_settings(project, environment={})
+def test_a_chain_that_is_none_is_passed_over(project: Path, home: Path, value: str) -> None:
+    settings, warnings = load_settings(project, environment=_own(home, f"model = {value}\n"))
     assert (settings.models, settings.panel) == ((), "offline")
-    assert warnings == (
-        'roundtable.toml: model must be a name, such as "ollama:llama3.2", or a list of names.',
-    )
+    (told,) = warnings
+    assert told.endswith(': model must be a name, such as "ollama:llama3.2", or a list of names.')
 
 
 def test_whoever_names_a_model_wants_it_unless_the_panel_is_named_there_or_more_strongly(
-    project: Path,
+    project: Path, home: Path
 ) -> None:
     (project / "roundtable.toml").write_text('panel = "offline"\n')
     assert load_settings(project, environment={"ROUNDTABLE_MODEL": "ollama:x"})[0].panel == "model"
     assert load_settings(project, environment={"ROUNDTABLE_BASE_URL": "http://h/v1"})[0].panel == "model"
     assert load_settings(project, model="ollama:x", environment={})[0].panel == "model"
-    (project / "roundtable.toml").write_text('model = "ollama:x"\npanel = "offline"\n')
-    assert load_settings(project, environment={})[0].panel == "offline"
-    (project / "roundtable.toml").write_text('model = "ollama:x"\n')
-    assert load_settings(project, "offline", environment={})[0].panel == "offline"
-    assert load_settings(project, environment={"ROUNDTABLE_PANEL": "offline"})[0].panel == "offline"
+    (project / "roundtable.toml").unlink()
+    environment = _own(home, 'model = "ollama:x"\npanel = "offline"\n')
+    assert load_settings(project, environment=environment)[0].panel == "offline"
+    environment = _own(home, 'model = "ollama:x"\n')
+    assert load_settings(project, "offline", environment=environment)[0].panel == "offline"
+    environment["ROUNDTABLE_PANEL"] = "offline"
+    assert load_settings(project, environment=environment)[0].panel == "offline"
 
 
 BAD = 'must be an address, such as "http://localhost:8080/v1".'
@@ -201,21 +252,9 @@ def test_an_address_is_told_by_its_host_and_port(project: Path, value: str, host
     assert address.shown(value) == host
 
 
-def test_the_arguments_of_a_command_stay_as_they_are(project: Path) -> None:
-    (project / "roundtable.toml").write_text("""model = ' command:llm -s "two  blanks" '""")
-    assert load_settings(project, environment={})[0].models == ('command:llm -s "two  blanks"',)
-
-
-def test_what_the_projects_own_files_name_is_known(project: Path, home: Path) -> None:
-    assert load_settings(project, model="x:y", environment={})[0].from_project("model") is None
-    (project / "roundtable.toml").write_text('model = "ollama:x"\n')
-    (project / "pyproject.toml").write_text('[tool.roundtable]\nmodel = "y:z"\nbase_url = "http://h/v1"\n')
-    settings = load_settings(project, environment={})[0]
-    assert settings.from_project("model") == "roundtable.toml"
-    assert settings.from_project("base_url") == "pyproject.toml"
-    settings = load_settings(project, model="ollama:y", base_url="http://i/v1", environment={})[0]
-    assert settings.from_project("model") is None
-    assert settings.from_project("base_url") is None
+def test_the_arguments_of_a_command_stay_as_they_are(project: Path, home: Path) -> None:
+    environment = _own(home, """model = ' command:llm -s "two  blanks" '""")
+    assert load_settings(project, environment=environment)[0].models == ('command:llm -s "two  blanks"',)
 
 
 def test_a_budget_has_up_to_three_limits_each_from_the_strongest_layer(project: Path) -> None:

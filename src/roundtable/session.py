@@ -30,6 +30,7 @@ from .core.states import Awaited, State
 from .core.turns import USER
 from .legs import Leg, Legs
 from .panel.base import Panel
+from .store.artifact import shown
 from .store.items import ITEMS_FOLDER, find_item
 from .store.lock import ItemLock
 from .store.progress import start_over
@@ -345,11 +346,9 @@ class Session:
                 return choice
 
     def _command(self) -> str:
-        words = (
-            ["elaborate", self.folder.name, "--step", self._step]
-            if self._step
-            else ["analyze", self.folder.name]
-        )
+        # Cleaned before it is quoted: what is taken out later would take quotation marks along.
+        name = shown(self.folder.name)
+        words = ["elaborate", name, "--step", self._step] if self._step else ["analyze", name]
         return shlex.join(["roundtable", *words])
 
     def _farewell(self, text: str) -> str:

@@ -5,13 +5,15 @@
     panel = "offline"               # who gives the personas their words
     user_name = "Ada"               # what the personas call you; else git's user.name
     review = "after"                # "before": a synthesis is shown at the terminal before it is written
-    model = "anthropic:NAME"        # who speaks for the model panel; a list: each where those before it fail
-    base_url = "http://HOST/v1"     # an OpenAI-compatible server, for a model that is named without a service
 
     [budget]                        # what one discussion may use; it ends like a turn limit
     turns = 8
     tokens = 60000
     money = 0.50                    # US dollars
+
+    # the user's config.toml only: a project that was cloned does not choose what runs here or gets a key
+    model = "anthropic:NAME"        # who speaks for the model panel; a list: each where those before it fail
+    base_url = "http://HOST/v1"     # an OpenAI-compatible server, for a model that is named without a service
 
 What cannot be used is passed over with a warning that names the file and the key.
 """
@@ -19,6 +21,7 @@ What cannot be used is passed over with a warning that names the file and the ke
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,15 +32,19 @@ from typing import Any
 from . import address
 from .core.errors import DiskFailed, RuleBroken
 from .core.markup import printable
+from .git import run_git
 from .store import files
 
 PANELS = ("offline", "model")
 REVIEWS = ("after", "before")
 ITEMS = "docs/requirements"
-PROJECT_FILES = ("roundtable.toml", "pyproject.toml")
+PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
+"""The files of a project that hold settings, and the table that they are in."""
+PERSONAL = ("model", "base_url")
+"""The settings that a project's file cannot make."""
 _LONGEST_NAME = 80
 _LARGEST = 1024 * 1024
-_PATIENCE = 1.0
+_GIT_SECONDS = 1.0
 _BUDGET = "budget"
 _MOST_MODELS = 8
 _LONGEST_MODEL = 500
@@ -68,13 +75,6 @@ class Settings:
     models: tuple[str, ...] = ()
     base_url: str = ""
     budget: Budget = UNLIMITED
-    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Where the model and the address of its server were named, in the words of the warnings."""
-
-    def from_project(self, key: str) -> str | None:
-        """The file of the project that `model` or `base_url` stands in; None where it stands elsewhere."""
-        origin = self.origins.get(key)
-        return origin if origin in PROJECT_FILES else None
 
 
 @dataclass(slots=True)
@@ -83,7 +83,6 @@ class _Found:
 
     values: dict[str, str] = field(default_factory=dict)
     models: tuple[str, ...] = ()
-    origins: dict[str, str] = field(default_factory=dict)
     budget: dict[str, Decimal] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -106,10 +105,22 @@ class _Found:
                 self._take_models(origin, [value])
             else:
                 self.values.setdefault(key, " ".join(printable(value).split()))
-                self.origins.setdefault(key, origin)
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.models != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
+
+    def take_from_project(
+        self, file: str, table: Mapping[str, Any], text: str, section: str, own: Path | None
+    ) -> None:
+        """Take what a project may decide; say of the rest where it stands and where it belongs."""
+        for key in PERSONAL:
+            if key in table:
+                self.warn(
+                    f"{file}, line {_line_of(key, text, section)}: {key} is ignored. A project's file cannot "
+                    f"choose what runs here or where words and keys go. Use {_flag(key)}, {_variable(key)}"
+                    + (f" or {own}." if own else ".")
+                )
+        self.take(file, {key: value for key, value in table.items() if key not in PERSONAL})
 
     def _take_models(self, origin: str, names: list[Any]) -> None:
         if not 0 < len(names) <= _MOST_MODELS or not all(
@@ -119,7 +130,6 @@ class _Found:
         elif not self.models:
             # As it stands but for its ends: an argument of a command may have any white space in it.
             self.models = tuple(name.strip() for name in names)
-            self.origins["model"] = origin
 
     def _take_budget(self, origin: str, table: object, shown: Callable[[str], str]) -> None:
         if not isinstance(table, Mapping):
@@ -164,11 +174,12 @@ def load_settings(
     if any(limits.values()):
         given[_BUDGET] = {key: value for key, value in limits.items() if value}
     found.take("Environment", given, shown=_variable)
-    own_file, shared_file = PROJECT_FILES
-    found.take(own_file, _table(home / own_file, own_file, found))
-    found.take(shared_file, _pyproject(home / shared_file, found))
-    if (own := user_file(environment)) is not None:
-        found.take(str(own), _table(own, str(own), found))
+    own = user_file(environment)
+    for file, section in PROJECT_FILES.items():
+        text = _text(home / file, file, found, mention=section)
+        found.take_from_project(file, _section(_table(text, file, found), section), text, section, own)
+    if own is not None:
+        found.take(str(own), _table(_text(own, str(own), found), str(own), found))
     values = found.values
     settings = Settings(
         home,
@@ -179,15 +190,15 @@ def load_settings(
         found.models,
         values.get("base_url", ""),
         _budget(found.budget),
-        found.origins,
     )
     return settings, tuple(found.warnings)
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:
     """The user's own settings file, wherever the system keeps such files; None where there is no home."""
-    if base := environment.get("XDG_CONFIG_HOME") or environment.get("APPDATA", ""):
-        return Path(base) / "roundtable" / "config.toml"
+    base = Path(environment.get("XDG_CONFIG_HOME") or environment.get("APPDATA", ""))
+    if base.is_absolute():  # else the project that one stands in would decide
+        return base / "roundtable" / "config.toml"
     if not (home := environment.get("HOME")):
         return None
     folder = "Library/Application Support" if sys.platform == "darwin" else ".config"
@@ -200,19 +211,8 @@ def user_name(settings: Settings) -> str | None:
 
 
 def _git_name(root: Path) -> str | None:
-    import subprocess  # late: most commands never ask
-
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(root), "config", "user.name"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=True,
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    name = " ".join(printable(answer.stdout.decode("utf-8", "replace")).split())
+    answer = run_git(root, "config", "user.name", seconds=_GIT_SECONDS)
+    name = " ".join(printable((answer or b"").decode("utf-8", "replace")).split())
     return name if _bad_name(name) is None else None
 
 
@@ -223,32 +223,47 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _pyproject(path: Path, found: _Found) -> Mapping[str, Any]:
-    whole = _table(path, "pyproject.toml", found, mention=b"tool.roundtable")
-    tool = whole.get("tool")
-    table = tool.get("roundtable") if isinstance(tool, dict) else None
-    return table if isinstance(table, dict) else {}
-
-
-def _table(path: Path, name: str, found: _Found, *, mention: bytes = b"") -> Mapping[str, Any]:
-    """The table in a file; empty where there is no file, or (a big file of others) no mention of us in it."""
+def _text(path: Path, name: str, found: _Found, *, mention: str = "") -> str:
+    """The text of a file; empty where there is no file, or (a big file of others) no mention of us in it."""
     try:
         data = files.read(path, limit=_LARGEST)
-        if mention not in data:
-            return {}
-        import tomllib  # late: most projects have no file of ours
-
-        return tomllib.loads(data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig") if mention.encode() in data else ""
     except FileNotFoundError:
-        return {}
+        return ""
     except DiskFailed as failure:
         if not mention and not isinstance(failure.__cause__, NotADirectoryError):
             found.warn(f"{name} is passed over. {failure.failed}")
     except UnicodeDecodeError:
         found.warn(f"{name} is passed over: it is not UTF-8 text.")
+    return ""
+
+
+def _table(text: str, name: str, found: _Found) -> Mapping[str, Any]:
+    if not text:
+        return {}
+    import tomllib  # late: most projects have no file of ours
+
+    try:
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         found.warn(f"{name} is passed over: {error}.")
     return {}
+
+
+def _section(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The table below these keys; empty where there is none."""
+    for key in filter(None, name.split(".")):
+        below = table.get(key)
+        table = below if isinstance(below, dict) else {}
+    return table
+
+
+def _line_of(key: str, text: str, section: str) -> int:
+    """The line that a key is set in: the first that looks like it from the section's head on."""
+    lines = text.split("\n")
+    first = next((number for number, line in enumerate(lines) if section in line), 0)
+    setting = re.compile(rf"(?<![\w-]){key}[\"']?\s*=")
+    return next((number for number in range(first, len(lines)) if setting.search(lines[number])), first) + 1
 
 
 def _variable(key: str) -> str:

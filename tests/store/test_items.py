@@ -162,6 +162,13 @@ class TestAdd:
 
 
 class TestList:
+    @pytest.mark.parametrize("name", ["--model=command:id", "-x", "\x1b[m--json", " --json"])
+    def test_a_name_that_reads_as_an_option_is_no_item(self, tmp_path: Path, name: str) -> None:
+        make(tmp_path, name, draft="# x")
+        assert list_items(tmp_path) == ()
+        with pytest.raises(ItemUnknown):
+            find_item(tmp_path, name)
+
     @pytest.mark.rule("ITEM-1")
     def test_accepts_folders_of_any_name(self, tmp_path: Path) -> None:
         make(tmp_path, "REQ-0027 Old Thing", meta={"source": "github", "source_id": "GH-2"})

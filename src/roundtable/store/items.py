@@ -161,8 +161,8 @@ def _new_folder(home: Path, name: str) -> Path:
 
 
 def _is_item(path: Path) -> bool:
-    """True for a folder that holds an item's files, whatever it is called."""
-    if path.name.startswith(".") or not path.is_dir():
+    """Whether a folder holds an item's files; a name that a command would take for an option is none."""
+    if shown(path.name).startswith((".", "-")) or not path.is_dir():
         return False
     return (path / "meta.json").exists() or next(path.glob("*.md"), None) is not None
 

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import subprocess
+import time
 from pathlib import Path
 
-_PATIENCE = 20
+from ..git import run_git
+
+_SECONDS = 20.0
 _MOST = 200
 
 
-def earlier_versions(path: Path) -> tuple[tuple[str, str], ...] | None:
-    """The short commit and the text of each version, the oldest first; None where git cannot say."""
-    log = _git(path.parent, "log", f"--max-count={_MOST}", "--format=%h", "--", path.name)
+def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:
+    """Return the short commit and the text of each version, oldest first; None where git cannot say in time.
+
+    Git is asked in the project's root: the folder of an item may hold a repository of somebody else's.
+    """
+    deadline = time.monotonic() + _SECONDS
+    name = path.relative_to(root).as_posix()
+    log = run_git(
+        root, "rev-list", "--abbrev-commit", f"--max-count={_MOST}", "HEAD", "--", name, seconds=_SECONDS
+    )
     if log is None:
         return None
     found = []
     for commit in reversed(log.decode("ascii", "replace").split()):
-        data = _git(path.parent, "show", f"{commit}:./{path.name}")
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left)
         if data is not None:  # a commit that removed the file has no version of it
             found.append((commit, data.decode("utf-8", "replace")))
     return tuple(found)
-
-
-def _git(folder: Path, *arguments: str) -> bytes | None:
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=True,
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    return answer.stdout

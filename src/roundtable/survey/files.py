@@ -12,11 +12,11 @@ from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
-from . import git
+from ..git import run_git
 
 OWN = (".roundtable", "docs/requirements")
 MOST = 200_000
-_PATIENCE = 10.0
+_SECONDS = 10.0
 _FOLDERS_WORDS = """
 .git .hg .svn .tox .nox .venv venv env node_modules bower_components __pycache__ .mypy_cache .ruff_cache
 .pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
@@ -34,13 +34,13 @@ def project_files(root: Path, *, leave_out: Sequence[str] = OWN) -> tuple[str, .
 
 
 def _by_git(root: Path) -> Iterable[str] | None:
-    answer = git.ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", patience=_PATIENCE)
+    answer = run_git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", seconds=_SECONDS)
     if answer is None:
         return None
     # A conflict lists a path three times; a folder's name ends in a slash: a repository inside this one.
     found = {os.fsdecode(path) for path in answer.split(b"\0") if path and not path.endswith(b"/")}
     # Inside a folder that the repository around it ignores, git knows of nothing.
-    if not found and (git.ask(root, "rev-parse", "--show-prefix", patience=_PATIENCE) or b"").strip():
+    if not found and (run_git(root, "rev-parse", "--show-prefix", seconds=_SECONDS) or b"").strip():
         return None
     return found
 

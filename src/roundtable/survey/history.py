@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import git
+from ..git import run_git
 from .findings import ChangeRate
 from .terms import Term, word_stems
 
 MOST = 4_000
-_PATIENCE = 3.0
+_SECONDS = 3.0
 _DAY = 86_400
 _QUARTER, _YEAR = 90 * _DAY, 365 * _DAY
 _SWEEPING = 40  # a commit on more files than this is a reformat or a move, and says nothing about one of them
@@ -35,10 +35,10 @@ def read_history(root: Path) -> tuple[Commit, ...]:
 
     Commits without a parent are left out: a first import, or the edge of a shallow clone, changes nothing.
     """
-    answer = git.ask(
-        root, "log", "-z", "-n", str(MOST), "--no-merges", "--no-renames", "--no-show-signature",
+    answer = run_git(
+        root, "log", "-z", "-n", str(MOST), "--no-merges", "--no-renames",
         "--name-only", "--relative", "--format=format:%x01%ct%x02%P%x02%s", "--", ".",
-        patience=_PATIENCE, part=True,
+        seconds=_SECONDS, keep_partial=True,
     )  # fmt: skip
     commits = (_commit(part) for part in (answer or b"").split(b"\x01"))
     return tuple(commit for commit in commits if commit is not None)

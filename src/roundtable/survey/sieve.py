@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, assert_never
 
-from . import git
+from ..git import run_git
 
 Sieve = Literal["ripgrep", "git", "none"]
 _WORTH_IT = 1_000
-_PATIENCE = 30.0
+_SECONDS = 30.0
 # What a command line holds: Windows allows 32 KB, macOS 1 MB, Linux more.
 _COMMAND_LINE = 24_000 if os.name == "nt" else 400_000
 
@@ -50,8 +50,8 @@ def _by_git(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: 
         return paths
     options = ["-l", "-z", "-a", "-F", "--untracked", "--no-recurse-submodules", *([] if exact else ["-i"])]
     patterns = [word for needle in needles for word in ("-e", needle)]
-    settings = ("-c", "grep.fullName=false", "-c", "grep.fallbackToNoIndex=false")
-    answer = git.ask(root, *settings, "grep", *options, *patterns, patience=_PATIENCE, none=1)
+    config = {"grep.fullName": "false", "grep.fallbackToNoIndex": "false"}
+    answer = run_git(root, "grep", *options, *patterns, seconds=_SECONDS, config=config, empty_status=1)
     if answer is None:
         return paths
     return _named(paths, answer)
@@ -70,7 +70,7 @@ def _by_ripgrep(root: Path, paths: Sequence[str], needles: Sequence[str], *, exa
                 cwd=root,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=_PATIENCE,
+                timeout=_SECONDS,
                 check=False,
             )
         except (OSError, ValueError, subprocess.SubprocessError):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.markup import printable
+from ..git import safe_environment
 from .issue import no_issue
 from .reference import GITHUB, GithubReference
 
@@ -67,7 +68,9 @@ def _run(
     command: list[str], root: Path, environment: Mapping[str, str], patience: float
 ) -> tuple[int, str, str]:
     """Exit status and output of a command that can neither ask anything nor outlive its time."""
-    quiet = {name: value for name, value in environment.items() if name not in _LOUD} | _QUIET
+    quiet = {
+        name: value for name, value in safe_environment(environment).items() if name not in _LOUD
+    } | _QUIET
     with subprocess.Popen(
         command,
         cwd=root,

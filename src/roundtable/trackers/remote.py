@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..git import run_git
 from .reference import GITHUB
 
-_PATIENCE = 5
+_SECONDS = 5.0
 _REMOTE = re.compile(
     r"(?:(?:https?|ssh|git)://)?(?:[^/@]*@)?(?P<host>[A-Za-z0-9.-]+)(?::[0-9]+/|[:/])/?"
     r"(?P<repository>[\w-][\w.-]*/[\w.-]+?)(?:\.git)?/?",
@@ -20,18 +20,8 @@ _ALIASES = {"ssh.github.com", "www.github.com"}
 
 def origin(root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:
     """Host and owner/name of git's `origin`; None without one, or where it is a folder."""
-    try:
-        answer = subprocess.run(
-            ["git", "-C", str(root), "remote", "get-url", "origin"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=True,
-            env=dict(environment),
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    return parse_remote(answer.stdout.decode("utf-8", "replace").strip())
+    answer = run_git(root, "remote", "get-url", "origin", seconds=_SECONDS, environment=environment)
+    return parse_remote((answer or b"").decode("utf-8", "replace").strip())
 
 
 def parse_remote(address: str) -> tuple[str, str] | None:

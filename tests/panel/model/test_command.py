@@ -314,7 +314,7 @@ def test_a_program_that_is_not_there_is_named() -> None:
     assert asked.failed.kind == "not-installed"
     assert str(asked.failed) == (
         "command:oracle cannot be used: a part is not installed. There is no such program here. "
-        "Install it, or check the command in --model, ROUNDTABLE_MODEL or roundtable.toml."
+        "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
     )
     assert asked.used == [Usage()]
     assert CommandModel("no-such-oracle").program() is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 import threading
@@ -15,6 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from commandline import SLUG, CommandLine, command_line
+from roundtable.settings import user_file
 from roundtable.store import ledger
 from roundtable.store.ledger import Entry
 
@@ -72,6 +74,14 @@ def findings(cli: CommandLine, *arguments: str) -> list[tuple[str, str, bool]]:
     return [(each["name"], each["found"], each["sound"]) for each in found]
 
 
+def _own_settings(text: str) -> None:
+    """Write the user's own settings."""
+    own = user_file(os.environ)
+    assert own is not None
+    own.parent.mkdir(parents=True)
+    own.write_text(text)
+
+
 def test_doctor_says_who_speaks(cli: CommandLine) -> None:
     assert ("panel", "offline: needs no network and no key", True) in findings(cli)
     assert ("panel", "model: no model is named", False) in findings(cli, "--panel", "model")
@@ -82,7 +92,7 @@ def test_doctor_says_who_speaks(cli: CommandLine) -> None:
 
 
 def test_doctor_names_every_model_of_a_chain_and_the_budget(cli: CommandLine) -> None:
-    (cli.root / "roundtable.toml").write_text(
+    _own_settings(
         'model = ["openai:x", "oracle", "command:no-such-program -x", "offline"]\n'
         "[budget]\nturns = 8\ntokens = 60000\n"
     )
@@ -145,29 +155,25 @@ def test_an_address_that_cannot_be_used_is_wrong_usage(
     assert "hunter2" not in ran.out + ran.err
 
 
-def test_what_a_projects_own_file_runs_or_sends_is_said_first(cli: CommandLine, address: str) -> None:
+def test_what_a_projects_file_would_run_or_send_is_neither_run_nor_sent(
+    cli: CommandLine, address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     cli.add()
-    host = address.removeprefix("http://")
+    marker = tmp_path / "marker"
+    monkeypatch.setenv("ROUNDTABLE_API_KEY", CANARY)
     (cli.root / "roundtable.toml").write_text(
-        f'model = ["command:sh -c \'exit 1\' --api-key={CANARY}", "qwen", "ollama:x", "offline"]\n'
-        f'base_url = "{address}/v1"\n'
+        f'model = "command:sh -c \'AUTH=1; touch {marker}\'"\nbase_url = "{address}/v1"\n'
     )
-    told = [
-        "By this project's roundtable.toml, this machine runs: sh -c 'exit 1' --api-key=[hidden].",
-        f"By this project's roundtable.toml, what is said goes to {host}, "
-        "with ROUNDTABLE_API_KEY where it is set.",
-        "By this project's roundtable.toml, what is said goes to localhost:11434.",
-    ]
-    assert cli.run("analyze", SLUG, "--json", answers=[]).err.splitlines()[:3] == told
-    assert cli.run("doctor").err.splitlines() == told
-    assert cli.run("analyze", SLUG, "--model", "qwen", answers=[]).err.splitlines()[:1] == told[1:2]
-    chosen = cli.run("analyze", SLUG, "--model", "ollama:y", answers=[])
-    assert "By this project's" not in chosen.err
-    assert "By this project's" not in cli.run("analyze", SLUG, "--panel", "offline", answers=[]).err
+    answers = ["The inspector waits in the basement without any signal at all."] * 12
+    for ran in (cli.run("doctor", "--ask"), cli.run("analyze", SLUG, answers=answers)):
+        assert "roundtable.toml, line 1: model is ignored." in ran.out + ran.err
+        assert "roundtable.toml, line 2: base_url is ignored." in ran.out + ran.err
+    assert not marker.exists()
+    assert Server.seen == []
 
 
 def test_a_command_that_cannot_be_read_is_one_finding_among_others(cli: CommandLine) -> None:
-    (cli.root / "roundtable.toml").write_text('model = ["command:llm \'x", "offline"]\n')
+    _own_settings('model = ["command:llm \'x", "offline"]\n')
     found = findings(cli)
     told = "The command after command: has a quotation mark without its partner."
     assert ("model", told, False) in found

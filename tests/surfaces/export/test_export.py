@@ -144,3 +144,16 @@ def test_a_configuration_with_other_servers_stays_as_it_is(host: str, shared: st
     assert path.read_text() == "others live here"
     assert f"{shared} was there and stays as it is. Add to it:" in ran.out
     assert "roundtable" in ran.out.split("Add to it:")[1]
+
+
+@pytest.mark.parametrize("host", ["claude-code", "gemini"])
+def test_nothing_is_written_to_a_folder_that_the_project_links_to(
+    host: str, here: CommandLine, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (here.root / f"roundtable-{host}").symlink_to(outside)
+    ran = here.run("export", host)
+    assert ran.status == 2
+    assert "is a link that leads out of the project. Nothing was written." in ran.err
+    assert list(outside.iterdir()) == []

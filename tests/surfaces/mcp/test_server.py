@@ -334,8 +334,8 @@ def test_nothing_but_the_protocol_stands_on_stdout(place: Place, cli: CommandLin
 
 
 @contextmanager
-def listening(root: Path) -> Iterator[int]:
-    """The server on a free port of this machine."""
+def listening(root: Path) -> Iterator[tuple[int, str]]:
+    """The server on a free port of this machine: the port, and the address that it printed."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
@@ -343,19 +343,20 @@ def listening(root: Path) -> Iterator[int]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
         assert server.stderr is not None
         try:
+            first = next(line for line in server.stderr if line.startswith(b"Serving "))
             next(line for line in server.stderr if b"Uvicorn running" in line)
-            yield port
+            yield port, first.decode().split()[1]
         finally:
             server.terminate()
-            server.stderr.read()
+            log = server.stderr.read()
+    assert b"token=" not in log
     assert server.returncode == 130
 
 
 def test_over_http_from_this_machine_two_clients_share_a_table(place: Place) -> None:
     root, item = place
 
-    async def test(port: int) -> None:
-        address = f"http://127.0.0.1:{port}/mcp"
+    async def test(address: str) -> None:
         async with host(address) as one:
             await one.start(item.name, "00-01")
             async with host(address) as two:
@@ -367,20 +368,43 @@ def test_over_http_from_this_machine_two_clients_share_a_table(place: Place) -> 
             await one.play(["done"])
             assert one.move["kind"] == "menu"
 
-    with listening(root) as port:
+    with listening(root) as (port, address):
+        path = address.removeprefix(f"http://127.0.0.1:{port}")
         for headers, status in (
             ({"Host": "evil.example"}, 421),
             ({"Origin": "https://evil.example"}, 403),
         ):
-            assert _posted(port, headers) == status
-        play(test(port))
+            assert _posted(port, path, headers) == status
+        play(test(address))
 
 
-def _posted(port: int, headers: dict[str, str]) -> int:
+def test_over_http_nobody_is_heard_without_the_token(place: Place) -> None:
+    with listening(place[0]) as (port, address):
+        plain, _, token = address.removeprefix(f"http://127.0.0.1:{port}").partition("?token=")
+        assert plain == "/mcp"
+        assert len(token) >= 40
+        for path, headers in (
+            ("/mcp", {}),
+            ("/mcp?token=", {}),
+            (f"/mcp?token={token[:-1]}", {}),
+            (f"/mcp?token={token}x", {}),
+            ("/mcp?token=%FF%C3%A9", {}),
+            ("/mcp", {"Authorization": f"Basic {token}"}),
+            ("/mcp", {"Authorization": "Bearer "}),
+            ("/other", {}),
+        ):
+            assert _posted(port, path, headers) == 401
+        assert _posted(port, "/mcp", {"Authorization": f"Bearer {token}"}) != 401
+        assert _posted(port, f"/mcp?token={token}", {}) != 401
+    with listening(place[0]) as (_, again):
+        assert token not in again
+
+
+def _posted(port: int, path: str, headers: dict[str, str]) -> int:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
     plain = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-    connection.request("POST", "/mcp", body, {**plain, **headers})
+    connection.request("POST", path, body, {**plain, **headers})
     status = connection.getresponse().status
     connection.close()
     return status

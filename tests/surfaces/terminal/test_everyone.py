@@ -249,3 +249,14 @@ def test_items_are_completed(cli: CommandLine) -> None:
     }
     done = cli.call(env={**os.environ, **asked})
     assert done.out.strip() == f"plain,{SLUG}"
+
+
+def test_only_plain_names_are_completed(cli: CommandLine) -> None:
+    cli.add()
+    for name in ("$(touch marker)", "`touch marker`", "a;b", "a b", "a'b", "a&b", "-x", "..x", "Loan_2.b-c"):
+        folder = cli.item.parent / name
+        folder.mkdir()
+        (folder / "draft.md").write_text("# x\n")
+    asked = {"_ROUNDTABLE_COMPLETE": "bash_complete", "COMP_WORDS": "roundtable analyze ", "COMP_CWORD": "2"}
+    done = cli.call(env={**os.environ, **asked})
+    assert done.out.split() == ["plain,Loan_2.b-c", f"plain,{SLUG}"]

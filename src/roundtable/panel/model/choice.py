@@ -73,21 +73,6 @@ class Choice:
             case _:
                 return f"{self.kind}:{self.name}"
 
-    @property
-    def goes_to(self) -> str:
-        """What becomes of the words that it is asked with: who gets them, or what is run; "" for offline."""
-        match self.kind:
-            case "offline":
-                return ""
-            case "command":
-                from .command import CommandModel
-
-                return f"this machine runs: {CommandModel(self.name).line}"
-            case "compatible":
-                return f"what is said goes to {shown(self.address)}, with {OWN_KEY} where it is set"
-            case _:
-                return f"what is said goes to {shown(self.address)}"
-
     def key(self, environment: Mapping[str, str]) -> str:
         """The key to send; empty where there is none."""
         names = KEYS.get(self.kind, (OWN_KEY,) if self.kind == "compatible" else ())
@@ -135,7 +120,7 @@ def choose(
     found = [read_choice(name, base_url, environment) for name in names_of(names, base_url)]
     if not found:
         raise RuleBroken(
-            "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or roundtable.toml."
+            "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or in your own settings."
         )
     if found[0].kind == "offline" and len(found) == 1:
         raise RuleBroken("offline is no model; it can stand last where several are named.")

@@ -20,7 +20,7 @@ from typing import TypeVar
 from ...core.errors import RuleBroken
 from ...core.markup import printable
 from .child import Child
-from .failures import FailureKind, ModelFailed, failed, hide, redacted
+from .failures import FailureKind, ModelFailed, failed, hide
 from .model import CHARACTERS_PER_TOKEN, Request, Usage
 from .plaintext import PlainText
 
@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 _ROOM = 2
 _LONGEST_TAIL = 120
 _SECRET_NAME = re.compile(r"key|token|secret|password|credential|auth", re.IGNORECASE)
-_CHECK = "Install it, or check the command in --model, ROUNDTABLE_MODEL or roundtable.toml."
+_CHECK = "Install it, or check the command in --model, ROUNDTABLE_MODEL or your own settings."
 _BY_HAND = "Try the command by hand, or name another model with --model."
 
 
@@ -46,11 +46,6 @@ class CommandModel:
     def name(self) -> str:
         """The program without its folder and arguments."""
         return PREFIX + (printable(Path(self._command[0]).name) or "program")
-
-    @property
-    def line(self) -> str:
-        """The whole command as it will be run, with keys hidden, for whoever has not written it."""
-        return redacted(shlex.join(self._command), self._secrets)
 
     def program(self) -> str | None:
         """The file that would be run; None where there is none."""

@@ -43,7 +43,7 @@ _DO: Mapping[FailureKind, str] = {
     "nonsense": "Try again, or name another model with --model.",
     "filtered": "Try again, or name another model with --model.",
     "too-long": "Name a model with a longer context with --model, or a lower turn limit.",
-    "unknown-model": "Check its name in --model, ROUNDTABLE_MODEL or roundtable.toml.",
+    "unknown-model": "Check its name in --model, ROUNDTABLE_MODEL or your own settings.",
     "rejected": "Name another model with --model; see roundtable doctor.",
     "not-installed": 'Install it: pip install "path/to/roundtable[models]"',
 }

@@ -129,16 +129,25 @@ def _table(settings: Settings, folder: Path) -> _Table:
     from ...account import Account
     from ...panel.model.choice import choose
     from ...panel.model.tracing import collect
-    from .origin import tell_lacking, tell_origin
 
     collect()
     account = Account(folder, settings.budget)
     panel = choose(
         settings.models, settings.base_url, meter=account.take, news=account.tell, project=settings.root
     )
-    tell_origin(settings)
-    tell_lacking(settings)
+    _tell_lacking(settings)
     return _Table(lambda: panel, account)
+
+
+def _tell_lacking(settings: Settings) -> None:
+    """Say on stderr what a named model needs and does not have, before the first question is answered."""
+    from ...panel.model.choice import names_of, read_choice
+    from ...panel.model.reaching import lacking
+
+    for name in names_of(settings.models, settings.base_url):
+        choice = read_choice(name, settings.base_url)
+        if missing := lacking(choice):
+            tell(f"{choice.label}: {missing}. See roundtable doctor.")
 
 
 @contextmanager

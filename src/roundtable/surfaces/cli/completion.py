@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import click
@@ -12,6 +13,7 @@ from .output import put_text
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_ROUNDTABLE_COMPLETE"
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*")
 
 
 @click.command(cls=Command)
@@ -36,7 +38,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 
 def complete_item(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The items whose names begin like that."""
+    """The items whose names begin like that, as far as a shell takes the name for nothing but a word."""
     from ...settings import load_settings
     from ...store.items import list_items
 
@@ -44,5 +46,6 @@ def complete_item(context: click.Context, _parameter: click.Parameter, incomplet
     with suppress(RoundtableError):
         settings, _ = load_settings(flags.root)
         entries = list_items(settings.root, items_folder=settings.items_folder)
-        return [entry.slug for entry in entries if entry.slug.startswith(incomplete)]
+        names = [entry.slug for entry in entries if _PLAIN_NAME.fullmatch(entry.slug)]
+        return [name for name in names if name.startswith(incomplete)]
     return []

@@ -116,9 +116,7 @@ def _panel(settings: Settings, *, ask: bool) -> Iterator[Finding]:
     from ...panel.model.choice import names_of, read_choice
     from ...panel.model.reaching import ask as asked
     from ...panel.model.reaching import look
-    from .origin import tell_origin
 
-    tell_origin(settings)
     names = names_of(settings.models, settings.base_url)
     yield Finding("panel", "model" if names else "model: no model is named", sound=bool(names))
     for name in names:

@@ -61,11 +61,17 @@ def _host(name: str) -> click.Command:
         from pathlib import Path
 
         from ...content.catalogue import load_roster, load_steps
+        from ...core.errors import RuleBroken
         from ..export.hosts import HOSTS
 
         root = flags.settings().root
         # Codex and Cursor read the project's own folder; the others load a folder of ours.
         usual = root if name in ("codex", "cursor") else root / f"roundtable-{name}"
+        if not target and not usual.resolve().is_relative_to(root.resolve()):
+            raise RuleBroken(
+                f"{usual} is a link that leads out of the project. Nothing was written. "
+                "Remove the link, or give --to for another place."
+            )
         folder = Path(target) if target else usual
         _write(flags, HOSTS[name](load_roster(root), load_steps(root)), folder, force, _NEXT[name])
 

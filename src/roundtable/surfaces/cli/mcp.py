@@ -22,7 +22,7 @@ def mcp(flags: Flags, http: str | None) -> None:
     """Serve the table to a coding agent over MCP.
 
     A coding agent starts this command itself; docs/mcp.md has the lines for its settings. With --http the
-    server is reached from this machine only.
+    server is reached from this machine only, by whoever has the token in the address that it prints.
     """
     port = _port(http) if http is not None else None
     settings = flags.settings()
@@ -30,12 +30,14 @@ def mcp(flags: Flags, http: str | None) -> None:
         import mcp.server.mcpserver  # noqa: F401 (late: half a second that no other command should pay)
     except ImportError as missing:
         raise RuleBroken(f"The MCP server is not installed. Install it with: {INSTALL}") from missing
+    from ..mcp.access import address, new_token
     from ..mcp.server import serve
 
+    token = new_token()
     if port is not None:
-        tell(f"Serving http://127.0.0.1:{port}/mcp. Ctrl-C ends it.")
+        tell(f"Serving {address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
     try:
-        serve(settings, port=port, debug=flags.debug)
+        serve(settings, port=port, token=token, debug=flags.debug)
     except KeyboardInterrupt:
         if port is not None:
             raise

@@ -39,7 +39,7 @@ def validate(flags: Flags, item: str) -> int:
     folder = find_item(settings.root, item, items_folder=settings.items_folder)
     roster, steps = load_roster(settings.root), load_steps(settings.root)
     found = [*_check(folder, roster, steps)]
-    compared = _compared(folder, steps)
+    compared = _compared(settings.root, folder, steps)
     found += compared[1]
     if flags.json:
         rows = [
@@ -93,7 +93,7 @@ def _check(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[Fi
         yield from check_pairs(blocks, records, markdown)
 
 
-def _compared(folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[Finding]]:
+def _compared(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[Finding]]:
     """How many earlier versions git has of the documents, and what was lost on the way."""
     from ...checking.growth import Version, check_growth
     from ...store.versions import earlier_versions
@@ -103,7 +103,10 @@ def _compared(folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[Finding]
     names = dict.fromkeys(each for step in steps for each in step.outputs if _is_markdown(each))
     there = dict(_documents(folder))
     for name in names:
-        versions = [Version(f"commit {at}", text) for at, text in earlier_versions(folder / name) or ()]
+        earlier = earlier_versions(root, folder / name)
+        if earlier is None:  # git has no answer for one document, so it has none for the others
+            break
+        versions = [Version(f"commit {at}", text) for at, text in earlier]
         count += len(versions)
         if name in there:
             versions.append(Version("the working tree", there[name]))

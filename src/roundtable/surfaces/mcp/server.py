@@ -15,9 +15,8 @@ from pydantic import ValidationError
 from ...settings import Settings
 from ...version import __version__
 from . import guide, prompts, resources, tools
+from .access import LOOPBACK, PATH, RequireToken
 from .tables import Tables
-
-LOOPBACK = "127.0.0.1"
 
 
 class Server(MCPServer[Tables]):
@@ -51,8 +50,9 @@ def build(tables: Tables, *, debug: bool = False) -> Server:
     return server
 
 
-def serve(settings: Settings, *, port: int | None = None, debug: bool = False) -> None:
-    """Serve on stdio, or on a port of this machine, until the client goes or a signal comes."""
+def serve(settings: Settings, *, port: int | None = None, token: str = "", debug: bool = False) -> None:
+    """Serve on stdio, or on a port of this machine to whoever has the token, until the client goes or a
+    signal comes."""
 
     async def run() -> None:
         tables = Tables(settings)
@@ -61,11 +61,22 @@ def serve(settings: Settings, *, port: int | None = None, debug: bool = False) -
             if port is None:
                 await server.run_stdio_async()
             else:
-                await server.run_streamable_http_async(host=LOOPBACK, port=port)
+                await _listen(server, port, token, debug=debug)
         finally:
             await tables.close()
 
     asyncio.run(run())
+
+
+async def _listen(server: Server, port: int, token: str, *, debug: bool) -> None:
+    """Serve on a port; the library itself refuses a foreign `Host` or `Origin`."""
+    import uvicorn  # late: stdio does without
+
+    app = RequireToken(server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK), token)
+    level = "info" if debug else "warning"
+    # The token is in the address, so no address goes into a log.
+    config = uvicorn.Config(app, host=LOOPBACK, port=port, log_level=level, access_log=False)
+    await uvicorn.Server(config).serve()
 
 
 def _wrong_shape(name: str, error: ValidationError) -> str:

@@ -1,0 +1,97 @@
+"""The one way to run git: it only reads, it runs nothing that the project names, and it ends in time.
+
+A project may come from anybody, and so may the `config` of a repository in it. Git takes programs from there
+(signature checks, hooks, external diffs, file system monitors, transports), so each of them is switched off
+here, with settings that are stronger than the repository's own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+# Only commands that leave the files of the working tree as they are: to compare one with a commit (`diff`,
+# `status`), git runs the filters that a repository may name in any number.
+Command = Literal["cat-file", "config", "grep", "log", "ls-files", "remote", "rev-list", "rev-parse"]
+
+_CONFIG = {
+    "safe.bareRepository": "explicit",
+    "log.showSignature": "false",
+    "gpg.program": os.devnull,
+    "gpg.openpgp.program": os.devnull,
+    "gpg.ssh.program": os.devnull,
+    "gpg.x509.program": os.devnull,
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.sshCommand": os.devnull,
+    "credential.helper": "",
+    "protocol.allow": "never",
+}
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",  # stronger than `protocol.NAME.allow`; no protocol has this name
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+# These only make git look at less. Any other variable could name another repository, settings or programs.
+_KEPT = frozenset({"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_NOSYSTEM"})
+_BARE = ("HEAD", "objects", "refs")
+
+
+def run_git(
+    root: Path,
+    command: Command,
+    *words: str,
+    seconds: float,
+    config: Mapping[str, str] | None = None,
+    keep_partial: bool = False,
+    empty_status: int = 0,
+    environment: Mapping[str, str] | None = None,
+) -> bytes | None:
+    """Return what a git command prints in the project's root; None without git or where it fails.
+
+    With `keep_partial`, what was printed before the time ran out is the answer. `empty_status` is the exit
+    status of a command that found nothing, such as 1 for `grep`.
+    """
+    import subprocess  # late: many commands never ask git
+
+    settings = [
+        word for key, value in (_CONFIG | dict(config or {})).items() for word in ("-c", f"{key}={value}")
+    ]
+    options = ("--no-ext-diff", "--no-textconv") if command == "log" else ()
+    try:
+        if _is_in_bare_repository(root):
+            return None
+        answer = subprocess.run(
+            ["git", "--no-pager", *settings, "-C", str(root), command, *options, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            env=safe_environment(os.environ if environment is None else environment),
+        )
+    except subprocess.TimeoutExpired as late:
+        return late.stdout if keep_partial else None
+    except (OSError, RuntimeError, ValueError, subprocess.SubprocessError):  # RuntimeError: links in a circle
+        return None
+    return answer.stdout if answer.returncode in (0, empty_status) else None
+
+
+def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for git, or a program that runs it: no other repository, settings or network."""
+    kept = {key: value for key, value in environment.items() if not key.startswith("GIT_") or key in _KEPT}
+    return kept | _ENVIRONMENT
+
+
+def _is_in_bare_repository(root: Path) -> bool:
+    """Whether git would take a folder itself for a repository; git before 2.38 has no setting against it."""
+    here = root.resolve()
+    for folder in (here, *here.parents):
+        if (folder / ".git").exists():
+            return False
+        if all((folder / name).exists() for name in _BARE):
+            return True
+    return False
