@@ -17,7 +17,7 @@ from .core.progress import Position, Progress, position
 from .core.stages import Stage
 from .core.steps import PHASES, Phase, Step
 from .store.commit import current_commit
-from .store.items import read_item
+from .store.items import draft_problem, read_item
 from .store.journal import Journal, Recorded, journals
 from .store.meta import is_stale, meta_problem, read_meta
 from .store.parking import parked_for
@@ -51,6 +51,8 @@ class Legs:
     def start(self) -> Leg:
         """Where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
         for journal in journals(self._folder):
+        if problem := draft_problem(self._folder):
+            self._warnings.append(f"{problem} The item goes by the name of its folder.")
             if not journal.name.endswith(_ELABORATE):
                 continue
             leg = self._replayed(journal)

@@ -105,11 +105,12 @@ class TestItemLock:
                 assert info["pid"] == os.getpid()
 
     def test_taking_it_clears_away_what_killed_writes_left(self, folder: Path) -> None:
-        (folder / ".roundtable-0.tmp").touch()
+        leftover = folder / f".roundtable-{'0f' * 16}.tmp"
+        leftover.touch()
         with meta_lock(folder), ItemLock(folder):
-            assert (folder / ".roundtable-0.tmp").exists()
+            assert leftover.exists()
         with ItemLock(folder):
-            assert not (folder / ".roundtable-0.tmp").exists()
+            assert not leftover.exists()
 
     def test_the_same_process_is_refused_too_and_the_first_lock_stays(self, folder: Path) -> None:
         with ItemLock(folder) as lock:

@@ -10,6 +10,7 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.markup import printable
 from . import files
 
+from .inside import leads_out
 LARGEST = 5_000_000
 """The most bytes of a file that are taken in."""
 
@@ -89,12 +90,9 @@ def _refused(name: str, reason: str) -> DiskFailed:
 
 
 def _leads_out(folder: Path, name: str) -> str | None:
-    try:
-        home, target = folder.resolve(), (folder / name).resolve()
-    except (OSError, RuntimeError):
-        return "it is a link that cannot be followed"
-    if not target.is_relative_to(home):
-        return "it leads out of the item's folder"
+    if reason := leads_out(folder, name):
+        return reason
+    home, target = folder.resolve(), (folder / name).resolve()
     if target != home / name and (target.parent != home or target.name.lower() in RESERVED):
         return "it is a link to a file that belongs to the item itself"
     return None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
 
+from .inside import JOURNAL_FOLDER, journal_home, read_journal_file
 if TYPE_CHECKING:
     from filelock import FileLock
 
@@ -35,7 +36,7 @@ class ItemLock:
         lock = _take(home / "item.lock", wait=0)
         if lock is None:
             raise ItemLocked(
-                f"{self.folder.resolve().name} is in use by {_holder(home)}.",
+                f"{self.folder.resolve().name} is in use by {_holder(self.folder)}.",
                 saved="Nothing was changed.",
                 do="End that session or wait until it ends. Then run the same command again.",
             )
@@ -82,7 +83,7 @@ def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
 
 def journal_folder(folder: Path) -> Path:
     """The item's folder for journal and locks, made where it is missing, and out of version control."""
-    home = folder / JOURNAL_FOLDER
+    home = journal_home(folder)
     files.make_folder(home)
     if not (home / ".gitignore").exists():
         files.write(home / ".gitignore", b"*\n")
@@ -136,10 +137,10 @@ def _command(words: Sequence[str]) -> str:
     return " ".join(shown)
 
 
-def _holder(home: Path) -> str:
+def _holder(folder: Path) -> str:
     """The holder in words; what is missing or makes no sense in its file is left out."""
     try:
-        found: Any = json.loads(files.read(home / "holder.json", limit=64 * 1024))
+        found: Any = json.loads(read_journal_file(folder, "holder.json", limit=64 * 1024))
     except (DiskFailed, OSError, ValueError, RecursionError):
         found = None
     known = found if isinstance(found, dict) else {}
