@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from commandline import SLUG, CommandLine, command_line
 from project import ANSWERS, meta, small_steps, talk, texts
 from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemUnknown
+from roundtable.session import Session
 from roundtable.store import ledger
 from roundtable.store.items import add_item, find_item, links_out, list_items, read_item
 from roundtable.store.journal import Journal, journals
@@ -305,6 +307,47 @@ def test_export_does_not_write_through_a_link(cli: CommandLine, outside: Path) -
     assert ran.status == 2
     assert "through a link. Nothing was written." in ran.err
     assert contents(outside) == before
+
+
+# --- meta.json that goes away ---------------------------------------------------------------------------
+
+
+@pytest.mark.rule("META-1")
+def test_a_meta_json_that_goes_away_stops_the_session_and_is_not_made_anew(place: Place) -> None:
+    root, item = place
+    kept = (item / "meta.json").read_bytes()
+
+    async def run() -> None:
+        session = Session(root, item.name, panel=ScriptedPanel())
+        for words in ANSWERS:
+            session.say(words)
+        session.hang_up()
+        async for line in session.lines():
+            if line.kind == "listen":
+                (item / "meta.json").unlink(missing_ok=True)
+
+    with pytest.raises(ItemCorrupt, match=r"meta\.json is gone.* kept in \.journal.* check out") as caught:
+        asyncio.run(run())
+    assert not (item / "meta.json").exists()
+    assert not (item / "quick-scan.md").exists()
+    assert caught.value.saved == "What was said is kept in .journal; no new meta.json was made."
+    with pytest.raises(ItemCorrupt, match="is gone"):
+        talk(root, item, [])
+    (item / "meta.json").write_bytes(kept)
+    talk(root, item, [])
+    assert meta(item)["steps_completed"] == ["00-01"]
+
+
+def test_without_its_meta_json_an_open_step_ends_with_status_4(cli: CommandLine) -> None:
+    small_steps(cli.root)
+    assert cli.run("analyze", SLUG, answers=ANSWERS[:1]).status == 0
+    (cli.item / "meta.json").unlink()
+    ran = cli.run("analyze", SLUG, answers=ANSWERS[1:])
+    assert ran.status == 4
+    assert "meta.json is gone; it was there when this step began." in ran.err
+    assert not (cli.item / "meta.json").exists()
+    ran = cli.run("analyze", SLUG, "--start-over", answers=[])
+    assert ran.status == 0
 
 
 def test_the_transcript_number_is_read_whole(folder: Path) -> None:
