@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -13,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
-
 from .inside import JOURNAL_FOLDER, journal_home, read_journal_file
-if TYPE_CHECKING:
-    from filelock import FileLock
 
-JOURNAL_FOLDER = ".journal"
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 _PRIVATE = ("--model", "--base-url")
 _SHOWN = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
 
@@ -28,7 +29,7 @@ class ItemLock:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock: FileLock | None = None
+        self._lock: BaseFileLock | None = None
 
     def acquire(self) -> None:
         """Take the lock at once, or raise ItemLocked and name the holder."""
@@ -90,13 +91,25 @@ def journal_folder(folder: Path) -> Path:
     return home
 
 
-def _take(path: Path, *, wait: float) -> FileLock | None:
+def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     """The lock, or None where somebody else has held it all the time."""
-    from filelock import FileLock, Timeout  # late: importing it takes longer than a whole `roundtable list`
+    # Late: importing it takes longer than a whole `roundtable list`.
+    from filelock import FileLock, SoftFileLock, Timeout
 
-    lock = FileLock(path, timeout=wait, poll_interval=0.01, thread_local=False)
+    lock: BaseFileLock = FileLock(
+        path, timeout=wait, poll_interval=0.01, thread_local=False, fallback_to_soft=False
+    )
     try:
-        lock.acquire()
+        try:
+            lock.acquire()
+        except OSError as error:
+            if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
+                raise
+            # A lock file that exists counts as held here, and the one above stays behind, empty, on every
+            # other filesystem: so this lock has a name of its own.
+            held = path.with_suffix(".held")
+            lock = SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False)
+            lock.acquire()
     except Timeout:
         return None
     except OSError as error:
