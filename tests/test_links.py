@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from commandline import SLUG, CommandLine, command_line
 from project import ANSWERS, meta, small_steps, talk, texts
-from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemUnknown
+from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemUnknown, OutsideFailure
 from roundtable.session import Session
 from roundtable.store import ledger
 from roundtable.store.items import add_item, find_item, links_out, list_items, read_item
@@ -359,6 +360,34 @@ def test_the_transcript_number_is_read_whole(folder: Path) -> None:
     ]  # fmt: skip
     for text in ("0000000019", "0000000001", "9" * 5_000):
         assert find_transcript(folder, text) is None
+
+
+def test_a_removed_working_folder_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = command_line(tmp_path, monkeypatch)
+    line.root.rmdir()
+    for words in (("list",), ("add", "Forms"), ("analyze",), ("doctor",), ("export", "cursor"), ("mcp",)):
+        ran = line.run(*words)
+        assert (ran.status, ran.out) == (2, ""), words
+        assert ran.err.startswith("The folder that you are in was removed."), words
+
+
+def test_a_project_that_is_removed_in_mid_session_is_said(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, item = place
+    monkeypatch.chdir(root)
+
+    async def run() -> None:
+        session = Session(".", item.name, panel=ScriptedPanel())
+        for words in ANSWERS:
+            session.say(words)
+        session.hang_up()
+        async for line in session.lines():
+            if line.kind == "listen" and root.exists():
+                shutil.rmtree(root)
+
+    with pytest.raises(OutsideFailure, match="gone"):
+        asyncio.run(run())
 
 
 def test_an_item_that_nobody_has_is_still_unknown(place: Place) -> None:
