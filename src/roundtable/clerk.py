@@ -22,7 +22,7 @@ from .panel.base import Panel, Speech
 from .store.commit import current_commit
 from .store.files import timestamp
 from .store.journal import Journal
-from .store.meta import append_elaboration, change_meta, max_turns, read_meta
+from .store.meta import append_elaboration, change_meta, has_meta, max_turns, meta_gone, read_meta
 from .store.outputs import Outputs
 from .store.parking import park
 from .store.transcript import write_transcript
@@ -62,6 +62,7 @@ class Clerk:
         self._struck: tuple[Entry, ...] = ()
         self._root = root
         self._folder = folder
+        self._has_meta = has_meta(folder)
         self._outputs = Outputs(folder, steps)
         self._surveyor = Surveyor(root, folder)
 
@@ -203,6 +204,9 @@ class Clerk:
         task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
         | do.WriteFeedback | do.WriteDrafts | do.SavePhase,
     ) -> on.Event:  # fmt: skip
+        # Another branch was checked out: what is written now would go to the wrong place.
+        if self._has_meta and not has_meta(self._folder):
+            raise meta_gone(self._folder)
         match task:
             case do.SaveLimit(limit):
                 return on.LimitSaved(self._save_limit(limit))

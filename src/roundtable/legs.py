@@ -17,9 +17,9 @@ from .core.progress import Position, Progress, position
 from .core.stages import Stage
 from .core.steps import PHASES, Phase, Step
 from .store.commit import current_commit
-from .store.items import read_item
+from .store.items import draft_problem, read_item
 from .store.journal import Journal, Recorded, journals
-from .store.meta import is_stale, meta_problem, read_meta
+from .store.meta import has_meta, is_stale, meta_gone, meta_problem, read_meta
 from .store.parking import parked_for
 from .store.progress import facts_of, progress_of
 
@@ -47,9 +47,12 @@ class Legs:
         self._user_name = user_name
         self._previous: Phase | None = None
         self._warnings: list[str] = []
+        self._has_meta = False
 
     def start(self) -> Leg:
         """Where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
+        if problem := draft_problem(self._folder):
+            self._warnings.append(f"{problem} The item goes by the name of its folder.")
         for journal in journals(self._folder):
             if not journal.name.endswith(_ELABORATE):
                 continue
@@ -119,21 +122,27 @@ class Legs:
             raise RuleBroken(f"Step {step_id} is not complete yet. Complete: {done}.")
         return self._opening(meta, roster, steps, Position(phase, step), notices, kind)
 
+    def require_meta(self) -> None:
+        """Raise ItemCorrupt where meta.json cannot be used, or was there before and is gone."""
+        self._meta()
+
     # --- replaying --------------------------------------------------------------------------------------
 
     def _replayed(self, journal: Journal) -> Leg | None:
         """The leg that a journal holds; one that does not read or does not follow the rules is set aside."""
         try:
             recorded = journal.read()
-            if recorded is None:
-                return None
-            return _replay(journal, recorded)
+            leg = None if recorded is None else _replay(journal, recorded)
         except ItemCorrupt as failure:
             self._warnings.append(str(failure))
         except RuleBroken as failure:
             aside = journal.set_aside()
             kept = f" It is kept as {aside.name}." if aside else ""
             self._warnings.append(f"The journal {journal.path.name} breaks the rules ({failure}).{kept}")
+        else:
+            if journal.has_meta and not has_meta(self._folder):
+                raise meta_gone(self._folder)
+            return leg
         return None
 
     def _is_open(self, analysis: Analysis) -> bool:
@@ -215,6 +224,7 @@ class Legs:
     def _meta(self) -> dict[str, Any]:
         meta = read_meta(self._folder)
         if meta is not None:
+            self._has_meta = True
             return meta
         problem = meta_problem(self._folder)
         if problem:
@@ -224,6 +234,8 @@ class Legs:
                 do="Repair the file, or start over with `roundtable analyze ITEM --start-over`, "
                 "which sets it aside.",
             )
+        if self._has_meta:
+            raise meta_gone(self._folder)
         return {"steps_completed": [], "phases_completed": [], "depth_overrides": {}, "elaborations": []}
 
     def _take_warnings(self) -> tuple[str, ...]:

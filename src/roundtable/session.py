@@ -145,6 +145,7 @@ class Session:
                     await self._show(Line("paused", self._farewell("Paused; everything is saved.")))
                     return
                 if isinstance(ending, do.StartOver):
+                    legs.require_meta()
                     start_over(self.folder)
                 after = None if isinstance(ending, do.Leave) else legs.next()
                 if after is None or after.journal.path != leg.journal.path:

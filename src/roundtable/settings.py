@@ -161,6 +161,8 @@ def load_settings(
     """The settings in force, warnings about what cannot be used; RuleBroken where a flag is of no use."""
     environment = os.environ if environment is None else environment
     home = Path(root or environment.get("ROUNDTABLE_ROOT") or ".")
+    if not home.is_absolute() and not _has_working_folder():
+        raise RuleBroken("The folder that you are in was removed. Nothing was changed. Go to another folder.")
     if not _is_folder(home):
         raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
     if base_url and (problem := _bad_base_url(base_url)):
@@ -214,6 +216,14 @@ def _git_name(root: Path) -> str | None:
     answer = run_git(root, "config", "user.name", seconds=_GIT_SECONDS)
     name = " ".join(printable((answer or b"").decode("utf-8", "replace")).split())
     return name if _bad_name(name) is None else None
+
+
+def _has_working_folder() -> bool:
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True
 
 
 def _is_folder(path: Path) -> bool:

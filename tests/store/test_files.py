@@ -446,11 +446,13 @@ class TestRenameAndRemove:
 
     def test_only_leftovers_are_swept(self, tmp_path: Path) -> None:
         (tmp_path / "inner").mkdir()
-        for name in (".roundtable-1.tmp", "inner/.roundtable-2.tmp", "meta.json", ".other.tmp", "x.tmp"):
+        ours, folder = f".roundtable-{'0f' * 16}.tmp", f".roundtable-{'1e' * 16}.tmp"
+        others = (".other.tmp", ".roundtable-1.tmp", ".roundtable-notes.tmp", "meta.json", "x.tmp")
+        for name in (ours, f"inner/{ours}", *others):
             (tmp_path / name).touch()
-        (tmp_path / ".roundtable-folder.tmp").mkdir()
+        (tmp_path / folder).mkdir()
         files.sweep(tmp_path)
-        assert names(tmp_path) == [".other.tmp", ".roundtable-folder.tmp", "inner", "meta.json", "x.tmp"]
+        assert names(tmp_path) == sorted([*others, folder, "inner"])
         assert names(tmp_path / "inner") == []
 
 

@@ -80,7 +80,7 @@ def test_each_line_is_small_json_with_its_number_kind_and_instant(folder: Path) 
     assert journal.path == folder / ".journal" / "01-03.jsonl"
     assert journal.name == "01-03"
     head, first, second = map(json.loads, lines_of(journal))
-    assert list(head) == ["rules", "opening"]
+    assert list(head) == ["rules", "opening", "meta"]
     assert head["rules"] == RULES == 1
     assert [list(line) for line in (first, second)] == [["n", "event", "data", "at"]] * 2
     assert (first["n"], first["event"]) == (1, "Offered")
@@ -193,10 +193,10 @@ def test_a_closed_journal_is_gone(folder: Path) -> None:
 
 def test_the_open_journals_come_last_written_first(folder: Path) -> None:
     assert journals(folder) == ()
-    for name, instant in (("b", 1), ("a", 1), ("elaborate-01-03", 3), ("c", 2)):
+    for name, instant in (("01-02", 1), ("01-01", 1), ("01-03.elaborate", 3), ("01-menu", 2)):
         os.utime(begun(folder, name=name).path, (instant, instant))
-    (folder / ".journal" / "d.jsonl").mkdir()
-    begun(folder, name="e").set_aside()
+    (folder / ".journal" / "01-04.jsonl").mkdir()
+    begun(folder, name="01-05").set_aside()
     found = journals(folder)
-    assert [journal.name for journal in found] == ["elaborate-01-03", "c", "a", "b"]
+    assert [journal.name for journal in found] == ["01-03.elaborate", "01-menu", "01-01", "01-02"]
     assert found[0].read() == Recorded(OPENING, ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import getpass
 import inspect
 import json
@@ -105,11 +107,12 @@ class TestItemLock:
                 assert info["pid"] == os.getpid()
 
     def test_taking_it_clears_away_what_killed_writes_left(self, folder: Path) -> None:
-        (folder / ".roundtable-0.tmp").touch()
+        leftover = folder / f".roundtable-{'0f' * 16}.tmp"
+        leftover.touch()
         with meta_lock(folder), ItemLock(folder):
-            assert (folder / ".roundtable-0.tmp").exists()
+            assert leftover.exists()
         with ItemLock(folder):
-            assert not (folder / ".roundtable-0.tmp").exists()
+            assert not leftover.exists()
 
     def test_the_same_process_is_refused_too_and_the_first_lock_stays(self, folder: Path) -> None:
         with ItemLock(folder) as lock:
@@ -270,6 +273,31 @@ class TestJournalFolder:
         (folder / ".journal" / ".gitignore").write_bytes(b"mine\n")
         journal_folder(folder)
         assert (folder / ".journal" / ".gitignore").read_bytes() == b"mine\n"
+
+
+@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOTSUP])
+@pytest.mark.parametrize("leftover", [True, False])
+def test_where_the_filesystem_has_no_locks_an_empty_file_holds_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int, leftover: bool
+) -> None:
+    def refuse(_handle: int, _operation: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    if leftover:
+        for name in ("item.lock", "meta.lock"):
+            (journal_folder(folder) / name).touch()
+    for _ in range(2):
+        with ItemLock(folder), meta_lock(folder, wait=0):
+            assert refusal(folder).failed.startswith("offline-forms is in use by process")
+
+
+def test_a_lock_file_that_is_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("mine")
+    (journal_folder(folder) / "item.lock").symlink_to(tmp_path / "outside")
+    with pytest.raises(DiskFailed, match=r"Could not lock .*item\.lock"):
+        ItemLock(folder).acquire()
+    assert (tmp_path / "outside").read_text() == "mine"
 
 
 def test_importing_the_lock_does_not_import_filelock() -> None:

@@ -337,7 +337,7 @@ class TestWriting:
 
     @pytest.mark.rule("META-4")
     def test_a_link_stays_a_link_and_the_mode_stays(self, folder: Path) -> None:
-        target = folder.parent / "shared.json"
+        target = folder / "shared.json"
         target.write_text("{}")
         target.chmod(0o600)
         (folder / "meta.json").symlink_to(target)

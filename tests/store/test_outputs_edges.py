@@ -9,8 +9,17 @@ from pathlib import Path
 import pytest
 
 from people import ALEX, ITEM, MAYA
-from roundtable.core.commands import Record, SaveRecord, Table, UpdateArtifacts, WriteDrafts, WriteFeedback
+from roundtable.core.commands import (
+    Record,
+    SaveRecord,
+    Table,
+    UpdateArtifacts,
+    WriteDrafts,
+    WriteFeedback,
+    WriteStep,
+)
 from roundtable.core.errors import DiskFailed
+from roundtable.core.events import SectionText
 from roundtable.core.personas import Roster
 from roundtable.core.steps import Question, Step, Target
 from roundtable.core.synthesis import Draft, Entry
@@ -32,6 +41,27 @@ CONTEXT = Step(
 
 def writing(*outputs: str) -> Step:
     return replace(CONTEXT, outputs=outputs, targets=())
+
+
+# --- documents that are not UTF-8 -----------------------------------------------------------------------
+
+
+@pytest.mark.rule("ART-1")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_utf_8_is_not_added_to_a_document_of_another_width(folder: Path, encoding: str) -> None:
+    document = "# Spec\n\n## 1. Context\n\nWritten elsewhere.\n".encode(encoding)
+    (folder / "spec.md").write_bytes(document)
+    outputs = Outputs(folder, (CONTEXT,))
+    told = [
+        *outputs.update(UpdateArtifacts(CONTEXT, "<!-- m -->", "#### Block\n\nText.", "a block")),
+        *outputs.write_feedback(WriteFeedback(CONTEXT, "More.", AT)),
+        *outputs.write_drafts(WriteDrafts((), (CONTEXT,))),
+    ]
+    assert len(told) == 3
+    assert all("it is UTF-16 or UTF-32 text, and UTF-8 cannot be added to that" in each for each in told)
+    with pytest.raises(DiskFailed, match="UTF-16 or UTF-32"):
+        outputs.write_step(WriteStep(CONTEXT, (SectionText(Target("spec.md", "1. Context"), "Text."),)))
+    assert (folder / "spec.md").read_bytes() == document
 
 
 # --- answers --------------------------------------------------------------------------------------------
@@ -256,4 +286,4 @@ def test_a_folder_that_leads_out_says_what_to_do(folder: Path, tmp_path: Path) -
     (folder / "elaborations").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(DiskFailed) as caught:
         transcript(folder, Turn(1, MAYA.key, "One."))
-    assert caught.value.do == "Put a folder in its place. Run the same command again."
+    assert caught.value.do == "Remove the link. Run the same command again."

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from ..core.errors import RuleBroken
-from ..core.steps import DEPTHS, Depth, Phase, Step, is_depth, phase_of
+from ..core.steps import DEPTHS, Depth, Phase, Step, is_depth, is_output_name, is_step_id, phase_of
 from . import fields as field
 from . import stepbody
 from .frontmatter import Document
 from .problem import Remark, UnusableError
 
 LONGEST_TITLE = 60
-_STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
-_OUTPUT = re.compile(r"\w[\w .-]{0,90}\.(md|json|csv)")
 # These belong to the item itself.
 _RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 _KNOWN = frozenset(("step_id", "title", "persona", "depth", "outputs", "depends_on", "skip_if"))
@@ -57,7 +54,7 @@ def parse(document: Document, phase: Phase) -> StepFile:
 
 def _step_id(given: dict[str, object], phase: Phase) -> str:
     step_id = field.text(given, "step_id")
-    if not _STEP_ID.fullmatch(step_id):
+    if not is_step_id(step_id):
         raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
     if phase_of(step_id) is None:
         raise UnusableError("step_id", f"no phase has the number {step_id[:2]}")
@@ -78,7 +75,7 @@ def _outputs(given: dict[str, object]) -> tuple[str, ...]:
     if not outputs:
         raise UnusableError("outputs", "is missing")
     for output in outputs:
-        if not _OUTPUT.fullmatch(output):
+        if not is_output_name(output):
             raise UnusableError(
                 "outputs", f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
             )
@@ -93,7 +90,7 @@ def _depends_on(given: dict[str, object], remarks: list[Remark]) -> tuple[str, .
     except UnusableError as error:
         remarks.append(Remark("depends_on", f"{error.reason}; it is ignored"))
         return ()
-    strange = [step_id for step_id in ids if not _STEP_ID.fullmatch(step_id)]
+    strange = [step_id for step_id in ids if not is_step_id(step_id)]
     remarks.extend(Remark("depends_on", f"'{name[:60]}' is no step id and is ignored") for name in strange)
     return tuple(dict.fromkeys(step_id for step_id in ids if step_id not in strange))
 

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
 
 Depth = Literal["brief", "standard", "deep"]
 DEPTHS: tuple[Depth, ...] = ("brief", "standard", "deep")
+
+
+_STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
+_OUTPUT_NAME = re.compile(r"\w[\w .-]{0,90}\.(md|json|csv)")
+
+
+def is_step_id(text: str) -> bool:
+    """Whether the text has the form of a step id, such as `01-03`."""
+    return _STEP_ID.fullmatch(text) is not None
+
+
+def is_output_name(text: str) -> bool:
+    """Whether the text is a plain file name of a kind that steps may write."""
+    return _OUTPUT_NAME.fullmatch(text) is not None
 
 
 def is_depth(value: object) -> TypeGuard[Depth]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable
 from pathlib import Path, PureWindowsPath
 from typing import TypeVar
@@ -9,6 +10,7 @@ from typing import TypeVar
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.markup import printable
 from . import files
+from .inside import leads_out
 
 LARGEST = 5_000_000
 """The most bytes of a file that are taken in."""
@@ -19,6 +21,7 @@ RESERVED = frozenset({"meta.json", "state.json", DRAFT, PARKING_LOT})
 """Names that no step may write to."""
 
 _AGAIN = 3
+_WIDE_MARKS = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
 Result = TypeVar("Result")
 
 
@@ -89,12 +92,9 @@ def _refused(name: str, reason: str) -> DiskFailed:
 
 
 def _leads_out(folder: Path, name: str) -> str | None:
-    try:
-        home, target = folder.resolve(), (folder / name).resolve()
-    except (OSError, RuntimeError):
-        return "it is a link that cannot be followed"
-    if not target.is_relative_to(home):
-        return "it leads out of the item's folder"
+    if reason := leads_out(folder, name):
+        return reason
+    home, target = folder.resolve(), (folder / name).resolve()
     if target != home / name and (target.parent != home or target.name.lower() in RESERVED):
         return "it is a link to a file that belongs to the item itself"
     return None
@@ -102,6 +102,11 @@ def _leads_out(folder: Path, name: str) -> str | None:
 
 def _changed(path: Path, change: Callable[[bytes | None], tuple[bytes | None, Result]]) -> Result:
     before = _found(path)
+    if before is not None and _is_wide_text(before):
+        raise RuleBroken(
+            "It is UTF-16 or UTF-32 text, and UTF-8 cannot be added to that. "
+            "Nothing was changed. Save it as UTF-8. Run the same command again."
+        )
     for _ in range(1 + _AGAIN):
         after, result = change(before)
         now = _found(path)
@@ -115,6 +120,12 @@ def _changed(path: Path, change: Callable[[bytes | None], tuple[bytes | None, Re
         saved="The file is as that program left it.",
         do="Close it there. Run the same command again.",
     )
+
+
+def _is_wide_text(document: bytes) -> bool:
+    """Whether the bytes are UTF-16 or UTF-32: by their mark, or by the many NULs that Latin letters bring."""
+    beginning = document[:2_000]
+    return document.startswith(_WIDE_MARKS) or 3 * beginning.count(0) > len(beginning)
 
 
 def _found(path: Path) -> bytes | None:

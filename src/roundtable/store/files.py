@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import stat
 from collections.abc import Callable
@@ -25,6 +26,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must fail rather than wait for its other end
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _TEMPORARY = ".roundtable-"
+_LEFTOVER = re.compile(r"\.roundtable-[0-9a-f]{32}\.tmp")
 _AGAIN = "Run the same command again."
 _REASONS: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", f"Free some space. {_AGAIN}"),
@@ -47,10 +49,14 @@ def timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def read(path: Path, *, limit: int = LIMIT) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes; FileNotFoundError where there is none."""
+def read(path: Path, *, limit: int = LIMIT, follow_link: bool = True) -> bytes:
+    """The bytes of a regular file of at most `limit` bytes; FileNotFoundError where there is none.
+
+    Without `follow_link` a link is no regular file.
+    """
+    flags = os.O_RDONLY | _BINARY | _AT_ONCE | (0 if follow_link else _NO_LINK)
     try:
-        handle = os.open(path, os.O_RDONLY | _BINARY | _AT_ONCE)
+        handle = os.open(path, flags)
         try:
             _must_be_regular(os.fstat(handle))
             with os.fdopen(handle, "rb", closefd=False) as file:
@@ -155,11 +161,16 @@ def remove(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed writes left in the folder and the folders in it; the caller keeps writers out."""
-    for pattern in (f"{_TEMPORARY}*.tmp", f"*/{_TEMPORARY}*.tmp"):
-        for leftover in folder.glob(pattern):
-            with suppress(OSError):
-                leftover.unlink()
+    """Remove what killed writes left in the folder and the folders in it; the caller keeps writers out.
+
+    Folders that are links are passed over: what lies there is not ours.
+    """
+    with suppress(OSError):
+        inner = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
+        for leftover in (entry for each in (folder, *inner) for entry in each.iterdir()):
+            if _LEFTOVER.fullmatch(leftover.name):
+                with suppress(OSError):
+                    leftover.unlink()
 
 
 def _mode(path: Path, follow_link: bool) -> int | None:

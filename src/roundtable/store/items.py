@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import DiskFailed, ItemUnknown, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.items import Item
 from ..core.markup import printable
 from . import files
 from .artifact import DRAFT, LARGEST, shown
-from .lock import JOURNAL_FOLDER
+from .inside import journal_home, leads_out_of_project, read_inside, require_in_project
 from .meta import meta_problem, read_meta, write_meta
 from .slugs import UNTITLED, numbered, slug
 
@@ -65,7 +66,7 @@ def add_item(
         title = shown(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
-    home = root / items_folder
+    home = require_in_project(root, root / items_folder)
     files.make_folder(home, parents=True)
     name = slug(title)
     folder = _new_folder(home, slug(f"{source_id} {name}") if source_id else name)
@@ -88,12 +89,26 @@ def add_item(
 
 
 def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEntry, ...]:
-    """Every item of the project, by name of its folder; reading never changes anything."""
+    """Every item of the project, by name of its folder; reading never changes anything.
+
+    Links that lead elsewhere are no items; ItemCorrupt where the items' folder itself is one.
+    """
+    home = require_in_project(root, root / items_folder)
     try:
-        folders = sorted(path for path in (root / items_folder).iterdir() if _is_item(path))
+        folders = sorted(path for path in home.iterdir() if not _is_link_out(root, path) and _is_item(path))
     except OSError:
         return ()
     return tuple(_entry(folder) for folder in folders)
+
+
+def links_out(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
+    """The names in the items' folder that are links out of the project, and so no items."""
+    try:
+        return tuple(
+            sorted(path.name for path in (root / items_folder).iterdir() if _is_link_out(root, path))
+        )
+    except OSError:
+        return ()
 
 
 def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
@@ -103,6 +118,9 @@ def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Pat
     said = shown(name)
     if not wanted:
         raise ItemUnknown("No item was named.", do=_choices(items))
+    for link in links_out(root, items_folder=items_folder):
+        if link.casefold() == wanted:
+            require_in_project(root, root / items_folder / link)
     for matches in _ranked(items, wanted):
         if len(matches) == 1:
             return matches[0].folder
@@ -113,8 +131,10 @@ def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Pat
 
 def last_activity(folder: Path) -> str | None:
     """When the item was last worked on: the latest change of its meta.json or an open journal, in UTC."""
-    known = [folder / "meta.json", *(folder / JOURNAL_FOLDER).glob("*.jsonl")]
-    times = [path.stat().st_mtime for path in known if path.is_file()]
+    known = [folder / "meta.json"]
+    with suppress(ItemCorrupt):
+        known += journal_home(folder).glob("*.jsonl")
+    times = [path.lstat().st_mtime for path in known if path.is_file()]
     return datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds") if times else None
 
 
@@ -131,6 +151,17 @@ def read_item(folder: Path) -> Item:
         source=shown(source) if isinstance(source, str) else "manual",
         source_id=shown(source_id) if isinstance(source_id, str) else "",
     )
+
+
+def draft_problem(folder: Path) -> str | None:
+    """Why draft.md cannot be read, in words for a person; None where it can, or is missing."""
+    try:
+        read_inside(folder, DRAFT, limit=LARGEST)
+    except FileNotFoundError:
+        return None
+    except DiskFailed as failure:
+        return failure.failed
+    return None
 
 
 def _entry(folder: Path) -> ItemEntry:
@@ -160,6 +191,10 @@ def _new_folder(home: Path, name: str) -> Path:
     return folder
 
 
+def _is_link_out(root: Path, path: Path) -> bool:
+    return path.is_symlink() and leads_out_of_project(root, path) is not None
+
+
 def _is_item(path: Path) -> bool:
     """Whether a folder holds an item's files; a name that a command would take for an option is none."""
     if shown(path.name).startswith((".", "-")) or not path.is_dir():
@@ -187,7 +222,7 @@ def _listed(items: Sequence[ItemEntry]) -> str:
 
 def _draft(folder: Path) -> str:
     try:
-        document = files.read(folder / DRAFT, limit=LARGEST)
+        document = read_inside(folder, DRAFT, limit=LARGEST)
     except (FileNotFoundError, DiskFailed):
         return ""
     text = document.decode("utf-8-sig", "replace")

@@ -7,6 +7,8 @@ set aside; the analysis then resumes from meta.json alone (META-6).
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,14 +16,18 @@ from typing import Any, get_args
 
 from ..core import events as on
 from ..core.analysis import Opening
-from ..core.errors import DiskFailed, ItemCorrupt
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.steps import PHASE_KEYS, Step, is_output_name, is_step_id
 from . import files
-from .lock import JOURNAL_FOLDER, journal_folder
+from .inside import JOURNAL_FOLDER, is_regular_file, journal_home, read_journal_file
+from .lock import journal_folder
+from .meta import has_meta
 
 RULES = 1
 """The version of the rules; a journal of another version is not replayed."""
 
 _SUFFIX = ".jsonl"
+_NAME = re.compile(r"[0-9]{2}-[0-9]{2}(?:\.elaborate)?|[0-9]{2}-menu|finished")
 _LIMIT = 64 * 1024 * 1024
 
 
@@ -32,14 +38,19 @@ class Recorded:
     opening: Opening
     events: tuple[on.Event, ...]
     panels: tuple[str, ...] = ()
+    has_meta: bool = False
 
 
 class Journal:
     """The journal of one leg, by name, in the item's folder."""
 
     def __init__(self, folder: Path, name: str) -> None:
+        if not _NAME.fullmatch(name):
+            raise RuleBroken(f"{name[:60]!r} is not the name of a journal.")
         self.name = name
-        self.path = folder / JOURNAL_FOLDER / (name + _SUFFIX)
+        self.path = journal_home(folder) / (name + _SUFFIX)
+        self.has_meta = False
+        """Whether there was a meta.json when the leg opened."""
         self._folder = folder
         self._count = 0
         self._panels: tuple[str, ...] = ()
@@ -59,7 +70,8 @@ class Journal:
         import msgspec
 
         journal_folder(self._folder)
-        head = {"rules": RULES, "opening": msgspec.to_builtins(opening)}
+        self.has_meta = has_meta(self._folder)
+        head = {"rules": RULES, "opening": msgspec.to_builtins(opening), "meta": self.has_meta}
         files.write(self.path, _line(head))
         self._count, self._panels = 0, ()
 
@@ -80,7 +92,7 @@ class Journal:
     def read(self) -> Recorded | None:
         """What was recorded, None where nothing was; one that does not read is set aside with ItemCorrupt."""
         try:
-            data = files.read(self.path, limit=_LIMIT)
+            data = read_journal_file(self._folder, self.path.name, limit=_LIMIT)
         except FileNotFoundError:
             return None
         except DiskFailed as failure:
@@ -96,6 +108,7 @@ class Journal:
         if torn:
             files.write(self.path, whole + b"\n")
         self._count, self._panels = len(recorded.events), recorded.panels
+        self.has_meta = recorded.has_meta
         return recorded
 
     def close(self) -> None:
@@ -126,8 +139,11 @@ class Journal:
 
 def journals(folder: Path) -> tuple[Journal, ...]:
     """The journals of an item that are open, the one written to last first."""
-    home = folder / JOURNAL_FOLDER
-    found = [path for path in home.glob("*" + _SUFFIX) if path.is_file()] if home.is_dir() else []
+    found = [
+        path
+        for path in journal_home(folder).glob("*" + _SUFFIX)
+        if _NAME.fullmatch(path.name.removesuffix(_SUFFIX)) and is_regular_file(path)
+    ]
     found.sort(key=lambda path: (-path.stat().st_mtime_ns, path.name))
     return tuple(Journal(folder, path.name.removesuffix(_SUFFIX)) for path in found)
 
@@ -151,7 +167,26 @@ def _decode(lines: list[bytes]) -> Recorded:
             raise ValueError(f"event {number} is missing")
         events.append(msgspec.convert(record["data"], _event_types()[record["event"]]))
         panels = _with_panel(panels, events[-1], str(record.get("panel", "")))
-    return Recorded(opening, tuple(events), panels)
+    for wrong in _strange_ids(opening, events):
+        raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
+    return Recorded(opening, tuple(events), panels, head.get("meta") is True)
+
+
+def _strange_ids(opening: Opening, events: list[on.Event]) -> Iterator[str]:
+    """What would become a path and is not of its form: a journal may come with a project, made by anyone."""
+    phases = (opening.phase, opening.handed_over_by)
+    yield from (phase.key for phase in phases if phase is not None and phase.key not in PHASE_KEYS)
+    steps: tuple[Step, ...] = (*opening.steps, *((opening.step,) if opening.step is not None else ()))
+    yield from (step.step_id for step in steps if not is_step_id(step.step_id))
+    outputs = [output for step in steps for output in step.outputs]
+    outputs += [target.output for step in steps for target in step.targets]
+    outputs += [
+        section.target.output
+        for event in events
+        if isinstance(event, on.Drafted)
+        for section in event.sections
+    ]
+    yield from (output for output in outputs if not is_output_name(output))
 
 
 def _with_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ from dataclasses import asdict, dataclass, fields
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from ..core.errors import DiskFailed
+from ..core.errors import DiskFailed, ItemCorrupt
 from . import files
-from .lock import JOURNAL_FOLDER, journal_folder
+from .inside import read_journal_file
+from .lock import journal_folder
 
 NAME = "spent.log"
 _LIMIT = 64 * 1024 * 1024
@@ -65,16 +66,16 @@ class Total:
 
 def append(folder: Path, entry: Entry) -> None:
     """Write a call to disk."""
-    journal_folder(folder)
+    home = journal_folder(folder)
     line = json.dumps(asdict(entry), separators=(",", ":")).encode("ascii") + b"\n"
-    files.append(folder / JOURNAL_FOLDER / NAME, line)
+    files.append(home / NAME, line)
 
 
 def read(folder: Path) -> tuple[Entry, ...]:
     """The calls that were made for an item; lines that do not read are passed over."""
     try:
-        data = files.read(folder / JOURNAL_FOLDER / NAME, limit=_LIMIT)
-    except (FileNotFoundError, DiskFailed):
+        data = read_journal_file(folder, NAME, limit=_LIMIT)
+    except (FileNotFoundError, DiskFailed, ItemCorrupt):
         return ()
     found = (_entry(line) for line in data.split(b"\n"))
     return current(entry for entry in found if entry is not None)

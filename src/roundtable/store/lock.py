@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
+from .inside import JOURNAL_FOLDER, journal_home, read_journal_file
 
 if TYPE_CHECKING:
-    from filelock import FileLock
+    from filelock import BaseFileLock
 
-JOURNAL_FOLDER = ".journal"
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 _PRIVATE = ("--model", "--base-url")
 _SHOWN = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
 
@@ -27,7 +29,7 @@ class ItemLock:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._lock: FileLock | None = None
+        self._lock: BaseFileLock | None = None
 
     def acquire(self) -> None:
         """Take the lock at once, or raise ItemLocked and name the holder."""
@@ -35,7 +37,7 @@ class ItemLock:
         lock = _take(home / "item.lock", wait=0)
         if lock is None:
             raise ItemLocked(
-                f"{self.folder.resolve().name} is in use by {_holder(home)}.",
+                f"{self.folder.resolve().name} is in use by {_holder(self.folder)}.",
                 saved="Nothing was changed.",
                 do="End that session or wait until it ends. Then run the same command again.",
             )
@@ -82,20 +84,32 @@ def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
 
 def journal_folder(folder: Path) -> Path:
     """The item's folder for journal and locks, made where it is missing, and out of version control."""
-    home = folder / JOURNAL_FOLDER
+    home = journal_home(folder)
     files.make_folder(home)
     if not (home / ".gitignore").exists():
         files.write(home / ".gitignore", b"*\n")
     return home
 
 
-def _take(path: Path, *, wait: float) -> FileLock | None:
+def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     """The lock, or None where somebody else has held it all the time."""
-    from filelock import FileLock, Timeout  # late: importing it takes longer than a whole `roundtable list`
+    # Late: importing it takes longer than a whole `roundtable list`.
+    from filelock import FileLock, SoftFileLock, Timeout
 
-    lock = FileLock(path, timeout=wait, poll_interval=0.01, thread_local=False)
+    lock: BaseFileLock = FileLock(
+        path, timeout=wait, poll_interval=0.01, thread_local=False, fallback_to_soft=False
+    )
     try:
-        lock.acquire()
+        try:
+            lock.acquire()
+        except OSError as error:
+            if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
+                raise
+            # A lock file that exists counts as held here, and the one above stays behind, empty, on every
+            # other filesystem: so this lock has a name of its own.
+            held = path.with_suffix(".held")
+            lock = SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False)
+            lock.acquire()
     except Timeout:
         return None
     except OSError as error:
@@ -136,10 +150,10 @@ def _command(words: Sequence[str]) -> str:
     return " ".join(shown)
 
 
-def _holder(home: Path) -> str:
+def _holder(folder: Path) -> str:
     """The holder in words; what is missing or makes no sense in its file is left out."""
     try:
-        found: Any = json.loads(files.read(home / "holder.json", limit=64 * 1024))
+        found: Any = json.loads(read_journal_file(folder, "holder.json", limit=64 * 1024))
     except (DiskFailed, OSError, ValueError, RecursionError):
         found = None
     known = found if isinstance(found, dict) else {}

@@ -15,14 +15,17 @@ from ..core.records import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS
 from . import files, json_text
 from .files import timestamp
+from .inside import JOURNAL_FOLDER, leads_out
 from .lock import meta_lock
 
 __all__ = [
     "StartPhase",
     "append_elaboration",
     "change_meta",
+    "has_meta",
     "is_stale",
     "max_turns",
+    "meta_gone",
     "meta_problem",
     "read_meta",
     "set_aside",
@@ -61,6 +64,22 @@ def meta_problem(folder: Path | str) -> str | None:
     except ItemCorrupt as error:
         return error.failed
     return None
+
+
+def has_meta(folder: Path | str) -> bool:
+    """Whether the item has a meta.json, sound or not."""
+    path = Path(folder) / "meta.json"
+    return path.is_symlink() or path.exists()
+
+
+def meta_gone(folder: Path | str) -> ItemCorrupt:
+    """The error for a meta.json that was there when the work on the item began."""
+    return ItemCorrupt(
+        f"{Path(folder) / 'meta.json'} is gone; it was there when this step began.",
+        saved=f"What was said is kept in {JOURNAL_FOLDER}; no new meta.json was made.",
+        do="If another branch was checked out, check out the one before and run the same command again. "
+        "To begin anew without it: roundtable analyze ITEM --start-over",
+    )
 
 
 def write_meta(folder: Path | str, meta: Mapping[str, Any]) -> None:
@@ -148,6 +167,8 @@ def is_stale(codebase_hash: object, commit: object) -> bool:
 def _load(folder: Path) -> dict[str, Any] | None:
     """The object in meta.json as it stands; None where there is no file, ItemCorrupt where it is unusable."""
     path = folder / "meta.json"
+    if reason := leads_out(folder, "meta.json"):
+        raise _corrupt(f"{path} cannot be used: {reason}.")
     try:
         found = json_text.parse(files.read(path))
     except FileNotFoundError as error:

@@ -16,8 +16,8 @@ from ..core.personas import Roster
 from ..core.steps import PHASES, Step
 from ..core.synthesis import flat, shortened
 from ..core.turns import USER, Parked
-from . import files
 from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
+from .inside import read_inside
 
 LATER = "Later"
 
@@ -61,7 +61,7 @@ def park(
 def parked_for(folder: Path, step_id: str) -> tuple[str, ...]:
     """What was put off until this step, as it is brought up; nothing where the parking lot cannot be read."""
     try:
-        document = files.read(folder / PARKING_LOT, limit=LARGEST)
+        document = read_inside(folder, PARKING_LOT, limit=LARGEST)
         shape = outline(document)
     except (FileNotFoundError, DiskFailed, RuleBroken):
         return ()

@@ -13,8 +13,10 @@ from ..core.personas import Roster
 from ..core.synthesis import Entry, attribution, decided, summary
 from ..core.turns import USER, Parked, Turn
 from . import files
+from .inside import leads_out, read_inside, require_inside
 
 FOLDER = "elaborations"
+_DIGITS = 9
 
 _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 # Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
@@ -28,26 +30,24 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     """
     step_id, at = command.record.step_id, command.record.timestamp
     home = folder / FOLDER
+    require_inside(folder, FOLDER)
     files.make_folder(home)
-    if not home.resolve().is_relative_to(folder.resolve()):
-        raise DiskFailed(
-            f"Could not write to {home}: it leads out of the item's folder.",
-            saved="Nothing was changed.",
-            do="Put a folder in its place. Run the same command again.",
-        )
     marker = f"<!-- Transcript: step {step_id}, {at} -->"
     earlier = [path for path in transcripts(folder) if _parts(path)[0] == step_id]
     for path in earlier:
-        if _carries(path, marker):
+        if _carries(folder, path, marker):
             return f"{FOLDER}/{path.name}"
     number = 1 + max((_parts(path)[1] for path in earlier), default=0)
     path = home / f"{step_id}-{number}.md"
+    require_inside(folder, f"{FOLDER}/{step_id}-{number}.md")
     files.write(path, f"{marker}\n\n{_document(command, panel, struck)}".encode())
     return f"{FOLDER}/{path.name}"
 
 
 def transcripts(folder: Path) -> tuple[Path, ...]:
-    """The transcripts of an item, by step and number."""
+    """The transcripts of an item, by step and number; none where their folder lies elsewhere."""
+    if leads_out(folder, FOLDER):
+        return ()
     try:
         found = [path for path in (folder / FOLDER).iterdir() if _NAME.fullmatch(path.name)]
     except OSError:
@@ -55,14 +55,27 @@ def transcripts(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(found, key=_parts))
 
 
+def find_transcript(folder: Path, number: str) -> Path | None:
+    """The transcript of that number in the list, counted from 1; None where there is none."""
+    found = transcripts(folder)
+    if not number.isdecimal() or len(number) > _DIGITS:
+        return None
+    return found[int(number) - 1] if 0 < int(number) <= len(found) else None
+
+
+def read_transcript(folder: Path, path: Path) -> bytes:
+    """The bytes of one of the item's transcripts; DiskFailed where it lies elsewhere or is no file."""
+    return read_inside(folder, f"{FOLDER}/{path.name}")
+
+
 def _parts(path: Path) -> tuple[str, int]:
     name = _NAME.fullmatch(path.name)
     return (name["step"], int(name["number"])) if name else (path.name, 0)
 
 
-def _carries(path: Path, marker: str) -> bool:
+def _carries(folder: Path, path: Path, marker: str) -> bool:
     try:
-        return files.read(path).startswith(marker.encode())
+        return read_transcript(folder, path).startswith(marker.encode())
     except (FileNotFoundError, DiskFailed):
         return False
 

@@ -9,9 +9,10 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import DiskFailed
+from ..core.errors import DiskFailed, ItemCorrupt
 from . import files, json_text
-from .lock import JOURNAL_FOLDER, journal_folder
+from .inside import read_journal_file
+from .lock import journal_folder
 
 _NAME = "written.json"
 
@@ -34,8 +35,8 @@ def remember(folder: Path, name: str, step_id: str, document: bytes) -> None:
 
 def _known(folder: Path) -> dict[str, Any]:
     try:
-        found = json_text.parse(files.read(folder / JOURNAL_FOLDER / _NAME))
-    except (FileNotFoundError, DiskFailed, ValueError):
+        found = json_text.parse(read_journal_file(folder, _NAME))
+    except (FileNotFoundError, DiskFailed, ItemCorrupt, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -285,6 +285,28 @@ def test_documents_transcripts_and_progress_can_be_read(place: Place) -> None:
     play(test())
 
 
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_transcript_that_is_no_file_of_the_item_cannot_be_read(
+    place: Place, tmp_path: Path, kind: str
+) -> None:
+    root, item = place
+    (tmp_path / "private").write_text("secret")
+    (item / "elaborations").mkdir()
+    path = item / "elaborations" / "00-01-1.md"
+    if kind == "link":
+        path.symlink_to(tmp_path / "private")
+    else:
+        os.mkfifo(path)
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            for number in ("1", "0000000001", "9" * 5_000):
+                with pytest.raises(MCPError):
+                    await player.client.read_resource(f"roundtable://{item.name}/transcript/{number}")
+
+    play(test())
+
+
 def test_the_prompts_name_the_call_to_begin_with(raw: Place) -> None:
     async def test() -> None:
         async with here(raw[0]) as (player, _):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -95,6 +96,26 @@ def test_documents_and_transcripts_are_named_where_none_is_meant(folder: Path) -
     assert slash.answer("/transcript 2", scene(folder)) == slash.Answer("There are transcripts 1 to 1.")
     answer = slash.answer("/transcript 1", scene(folder))
     assert answer is not None and answer.page == "said"
+    for number in ("0000000001", "0000000019", "9" * 5_000):
+        assert slash.answer(f"/transcript {number}", scene(folder)) == slash.Answer(
+            "There are transcripts 1 to 1."
+        )
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_transcript_that_is_no_file_of_the_item_is_not_shown(
+    folder: Path, tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "private").write_text("secret")
+    (folder / "elaborations").mkdir()
+    path = folder / "elaborations" / "01-03-1.md"
+    if kind == "link":
+        path.symlink_to(tmp_path / "private")
+    else:
+        os.mkfifo(path)
+    answer = slash.answer("/transcript", scene(folder))
+    assert answer is not None and answer.page == ""
+    assert answer.text.startswith("Could not ")
 
 
 def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...core.errors import RoundtableError
 from ...store import files
-from ...store.lock import JOURNAL_FOLDER
+from ...store.inside import JOURNAL_FOLDER, journal_home
 
 if TYPE_CHECKING:
     from ...core.elaboration import Elaboration
@@ -31,7 +31,7 @@ class Discussion:
 def open_discussion(folder: Path) -> Discussion | None:
     """The discussion that the journals hold; None where there is none, or none that can be read."""
     try:
-        is_open = any(_may_be_open(_data(path)) for path in (folder / JOURNAL_FOLDER).glob("*.jsonl"))
+        is_open = any(_may_be_open(_data(path)) for path in journal_home(folder).glob("*.jsonl"))
     except (OSError, RoundtableError):
         return None
     if not is_open:
@@ -52,7 +52,7 @@ def _may_be_open(data: bytes) -> bool:
 
 
 def _data(path: Path) -> bytes:
-    return files.read(path, limit=_LARGEST)
+    return files.read(path, limit=_LARGEST, follow_link=False)
 
 
 def _elaboration(journal: Journal) -> Elaboration | None:

@@ -12,7 +12,7 @@ import click
 
 from ...version import __version__
 from .flags import Command, Flags
-from .output import pairs, put_json, put_text
+from .output import one_line, pairs, put_json, put_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,9 +69,12 @@ def doctor(flags: Flags, ask: bool) -> int:
 
 
 def _items(settings: Settings) -> Finding:
-    from ...store.items import list_items
+    from ...store.inside import leads_out_of_project
+    from ...store.items import links_out, list_items
 
     home = settings.root / settings.items_folder
+    if reason := leads_out_of_project(settings.root, home):
+        return Finding("items", f"{settings.items_folder}: {reason}", sound=False)
     existing = next(path for path in (home, *home.parents) if path.exists())
     if not existing.is_dir():
         return Finding("items", f"{settings.items_folder}: {existing} is no folder", sound=False)
@@ -80,6 +83,10 @@ def _items(settings: Settings) -> Finding:
     items = list_items(settings.root, items_folder=settings.items_folder)
     corrupt = [entry.slug for entry in items if entry.problem]
     found = f"{settings.items_folder}: {len(items)} {'item' if len(items) == 1 else 'items'}, writable"
+    if links := links_out(settings.root, items_folder=settings.items_folder):
+        return Finding(
+            "items", f"{found}; links out of the project: {one_line(', '.join(links))}", sound=False
+        )
     if corrupt:
         return Finding("items", f"{found}; meta.json cannot be used in {', '.join(corrupt)}", sound=False)
     return Finding("items", found)

@@ -86,7 +86,13 @@ def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, af
     """Write all the files, or none where one of them is there with another text and is not to be replaced."""
     from ...core.errors import RuleBroken
     from ...store.files import make_folder, write
+    from ...store.inside import leads_out
 
+    if outside := [name for name in files if leads_out(folder, name)]:
+        raise RuleBroken(
+            f"{', '.join(outside)} would be written outside {folder}, through a link. Nothing was written. "
+            "Remove the link, or give --to for another place."
+        )
     there = [name for name, text in files.items() if _differs(folder / name, text)]
     # Other servers are configured in these too: they are never replaced.
     shared = {name: files[name] for name in there if name in _SHARED}
@@ -111,9 +117,12 @@ def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, af
 
 
 def _differs(path: Path, text: str) -> bool:
+    from ...core.errors import DiskFailed
+    from ...store.files import read
+
     try:
-        return path.read_bytes() != text.encode()
+        return read(path) != text.encode()
     except FileNotFoundError:
         return False
-    except OSError:
+    except DiskFailed:
         return True

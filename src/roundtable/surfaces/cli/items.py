@@ -11,7 +11,7 @@ import click
 
 from ...core.errors import RuleBroken, TrackerFailed
 from .flags import Command, Flags
-from .output import command, put_json, put_text, table, tell
+from .output import command, one_line, put_json, put_text, table, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,12 +107,14 @@ def list_(flags: Flags) -> None:
     """List the items: how far each has come."""
     from ...content.catalogue import load_steps
     from ...store.commit import current_commit
-    from ...store.items import list_items
+    from ...store.items import links_out, list_items
 
     settings = flags.settings()
     entries = list_items(settings.root, items_folder=settings.items_folder)
     steps, commit = load_steps(settings.root), current_commit(settings.root)
     rows = [_row(entry, steps, commit) for entry in entries]
+    for name in links_out(settings.root, items_folder=settings.items_folder):
+        tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, and so no item.")
     if flags.json:
         put_json(rows, indent=2)
     elif rows:

@@ -76,28 +76,35 @@ def _show_file(flags: Flags, folder: Path, path: Path) -> None:
 
 
 def _documents(folder: Path) -> list[Path]:
+    from ...store.inside import leads_out
+
     try:
-        return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+        return sorted(
+            path
+            for path in folder.iterdir()
+            if not path.name.startswith(".") and not leads_out(folder, path.name) and path.is_file()
+        )
     except OSError:
         return []
 
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return path.lstat().st_size
     except OSError:
         return 0
 
 
 def _within(folder: Path, name: str) -> Path:
     """The file of that name; refused where it does not lie inside the item's folder."""
+    from ...store.inside import leads_out
+
     path = folder / name
     try:
-        inside = path.resolve().is_relative_to(folder.resolve())
         there = path.is_file()
     except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL byte
-        inside = there = False
-    if not inside and (path.is_symlink() or ".." in path.parts or path.is_absolute()):
+        there = False
+    if leads_out(folder, name) and (path.is_symlink() or ".." in path.parts or path.is_absolute()):
         raise RuleBroken(f"{one_line(name)} does not lie in the item's folder. {_offer(folder)}")
     if not there:
         raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")

@@ -117,20 +117,20 @@ def _compared(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, l
 def _as_written(folder: Path) -> tuple[str, dict[str, object]]:
     """The text of meta.json and what it holds, without the defaults that reading fills in."""
     from ...store import json_text
-    from ...store.files import read
+    from ...store.inside import read_inside
 
-    data = read(folder / "meta.json")
+    data = read_inside(folder, "meta.json")
     raw = json_text.parse(data)
     return data.decode("utf-8-sig", "replace"), raw
 
 
 def _documents(folder: Path) -> Iterator[tuple[str, str]]:
     from ...core.errors import DiskFailed
-    from ...store.files import read
+    from ...store.inside import read_inside
 
     for path in sorted(folder.glob("*.md")):
         try:
-            yield path.name, read(path).decode("utf-8", "replace")
+            yield path.name, read_inside(folder, path.name).decode("utf-8", "replace")
         except (DiskFailed, OSError):
             continue
 

@@ -9,8 +9,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from ...core.errors import RoundtableError
 from ...store.artifact import read_artifact
-from ...store.files import read
-from ...store.transcript import transcripts
+from ...store.transcript import find_transcript, read_transcript, transcripts
 from . import reports
 from .briefs import cut
 from .tables import Tables
@@ -36,10 +35,12 @@ def register(server: MCPServer[Any], tables: Tables) -> None:
     def transcript(item: str, n: str) -> str:
         """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
         try:
-            found = transcripts(tables.folder(item))
-            if not n.isdecimal() or not 0 < int(n[:9]) <= len(found):
-                raise ResourceNotFoundError(f"There are {len(found)} transcripts, numbered from 1.")
-            return _text(read(found[int(n[:9]) - 1]))
+            folder = tables.folder(item)
+            path = find_transcript(folder, n)
+            if path is None:
+                count = len(transcripts(folder))
+                raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
+            return _text(read_transcript(folder, path))
         except RoundtableError as error:
             raise ResourceError(str(error)) from error
 

@@ -9,9 +9,10 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...core.errors import DiskFailed
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
-from ...store.transcript import transcripts
+from ...store.transcript import find_transcript, read_transcript, transcripts
 from .changes import diff, documents
 from .palette import VOICES
 from .whereabouts import bar
@@ -152,13 +153,16 @@ def _transcript(rest: str, scene: Scene) -> Answer:
     found = transcripts(scene.folder)
     if not found:
         return Answer("There is no transcript yet; one is written when a discussion ends.")
-    if rest and not (rest.isdecimal() and 0 < int(rest[:9]) <= len(found)):
+    path = find_transcript(scene.folder, rest) if rest else found[-1]
+    if path is None:
         return Answer(f"There are transcripts 1 to {len(found)}.")
-    path = found[int(rest) - 1] if rest else found[-1]
     try:
-        return Answer(page=path.read_text(encoding="utf-8", errors="replace"), markdown=True)
-    except OSError as error:
-        return Answer(f"Could not read {path.name}: {error.strerror or error}.")
+        text = read_transcript(scene.folder, path).decode("utf-8-sig", "replace")
+    except FileNotFoundError:
+        return Answer(f"{path.name} is not there any more.")
+    except DiskFailed as failure:
+        return Answer(str(failure))
+    return Answer(page=text, markdown=True)
 
 
 def _turns(rest: str, scene: Scene) -> Answer:
