@@ -13,7 +13,7 @@ from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
-from ..core.markup import harmless, printable
+from ..core.markup import escape_markdown, printable
 from ..core.steps import Step
 from ..core.turns import Material
 from . import data_files, skipped, written
@@ -57,7 +57,7 @@ class Outputs:
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
         step = command.step
         marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
-        block = f"{marker}\n- **Feedback**: {harmless(command.words)}"
+        block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
         own = [output for output in step.outputs if is_markdown(output)]
         names = dict.fromkeys([*own, *filter(None, [self._first_markdown(step)])])
         output = next((name for name in names if not self._obstacle(name)), None)
@@ -217,7 +217,7 @@ class Outputs:
             if output in other.outputs
             for heading in _headings(other, output)
         )
-        item = harmless(read_item(self.folder).name)
+        item = escape_markdown(read_item(self.folder).name)
         return skeleton(_title(output), item, tuple(headings))
 
     def _first_markdown(self, step: Step) -> str | None:
