@@ -147,10 +147,10 @@ class Session:
                     start_over(self.folder)
                 after = None if isinstance(ending, do.Leave) else legs.next()
                 if after is None or after.journal.path != leg.journal.path:
-                    leg.journal.close()
+                    legs.close(leg.journal)
                 if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
                     if after is not None:
-                        after.journal.close()
+                        legs.close(after.journal)
                     await self._show(
                         Line("done", f"The analysis is complete. Its documents are in {self.folder}.")
                     )

@@ -16,10 +16,11 @@ from ..core.events import SectionText
 from ..core.markup import escape_markdown, printable
 from ..core.steps import Step
 from ..core.turns import Material
-from . import data_files, skipped, written
+from . import data_files, files, skipped, written
 from .answers import answers_in
 from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
 from .items import read_item
+from .transcript import check_writable
 
 LIMIT = 60_000
 """How many characters of documents a panel is given."""
@@ -36,7 +37,10 @@ class Outputs:
         self.steps = steps
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
-        """Add the block of an elaboration to each markdown output, once; one announcement per output."""
+        """Add the block of an elaboration to each markdown output, once; one announcement per output.
+
+        DiskFailed where a block cannot be written and no transcript could be either: nothing counts then.
+        """
         outputs = tuple(dict.fromkeys(command.step.outputs))
         announcements = [self._updated(command, output) for output in outputs]
         if not any(map(is_markdown, outputs)) and (first := self._first_markdown(command.step)):
@@ -154,7 +158,12 @@ class Outputs:
 
         try:
             heading = change_artifact(self.folder, output, change)
-        except (DiskFailed, RuleBroken) as error:
+        except DiskFailed as failure:
+            if files.is_disk_wide(failure):
+                raise
+            check_writable(self.folder)
+            return lines.not_updated(name, reason_of(failure))
+        except RuleBroken as error:
             return lines.not_updated(name, reason_of(error))
         if heading is None:
             return lines.not_found(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,15 +28,8 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     `struck` are the entries that the user struck or reworded before the synthesis was written.
     """
     step_id, at = command.record.step_id, command.record.timestamp
-    home = folder / FOLDER
-    files.make_folder(home)
-    if not home.resolve().is_relative_to(folder.resolve()):
-        raise DiskFailed(
-            f"Could not write to {home}: it leads out of the item's folder.",
-            saved="Nothing was changed.",
-            do="Put a folder in its place. Run the same command again.",
-        )
-    marker = f"<!-- Transcript: step {step_id}, {at} -->"
+    home = _make_home(folder)
+    marker = _marker(step_id, at)
     earlier = [path for path in transcripts(folder) if _parts(path)[0] == step_id]
     for path in earlier:
         if _carries(path, marker):
@@ -46,6 +40,19 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     return f"{FOLDER}/{path.name}"
 
 
+def check_writable(folder: Path) -> None:
+    """Raise DiskFailed where a transcript could not be written now."""
+    home = _make_home(folder) if os.path.lexists(folder / FOLDER) else folder
+    probe = home / ".roundtable-probe.tmp"
+    files.write(probe, b"Can be removed.\n")
+    files.remove(probe)
+
+
+def has_transcript(folder: Path, step_id: str, at: str) -> bool:
+    """Whether the discussion of that step at that instant has its transcript."""
+    return any(_carries(path, _marker(step_id, at)) for path in transcripts(folder))
+
+
 def transcripts(folder: Path) -> tuple[Path, ...]:
     """The transcripts of an item, by step and number."""
     try:
@@ -53,6 +60,22 @@ def transcripts(folder: Path) -> tuple[Path, ...]:
     except OSError:
         return ()
     return tuple(sorted(found, key=_parts))
+
+
+def _make_home(folder: Path) -> Path:
+    home = folder / FOLDER
+    files.make_folder(home)
+    if not home.resolve().is_relative_to(folder.resolve()):
+        raise DiskFailed(
+            f"Could not write to {home}: it leads out of the item's folder.",
+            saved="Nothing was changed.",
+            do="Put a folder in its place. Run the same command again.",
+        )
+    return home
+
+
+def _marker(step_id: str, at: str) -> str:
+    return f"<!-- Transcript: step {step_id}, {at} -->"
 
 
 def _parts(path: Path) -> tuple[str, int]:
