@@ -18,7 +18,7 @@ from .core.steps import Step
 from .core.synthesis import Draft, Entry, problems, settle
 from .core.turns import NEUTRAL, Material
 from .core.voice import Said, Violation, check_voice
-from .offers import collect
+from .offers import collect, keep_answers
 from .panel.base import Panel, Speech
 from .store.commit import current_commit
 from .store.files import timestamp
@@ -99,7 +99,7 @@ class Clerk:
                 return on.FollowedUp(_spoken(await self.panel.follow_up(task)))
             case do.AskDraft():
                 material = await asyncio.to_thread(self._material, task.brief)
-                return on.Drafted(await self.panel.draft(task, material))
+                return on.Drafted(await self.panel.draft(self._with_kept_answers(task), material))
             case do.AskFeedback():
                 reply = _spoken(await self.panel.take_up(task))
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id))
@@ -176,6 +176,11 @@ class Clerk:
             return self._surveyor.offer(brief.item, step_id, label)
 
         return collect(task, self._stored_answers(brief.item), surveyed)
+
+    def _with_kept_answers(self, task: do.AskDraft) -> do.AskDraft:
+        """The request with what was answered before and is not asked at this depth (STEP-5)."""
+        brief = task.brief
+        return keep_answers(task, self._stored_answers(brief.item), self._outputs.open_questions(brief.step))
 
     def _material(self, brief: do.StepBrief) -> tuple[Material, ...]:
         """The item's files, and what the survey found for the step in hand."""

@@ -13,11 +13,11 @@ from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
-from ..core.markup import escape_markdown, printable
+from ..core.markup import escape_markdown, plain, printable
 from ..core.steps import Step
 from ..core.turns import Material
 from . import data_files, files, skipped, written
-from .answers import answers_in
+from .answers import OPEN, answers_in
 from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
 from .items import read_item
 from .transcript import check_writable
@@ -136,6 +136,12 @@ class Outputs:
             for heading in _headings(step, output)
             for label, text in answers_in(documents[output], step, heading).items()
         }
+
+    def open_questions(self, step: Step) -> frozenset[str]:
+        """The questions that stand as open in the documents that a step writes."""
+        found, _ = self._read(output for output in step.outputs if is_markdown(output))
+        lines_of = (line.strip() for each in found for line in each.text.splitlines())
+        return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
 
     def _updated(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -261,6 +267,27 @@ class Outputs:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
                 found.append(Material(name, printable(text)))
         return found, problems
+
+
+def answered_in(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
+    """Return the answers that stand in a document, each by step and label; an open question counts as one."""
+    shape = outline(text.encode())
+    lines_of = [line.strip() for line in text.splitlines()]
+    asked = {plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)}
+    mine = [step for step in steps if output in step.outputs]
+    told = {
+        (step.step_id, label)
+        for step in mine
+        for heading in _headings(step, output)
+        for label in answers_in(shape, step, heading)
+    }
+    unknown = {
+        (step.step_id, question.label)
+        for step in mine
+        for question in (*step.brief, *step.standard, *step.deep)
+        if question.text in asked
+    }
+    return frozenset(told | unknown)
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
