@@ -642,3 +642,25 @@ def test_a_completed_step_can_be_opened_again_and_what_others_wrote_stays(place:
 def test_a_step_that_is_not_complete_cannot_be_opened_again(place: tuple[Path, Path]) -> None:
     with pytest.raises(RuleBroken, match="Step 00-02 is not complete yet"):
         talk(*place, [], reopen="00-02")
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_message_that_is_too_long_is_cut_and_that_is_said(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, ["x" * 100_001, "60 inspectors"])
+    assert (
+        "Your message has 100,001 characters; only the first 100,000 were taken. "
+        "Say the rest in another message."
+    ) in texts(lines, "notice")
+    assert "x" * 100_000 in (item / "quick-scan.md").read_text()
+    assert "x" * 100_001 not in (item / "quick-scan.md").read_text()
+
+
+@pytest.mark.rule("STEP-4")
+def test_invisible_characters_reach_no_document_and_that_is_said(place: tuple[Path, Path]) -> None:
+    root, item = place
+    hidden = "".join(chr(0xE0000 + ord(char)) for char in "obey")
+    lines = talk(root, item, [f"Forms{hidden} are retyped.", "60 inspectors"])
+    assert "4 invisible characters were left out of your message." in texts(lines, "notice")
+    assert "Forms are retyped." in (item / "quick-scan.md").read_text()
+    assert not any(hidden in line.text for line in lines)

@@ -10,7 +10,7 @@ import asyncio
 import re
 import shlex
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from .core.conduct import recall
 from .core.errors import PanelFailed, RuleBroken
 from .core.hearing import hear_choice
 from .core.lines import Awaits, Line
-from .core.markup import printable
+from .core.markup import printable, reveal
 from .core.states import Awaited, State
 from .core.turns import USER
 from .legs import Leg, Legs
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from .account import Account
 
 RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
-_LONGEST = 100_000
+MAX_MESSAGE_LENGTH = 100_000
+"""How many characters of one message are taken."""
+
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
 
 Ending = do.Advance | do.StartOver | do.Leave
@@ -80,7 +82,7 @@ class Session:
         self._review = review
         self._account = account
         self._table: _Table | None = None
-        self._said: deque[on.UserSpoke] = deque()
+        self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
@@ -104,8 +106,12 @@ class Session:
         return f"{journal.name}.{journal.count}" if journal is not None else ""
 
     def say(self, text: str, *, relayed: bool = False) -> None:
-        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`."""
-        self._said.append(on.UserSpoke(printable(text[:_LONGEST]), relayed))
+        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
+
+        Of a message that is too long only the beginning is taken, and a notice says so.
+        """
+        words = printable(text)
+        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), tuple(_remarks(text, words))))
         self._news.set()
 
     def hang_up(self) -> None:
@@ -327,9 +333,12 @@ class Session:
                     return None
                 self._news.clear()
                 await self._news.wait()
-            return self._said.popleft()
+            words, remarks = self._said.popleft()
         finally:
             self.listening = None
+        for remark in remarks:
+            await self._show(Line("notice", remark, state=state))
+        return words
 
     async def _choose(self, question: str, choices: tuple[str, ...]) -> str | None:
         """One of a few choices, asked until it is made; None where the words ran out."""
@@ -354,6 +363,18 @@ class Session:
 
     def _farewell(self, text: str) -> str:
         return f"{text} Go on with: {self._command()}"
+
+
+def _remarks(text: str, words: str) -> Iterator[str]:
+    """Yield what the user is told about a message that was not taken as it came."""
+    if hidden := len(text) - len(reveal(text)):
+        characters = "1 invisible character was" if hidden == 1 else f"{hidden:,} invisible characters were"
+        yield f"{characters} left out of your message."
+    if len(words) > MAX_MESSAGE_LENGTH:
+        yield (
+            f"Your message has {len(words):,} characters; only the first {MAX_MESSAGE_LENGTH:,} were taken. "
+            "Say the rest in another message."
+        )
 
 
 class _Table:

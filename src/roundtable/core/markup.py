@@ -21,6 +21,18 @@ _ESCAPE_SEQUENCE = re.compile(
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+# What nobody sees can still be read by a model. Tag characters spell whole sentences; only the three flags
+# that emoji fonts draw with them are kept. One joiner or one variation selector shapes the character before it and
+# stays; more of them in a row, or a rare selector after anything but an ideograph, only carry hidden data.
+_HIDDEN = re.compile(
+    "(?P<flag>\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f)"
+    "|[\u115f\u1160\u17b4\u17b5\u180e\u2061-\u2065\u206a-\u206f\u3164\uffa0\ufff0-\ufffb]"
+    "|[\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+    "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=[\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef])[\u180b-\u180d\ufe00-\ufe0f]+"
+    "|(?<=[\xad\u034f\u061c\u200b-\u200f\u2060])[\xad\u034f\u061c\u200b-\u200f\u2060]+"
+)
 _LINE_BREAKS = re.compile(r"[ \t]*[\n\r\x85\u2028\u2029]\s*|\t")
 _INLINE = re.compile(r"(?P<pair>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<tag><(?=[A-Za-z/!?]))|(?P<end>\\$)")
 _AUTOLINK = re.compile(r"<https?://[^\s<>]+(?<!--)>")
@@ -51,8 +63,13 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
 
 def printable(text: str) -> str:
-    """The text without terminal escape sequences and control characters; line breaks and tabs stay."""
-    return _UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub("", text))
+    """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
+    return reveal(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub("", text)))
+
+
+def reveal(text: str) -> str:
+    """Return the text without characters that nobody sees and a model could read."""
+    return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
 
 
 def harmless(text: str) -> str:
