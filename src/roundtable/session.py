@@ -10,7 +10,7 @@ import asyncio
 import re
 import shlex
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -111,7 +111,8 @@ class Session:
         Of a message that is too long only the beginning is taken, and a notice says so.
         """
         words = printable(text)
-        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), tuple(_remarks(text, words))))
+        remarks = texts.not_taken(len(text) - len(reveal(text)), len(words), MAX_MESSAGE_LENGTH)
+        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), remarks))
         self._news.set()
 
     def hang_up(self) -> None:
@@ -363,18 +364,6 @@ class Session:
 
     def _farewell(self, text: str) -> str:
         return f"{text} Go on with: {self._command()}"
-
-
-def _remarks(text: str, words: str) -> Iterator[str]:
-    """Yield what the user is told about a message that was not taken as it came."""
-    if hidden := len(text) - len(reveal(text)):
-        characters = "1 invisible character was" if hidden == 1 else f"{hidden:,} invisible characters were"
-        yield f"{characters} left out of your message."
-    if len(words) > MAX_MESSAGE_LENGTH:
-        yield (
-            f"Your message has {len(words):,} characters; only the first {MAX_MESSAGE_LENGTH:,} were taken. "
-            "Say the rest in another message."
-        )
 
 
 class _Table:

@@ -22,8 +22,8 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 # What nobody sees can still be read by a model. Tag characters spell whole sentences; only the three flags
-# that emoji fonts draw with them are kept. One joiner or one variation selector shapes the character before it and
-# stays; more of them in a row, or a rare selector after anything but an ideograph, only carry hidden data.
+# that emoji fonts draw with them are kept. One joiner or one variation selector shapes the character before
+# it and stays; more of them in a row, or a rare selector after anything but an ideograph, only hide data.
 _HIDDEN = re.compile(
     "(?P<flag>\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
     "|\U000e0077\U000e006c\U000e0073)\U000e007f)"
