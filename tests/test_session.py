@@ -12,6 +12,7 @@ from project import ANSWERS, TEXT, kinds, meta, talk, texts
 from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
 from roundtable.core.lines import Line
+from roundtable.core.markup import plain
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.turns import Verdict
 from roundtable.panel.base import Speech
@@ -664,3 +665,20 @@ def test_invisible_characters_reach_no_document_and_that_is_said(place: tuple[Pa
     assert "4 invisible characters were left out of your message." in texts(lines, "notice")
     assert "Forms are retyped." in (item / "quick-scan.md").read_text()
     assert not any(hidden in line.text for line in lines)
+
+
+@pytest.mark.rule("SYN-7", "MENU-3")
+def test_feedback_a_decision_and_an_answer_stand_in_the_documents_as_they_were_typed(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    typed = "2*3*4 tablets read <tablet_id>.json, see [text](https://host/?a=1&b=2) and __init__ `a*b` 👩‍👩‍👧"
+    words = [f"An answer: {typed}", "60 inspectors", f"A remark: {typed}"]
+    talk(root, item, [*words, "E", f"We go with it: {typed}", "done"])
+    document = plain((item / "quick-scan.md").read_text())
+    for said in (f"An answer: {typed}", f"A remark: {typed}", f"We go with it: {typed}"):
+        assert said in document
+    (transcript,) = (item / "elaborations").iterdir()
+    assert f"We go with it: {typed}" in plain(transcript.read_text())
+    lines = talk(root, item, [""], reopen="00-01")
+    assert any(f"An answer: {typed}" in text for text in texts(lines, "question"))

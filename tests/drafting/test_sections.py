@@ -79,6 +79,15 @@ def test_paths_read_as_they_were_typed_and_code_stays_code() -> None:
     assert text == r"**Touched**: src/\_\_init\_\_.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
 
 
+@pytest.mark.rule("SYN-7")
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [("- 5 degrees", r"\- 5 degrees"), ("1. May", r"1\. May"), ("+ 3 more", r"\+ 3 more"), ("-5", "-5")],
+)
+def test_a_sign_before_a_single_line_is_kept(typed: str, written: str) -> None:
+    assert drafted("02-01", {"Touched": typed}) == f"**Touched**: {written}"
+
+
 TYPED = (
     "2*3*4 in <tablet_id>.json and [text](https://host/?a=1&b=2) and `a_b` and snake_case and __x__ "
     "and 👩‍👩‍👧 and C:\\*.txt | #1"

@@ -29,8 +29,9 @@ def paragraph(label: str, text: str) -> str:
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
     blocks = [_itemised(block) for block in _blocks(text)]
     match blocks:
-        case [tuple((line,))]:
-            return f"{head} {said(_unlabelled(label, line))}"
+        case [tuple((_,))]:
+            # A single line is no list: a dash or number at its beginning belongs to the words.
+            return f"{head} {said(_unlabelled(label, text.strip()))}"
         case _:
             parts = (block if isinstance(block, str) else bullets(map(said, block)) for block in blocks)
             return "\n\n".join([head, *parts])
