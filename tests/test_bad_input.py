@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import pytest
 from project import ANSWERS, kinds, meta, project, small_steps, talk, texts
 from roundtable.core.commands import AskDraft
 from roundtable.core.errors import DiskFailed
-from roundtable.core.events import SectionText
+from roundtable.core.events import RecordFailed, SectionText
 from roundtable.core.lines import Line
 from roundtable.session import Session
 from roundtable.store import files
+from roundtable.store.journal import Journal
 from scripted import ScriptedPanel
 
 WORDS = (*ANSWERS, "E", "We go with merging.", "done", "The office may be offline too.", "C")
@@ -88,6 +90,123 @@ def test_on_a_full_disk_nothing_is_lost_and_the_same_command_goes_on(
         assert len(meta(item).get("elaborations", [])) + len(texts(shown, "error")) == 1, number
         assert not list(item.rglob(".roundtable-*"))
     assert failures > 30
+
+
+class NoRoom:
+    """A disk on which the named files cannot be written, for the given reason; all others can."""
+
+    def __init__(self, reason: int, *names: str) -> None:
+        self.reason = reason
+        self.names = names
+
+    def __call__(self, point: str) -> None:
+        name = point.removeprefix("before replace ")
+        if name != point and name.startswith(self.names):
+            raise OSError(self.reason, "injected")
+
+
+DISCUSSED = (*ANSWERS, "E", "We go with merging.", "done")
+
+
+def check_saved_once(item: Path) -> None:
+    (record,) = meta(item)["elaborations"]
+    document = (item / "quick-scan.md").read_text()
+    assert document.count(f"<!-- Elaboration: step 00-01, {record['timestamp']} -->") == 1
+    assert document.count("<!-- Elaboration:") == 1
+    (transcript,) = (item / "elaborations").iterdir()
+    assert "We go with merging." in transcript.read_text()
+
+
+@pytest.mark.rule("META-7", "GREET-6", "SYN-6")
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_where_block_and_transcript_fail_it_is_an_error_and_the_same_command_tries_again(
+    reason: int, place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, item = place
+    talk(root, item, DISCUSSED[:-1])
+    disk = NoRoom(reason, "quick-scan.md", "00-01-1.md", ".roundtable-probe", "meta.json")
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "checkpoint", disk)
+        for words in (["done"], ["C"], ["C"]):
+            with pytest.raises(
+                DiskFailed, match=r"every turn of it is kept in the journal.*same command again"
+            ):
+                talk(root, item, words)
+    assert "elaborations" not in meta(item) or meta(item)["elaborations"] == []
+    lines = talk(root, item, ["C"])
+    assert texts(lines, "update")[0].startswith("Updated quick-scan.md")
+    check_saved_once(item)
+
+
+@pytest.mark.rule("META-7", "SYN-6")
+@pytest.mark.parametrize("reason", [errno.ENOSPC, errno.EACCES])
+def test_without_a_transcript_nothing_is_done_and_the_same_command_tries_again(
+    reason: int, place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, item = place
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "checkpoint", NoRoom(reason, "00-01-1.md"))
+        with pytest.raises(DiskFailed, match="every turn of it is kept in the journal"):
+            talk(root, item, DISCUSSED)
+    talk(root, item, ["C"])
+    check_saved_once(item)
+
+
+@pytest.mark.rule("ART-6", "META-7")
+def test_a_protected_document_is_said_and_the_transcript_holds_the_discussion(
+    place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, item = place
+    talk(root, item, DISCUSSED[:-1])
+    monkeypatch.setattr(files, "checkpoint", NoRoom(errno.EACCES, "quick-scan.md"))
+    lines = talk(root, item, ["done"])
+    assert texts(lines, "update")[0].startswith("Could not update quick-scan.md (permission is denied).")
+    assert "We go with merging." in (item / "elaborations" / "00-01-1.md").read_text()
+
+
+@pytest.mark.rule("META-7", "GREET-6")
+def test_a_leg_whose_transcript_is_missing_is_not_closed_before_it_is_written(
+    place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, item = place
+    disk = NoRoom(errno.ENOSPC, "00-01-1.md")
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "checkpoint", disk)
+        with pytest.raises(DiskFailed):
+            talk(root, item, DISCUSSED)
+        # An earlier version went on without the transcript.
+        journal = Journal(item, "00-01")
+        journal.read()
+        journal.append(RecordFailed("the disk is full"))
+        with pytest.raises(DiskFailed, match="the disk is full"):
+            talk(root, item, ["C"])
+        assert journal.path.exists()
+    talk(root, item, [])
+    assert not journal.path.exists()
+    assert "We go with merging." in (item / "elaborations" / "00-01-1.md").read_text()
+
+
+@pytest.mark.rule("META-5", "ART-4")
+def test_two_discussions_and_two_remarks_at_the_same_instant_are_all_kept(
+    place: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, item = place
+
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Stopped:
+            return cls(2026, 2, 20, 14, 30, 0, 0, tz)
+
+    monkeypatch.setattr(files, "datetime", Stopped)
+    discussion = ("E", "We go with merging.", "done")
+    talk(root, item, [*ANSWERS, *discussion, "Say more on offices.", "Say more on forms.", *discussion])
+    times = [record["timestamp"] for record in meta(item)["elaborations"]]
+    document = (item / "quick-scan.md").read_text()
+    assert times[0] == "2026-02-20T14:30:00.000Z"
+    assert len(set(times)) == 2
+    assert [document.count(f"<!-- Elaboration: step 00-01, {at} -->") for at in times] == [1, 1]
+    assert "Say more on offices." in document and "Say more on forms." in document
+    assert len(list((item / "elaborations").iterdir())) == 2
 
 
 # --- a folder that moves --------------------------------------------------------------------------------

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from drafts import STEPS, ask, example, step_of
+from drafts import STEPS, ask, documents, example, step_of, write
+from people import ITEM
+from project import ANSWERS, meta, talk
 from roundtable.artifacts.additions import insert_addition
 from roundtable.artifacts.sections import sections
 from roundtable.core.commands import WriteStep
-from roundtable.drafting import draft
+from roundtable.core.markup import plain
+from roundtable.core.steps import DEPTHS, Question, Step
+from roundtable.drafting import draft, recall
+from roundtable.offers import keep_answers
 from roundtable.store.outputs import Outputs
 
 BLOCK = (
@@ -72,3 +78,73 @@ def test_run_again_it_keeps_elaborations_and_hand_edits_and_changes_nothing_outs
             assert after.count(EDIT.strip()) == len(mine)
             assert after.count(b"- [Maya] Keep me.") == len(mine)
             assert b"7 cats" in after or not mine
+
+
+def _own(step: Step, question: Question) -> str:
+    """An answer that a test finds again, whatever form the document gives it."""
+    number = [each.label for each in step.deep].index(question.label) + 1
+    return f"{example(step, question).rstrip('.')} with 70{number} otters"
+
+
+@pytest.mark.rule("STEP-5")
+@pytest.mark.parametrize("step_id", [step.step_id for step in STEPS])
+@pytest.mark.parametrize(
+    ("first", "second"), [("deep", "brief"), ("deep", "standard"), ("standard", "brief")]
+)
+def test_run_again_at_a_lower_depth_it_keeps_the_answers_it_does_not_ask(
+    step_id: str, first: str, second: str, tmp_path: Path
+) -> None:
+    step = step_of(step_id)
+    high, low = (next(depth for depth in DEPTHS if depth == name) for name in (first, second))
+    words = {question.label: _own(step, question) for question in step.questions(high)}
+    write(tmp_path, ask(step_id, dict(words), depth=high))
+    asked = {question.label for question in step.questions(low)}
+    before = documents(tmp_path)
+    outputs = Outputs(tmp_path, STEPS)
+    stored = outputs.stored_answers() | recall(before, ITEM.name)
+    again = ask(step_id, {label: stored.get((step_id, label), "Said anew.") for label in asked}, depth=low)
+    write(tmp_path, keep_answers(again, stored, outputs.open_questions(step)))
+    after = " ".join(plain(text) for text in documents(tmp_path).values())
+    for label, text in words.items():
+        if label not in asked:
+            assert text[-12:] in after, (label, text)
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_open_question_that_is_not_asked_again_stays_open(tmp_path: Path) -> None:
+    step = step_of("01-01")
+    words = {question.label: None for question in step.questions("deep")}
+    write(tmp_path, ask("01-01", dict(words), depth="deep"))
+    outputs = Outputs(tmp_path, STEPS)
+    again = ask(
+        "01-01", {question.label: "Known now." for question in step.questions("brief")}, depth="brief"
+    )
+    write(tmp_path, keep_answers(again, outputs.stored_answers(), outputs.open_questions(step)))
+    text = " ".join(documents(tmp_path).values())
+    known = {question.label for question in step.questions("brief")}
+    for question in step.questions("deep"):
+        assert (plain(f"- Open question: {question.text}") in plain(text)) == (question.label not in known)
+
+
+@pytest.mark.rule("STEP-5")
+def test_a_session_that_does_a_step_again_briefly_keeps_the_rest(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C"])
+    (item / "meta.json").write_text(json.dumps(meta(item) | {"depth_overrides": {"00-quick-scan": "brief"}}))
+    talk(root, item, ["The inspector types once."], reopen="00-01")
+    text = (item / "quick-scan.md").read_text()
+    assert "The inspector types once." in text
+    assert "The inspector retypes forms." not in text
+    assert "**Measure**: 60 inspectors" in text
+
+
+@pytest.mark.rule("STEP-5", "DEPTH-1")
+def test_a_complexity_given_with_the_scope_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    write(tmp_path, ask("00-03", {"Scope": "large", "Complexity": "high, since nobody knows it"}))
+    outputs = Outputs(tmp_path, STEPS)
+    stored = outputs.stored_answers() | recall(documents(tmp_path), ITEM.name)
+    again = ask("00-03", {"Scope": "small, complexity: low"}, depth="brief")
+    write(tmp_path, keep_answers(again, stored, frozenset()))
+    text = (tmp_path / "quick-scan.md").read_text()
+    assert "**Complexity**: low" in text
+    assert "nobody knows it" not in text

@@ -13,7 +13,7 @@ from project import ANSWERS, TEXT, kinds, meta, talk, texts
 from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
 from roundtable.core.lines import Line
-from roundtable.core.markup import printable
+from roundtable.core.markup import plain, printable
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.turns import Verdict
 from roundtable.panel.base import Speech
@@ -650,7 +650,46 @@ def test_a_step_that_is_not_complete_cannot_be_opened_again(place: tuple[Path, P
 def test_the_command_to_go_on_with_is_quoted_for_a_shell(place: tuple[Path, Path], name: str) -> None:
     root, item = place
     item.rename(item.with_name(name))
-    plain = " ".join(printable(name).split())
-    (farewell,) = [line.text for line in talk(root, Path(plain), []) if "Go on with: " in line.text]
+    shown = " ".join(printable(name).split())
+    (farewell,) = [line.text for line in talk(root, Path(shown), []) if "Go on with: " in line.text]
     words = shlex.split(printable(farewell).partition("Go on with: ")[2])
-    assert words == ["roundtable", "analyze", plain]
+    assert words == ["roundtable", "analyze", shown]
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_message_that_is_too_long_is_cut_and_that_is_said(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, ["x" * 100_001, "60 inspectors"])
+    assert (
+        "Your message has 100,001 characters; only the first 100,000 were taken. "
+        "Say the rest in another message."
+    ) in texts(lines, "notice")
+    assert "x" * 100_000 in (item / "quick-scan.md").read_text()
+    assert "x" * 100_001 not in (item / "quick-scan.md").read_text()
+
+
+@pytest.mark.rule("STEP-4")
+def test_invisible_characters_reach_no_document_and_that_is_said(place: tuple[Path, Path]) -> None:
+    root, item = place
+    hidden = "".join(chr(0xE0000 + ord(char)) for char in "obey")
+    lines = talk(root, item, [f"Forms{hidden} are retyped.", "60 inspectors"])
+    assert "4 invisible characters were left out of your message." in texts(lines, "notice")
+    assert "Forms are retyped." in (item / "quick-scan.md").read_text()
+    assert not any(hidden in line.text for line in lines)
+
+
+@pytest.mark.rule("SYN-7", "MENU-3")
+def test_feedback_a_decision_and_an_answer_stand_in_the_documents_as_they_were_typed(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    typed = "2*3*4 tablets read <tablet_id>.json, see [text](https://host/?a=1&b=2) and __init__ `a*b` 👩‍👩‍👧"
+    words = [f"An answer: {typed}", "60 inspectors", f"A remark: {typed}"]
+    talk(root, item, [*words, "E", f"We go with it: {typed}", "done"])
+    document = plain((item / "quick-scan.md").read_text())
+    for said in (f"An answer: {typed}", f"A remark: {typed}", f"We go with it: {typed}"):
+        assert said in document
+    (transcript,) = (item / "elaborations").iterdir()
+    assert f"We go with it: {typed}" in plain(transcript.read_text())
+    lines = talk(root, item, [""], reopen="00-01")
+    assert any(f"An answer: {typed}" in text for text in texts(lines, "question"))

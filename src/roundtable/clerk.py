@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, assert_never
 
@@ -17,7 +18,7 @@ from .core.steps import Step
 from .core.synthesis import Draft, Entry, problems, settle
 from .core.turns import NEUTRAL, Material
 from .core.voice import Said, Violation, check_voice
-from .offers import collect
+from .offers import collect, keep_answers
 from .panel.base import Panel, Speech
 from .store.commit import current_commit
 from .store.files import timestamp
@@ -25,7 +26,7 @@ from .store.journal import Journal
 from .store.meta import append_elaboration, change_meta, has_meta, max_turns, meta_gone, read_meta
 from .store.outputs import Outputs
 from .store.parking import park
-from .store.transcript import write_transcript
+from .store.transcript import has_transcript, write_transcript
 from .surveyor import Surveyor
 
 Heard = Callable[[str, str], None]
@@ -99,9 +100,10 @@ class Clerk:
                 return on.FollowedUp(_spoken(await self.panel.follow_up(task)))
             case do.AskDraft():
                 material = await asyncio.to_thread(self._material, task.brief)
-                return on.Drafted(await self.panel.draft(task, material))
+                return on.Drafted(await self.panel.draft(self._with_kept_answers(task), material))
             case do.AskFeedback():
-                return on.FeedbackTaken(_spoken(await self.panel.take_up(task)), timestamp())
+                reply = _spoken(await self.panel.take_up(task))
+                return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id))
             case _:
                 return self._write(task)
 
@@ -150,12 +152,13 @@ class Clerk:
                 return on.SynthesisFailed(str(failure))
             if task.problems or not problems(draft, task.table.turns):
                 draft = await self._reviewed(draft, task.table)
-            return on.SynthesisDrafted(draft, timestamp())
+            return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id))
         try:
             draft = await offline_panel(self._root).synthesise(task)
         except PanelFailed:
             draft = Draft()
-        return on.SynthesisDrafted(await self._reviewed(draft, task.table), timestamp(), extracted=True)
+        draft = await self._reviewed(draft, task.table)
+        return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted=True)
 
     async def _reviewed(self, draft: Draft, table: do.Table) -> Draft:
         """The draft as the user wants it written; what is struck is kept for the transcript."""
@@ -174,6 +177,11 @@ class Clerk:
             return self._surveyor.offer(brief.item, step_id, label)
 
         return collect(task, self._stored_answers(brief.item), surveyed)
+
+    def _with_kept_answers(self, task: do.AskDraft) -> do.AskDraft:
+        """The request with what was answered before and is not asked at this depth (STEP-5)."""
+        brief = task.brief
+        return keep_answers(task, self._stored_answers(brief.item), self._outputs.open_questions(brief.step))
 
     def _material(self, brief: do.StepBrief) -> tuple[Material, ...]:
         """The item's files, and what the survey found for the step in hand."""
@@ -211,7 +219,7 @@ class Clerk:
             case do.SaveLimit(limit):
                 return on.LimitSaved(self._save_limit(limit))
             case do.UpdateArtifacts():
-                return on.ArtifactsUpdated(self._outputs.update(task))
+                return on.ArtifactsUpdated(self._update(task))
             case do.SaveRecord():
                 return self._save_record(task)
             case do.WriteStep():
@@ -258,9 +266,17 @@ class Clerk:
         return saved
 
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
+        """Write the transcript, what was put off, and the record.
+
+        Without a transcript nothing counts: DiskFailed ends the session before anything is journalled, and
+        the same command tries again. A record that cannot be kept is said (META-7).
+        """
         record, table = task.record, task.table
         try:
             path = write_transcript(self._folder, task, self._panels(), self._struck)
+        except DiskFailed as failure:
+            raise _not_kept(failure) from failure
+        try:
             park(
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,
@@ -270,10 +286,41 @@ class Clerk:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)
 
+    def _update(self, task: do.UpdateArtifacts) -> tuple[str, ...]:
+        try:
+            return self._outputs.update(task)
+        except DiskFailed as failure:
+            raise _not_kept(failure) from failure
+
+    def _instant(self, step_id: str) -> str:
+        """Return this instant, or the first one after it that no discussion or feedback of the step bears.
+
+        Blocks, transcripts and records are told apart by it: a second one at the same instant would be
+        taken for the first, and dropped.
+        """
+        meta = read_meta(self._folder) or {}
+        records = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
+        documents = [each.text for each in self._outputs.documents()]
+        for later in count():
+            at = timestamp(later)
+            marker = f"step {step_id}, {at} -->"
+            taken = at in records or any(marker in text for text in documents)
+            if not taken and not has_transcript(self._folder, step_id, at):
+                return at
+        raise AssertionError("count() has no end")
+
     def _panels(self) -> str:
         """Who gave the words, each once: a discussion may begin with one panel and end with another."""
         spoke = self._journal.panels if self._journal is not None else ()
         return ", then ".join(dict.fromkeys((*spoke, self.panel.name)))
+
+
+def _not_kept(failure: DiskFailed) -> DiskFailed:
+    return DiskFailed(
+        failure.failed,
+        saved="The discussion is not in the documents yet; every turn of it is kept in the journal.",
+        do=failure.do or "Run the same command again.",
+    )
 
 
 def offline_panel(project: Path) -> Panel:

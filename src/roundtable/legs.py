@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from .store.journal import Journal, Recorded, journals
 from .store.meta import has_meta, is_stale, meta_gone, meta_problem, read_meta
 from .store.parking import parked_for
 from .store.progress import facts_of, progress_of
+from .store.transcript import write_transcript
 
 _ELABORATE = ".elaborate"
 
@@ -60,12 +62,22 @@ class Legs:
             if leg is not None and leg.analysis.elaboration is not None:
                 return self._found(leg)
             if leg is not None:
-                journal.close()
-        for journal in journals(self._folder):
-            leg = self._replayed(journal)
-            if leg is not None and self._is_open(leg.analysis):
-                return self._found(leg)
-        return self.next()
+                self.close(journal)
+        legs = [leg for journal in journals(self._folder) if (leg := self._replayed(journal)) is not None]
+        for leg in legs:
+            if leg.analysis.stage is Stage.ENDED:
+                # A kill, or a transcript that could not be written, left it behind.
+                self.close(leg.journal)
+        opened = next((leg for leg in legs if self._is_open(leg.analysis)), None)
+        return self._found(opened) if opened is not None else self.next()
+
+    def close(self, journal: Journal) -> None:
+        """Remove the journal of a leg that is over, once each of its discussions has a transcript.
+
+        DiskFailed where one is missing and cannot be written: the journal then stays.
+        """
+        self._keep_discussions(journal)
+        journal.close()
 
     def next(self) -> Leg:
         """The leg that follows from meta.json, with the answers already given where it had been begun."""
@@ -165,10 +177,17 @@ class Legs:
         self._previous = leg.analysis.opening.phase
         return Leg(leg.journal, leg.analysis, leg.commands, True, leg.last_words, self._take_warnings())
 
+    def _keep_discussions(self, journal: Journal) -> None:
+        """Write the transcripts that a journal alone still holds, before it goes."""
+        leg = self._replayed(journal)
+        for command in _failed_records(leg.journal) if leg is not None else ():
+            write_transcript(self._folder, command, ", then ".join(journal.panels) or "unknown")
+
     # --- opening ----------------------------------------------------------------------------------------
 
     def _begin(self, name: str, opening: Opening) -> Leg:
         journal = Journal(self._folder, name)
+        self._keep_discussions(journal)
         journal.begin(opening)
         self._previous = opening.phase
         analysis, commands = Analysis.begin(opening)
@@ -253,6 +272,20 @@ def _replay(journal: Journal, recorded: Recorded) -> Leg:
         analysis, commands = analysis.receive(event)
         words = event.text if isinstance(event, on.UserSpoke) and event.text.strip() else words
     return Leg(journal, analysis, commands, True, words)
+
+
+def _failed_records(journal: Journal) -> Iterator[do.SaveRecord]:
+    """Yield what was to be saved of each discussion whose record failed, from a journal that replays."""
+    recorded = journal.read()
+    if recorded is None:
+        return
+    analysis, commands = Analysis.begin(recorded.opening)
+    for event in recorded.events:
+        if isinstance(event, on.Failed):
+            continue
+        if isinstance(event, on.RecordFailed) and isinstance(commands[-1], do.SaveRecord):
+            yield commands[-1]
+        analysis, commands = analysis.receive(event)
 
 
 def _is_reopened(analysis: Analysis) -> bool:

@@ -1,11 +1,14 @@
-"""Draft answers: what the item's text and earlier answers suggest for a question (STEP-4)."""
+"""What was answered before: offered for a question again, and kept where it is not asked (STEP-4, STEP-5)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 
-from .core.commands import AskOffers, StepBrief
+from .core.commands import Answer, AskDraft, AskOffers, StepBrief
+from .core.conduct import UNKNOWN
+from .core.depth import read_scope
 from .core.events import Offer
 from .core.markup import printable
 from .core.steps import Question
@@ -23,6 +26,33 @@ def collect(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, 
     """The draft answers for the questions, from where each question says that one may come."""
     offers = (_offer(ask.brief, question, stored, surveyed) for question in ask.questions)
     return tuple(offer for offer in offers if offer is not None)
+
+
+def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str]) -> AskDraft:
+    """Return the request with the step's answers that stand in the documents and were not asked for again.
+
+    `open_questions` are the questions that stand there as open; they stay open.
+    """
+    step, given = ask.brief.step, {answer.label: answer for answer in ask.brief.answers}
+    answers: dict[str, Answer] = {}
+    for question in (*step.deep, *step.standard, *step.brief):
+        text = stored.get((step.step_id, question.label), "")
+        if question.label in given:
+            answers[question.label] = given[question.label]
+        elif text and not _is_superseded(question.label, text, given):
+            answers.setdefault(question.label, Answer(question.label, question.text, text))
+        elif question.text in open_questions:
+            answers.setdefault(question.label, Answer(question.label, question.text, UNKNOWN, unknown=True))
+    return replace(ask, brief=replace(ask.brief, answers=tuple((answers | given).values())))
+
+
+def _is_superseded(label: str, text: str, given: Mapping[str, Answer]) -> bool:
+    """Whether another answer says otherwise: asked briefly, the scope is given with the complexity."""
+    scope = given.get("Scope")
+    if label != "Complexity" or scope is None:
+        return False
+    complexity = read_scope(f"Scope: {scope.text}")[1]
+    return complexity is not None and complexity != read_scope(f"Complexity: {text}")[1]
 
 
 def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed) -> Offer | None:

@@ -25,7 +25,7 @@ from .core.conduct import recall
 from .core.errors import PanelFailed, RuleBroken
 from .core.hearing import hear_choice
 from .core.lines import Awaits, Line
-from .core.markup import printable
+from .core.markup import printable, reveal
 from .core.states import Awaited, State
 from .core.turns import USER
 from .legs import Leg, Legs
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from .account import Account
 
 RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
-_LONGEST = 100_000
+MAX_MESSAGE_LENGTH = 100_000
+"""How many characters of one message are taken."""
+
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
 
 Ending = do.Advance | do.StartOver | do.Leave
@@ -81,7 +83,7 @@ class Session:
         self._review = review
         self._account = account
         self._table: _Table | None = None
-        self._said: deque[on.UserSpoke] = deque()
+        self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
@@ -105,8 +107,13 @@ class Session:
         return f"{journal.name}.{journal.count}" if journal is not None else ""
 
     def say(self, text: str, *, relayed: bool = False) -> None:
-        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`."""
-        self._said.append(on.UserSpoke(printable(text[:_LONGEST]), relayed))
+        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
+
+        Of a message that is too long only the beginning is taken, and a notice says so.
+        """
+        words = printable(text)
+        remarks = texts.not_taken(len(text) - len(reveal(text)), len(words), MAX_MESSAGE_LENGTH)
+        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), remarks))
         self._news.set()
 
     def hang_up(self) -> None:
@@ -149,10 +156,10 @@ class Session:
                     start_over(self.folder)
                 after = None if isinstance(ending, do.Leave) else legs.next()
                 if after is None or after.journal.path != leg.journal.path:
-                    leg.journal.close()
+                    legs.close(leg.journal)
                 if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
                     if after is not None:
-                        after.journal.close()
+                        legs.close(after.journal)
                     await self._show(
                         Line("done", f"The analysis is complete. Its documents are in {self.folder}.")
                     )
@@ -329,9 +336,12 @@ class Session:
                     return None
                 self._news.clear()
                 await self._news.wait()
-            return self._said.popleft()
+            words, remarks = self._said.popleft()
         finally:
             self.listening = None
+        for remark in remarks:
+            await self._show(Line("notice", remark, state=state))
+        return words
 
     async def _choose(self, question: str, choices: tuple[str, ...]) -> str | None:
         """One of a few choices, asked until it is made; None where the words ran out."""

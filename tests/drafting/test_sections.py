@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from drafts import ask, drafted
+from drafts import STEPS, ask, documents, drafted, step_of, write
 from people import ITEM, MAYA, ROSTER
 from people import step as made_step
 from roundtable.core.commands import Answer, AskDraft, StepBrief
 from roundtable.core.depth import read_scope
+from roundtable.core.markup import plain
 from roundtable.core.steps import Target
 from roundtable.drafting import draft
 
@@ -69,11 +71,40 @@ def test_a_section_without_answers_says_so() -> None:
     assert drafted("01-01", {}) == "No answers were given."
 
 
-def test_paths_are_code_and_code_stays_code() -> None:
+@pytest.mark.rule("SYN-7")
+def test_paths_read_as_they_were_typed_and_code_stays_code() -> None:
     text = drafted(
         "02-01", {"Touched": "src/__init__.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"}
     )
-    assert text == "**Touched**: `src/__init__.py:12`, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
+    assert text == r"**Touched**: src/\_\_init\_\_.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
+
+
+@pytest.mark.rule("SYN-7")
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [("- 5 degrees", r"\- 5 degrees"), ("1. May", r"1\. May"), ("+ 3 more", r"\+ 3 more"), ("-5", "-5")],
+)
+def test_a_sign_before_a_single_line_is_kept(typed: str, written: str) -> None:
+    assert drafted("02-01", {"Touched": typed}) == f"**Touched**: {written}"
+
+
+TYPED = (
+    "2*3*4 in <tablet_id>.json and [text](https://host/?a=1&b=2) and `a_b` and snake_case and __x__ "
+    "and 👩‍👩‍👧 and C:\\*.txt | #1"
+)
+
+
+@pytest.mark.rule("SYN-7", "STEP-5")
+@pytest.mark.parametrize("step_id", [step.step_id for step in STEPS])
+def test_an_answer_stands_in_the_document_as_it_was_typed(step_id: str, tmp_path: Path) -> None:
+    step = step_of(step_id)
+    for question in step.questions("standard"):
+        folder = tmp_path / question.label
+        folder.mkdir()
+        write(folder, ask(step_id, {question.label: TYPED}))
+        assert any(TYPED in plain(text) or TYPED in text for text in documents(folder).values()), (
+            question.label
+        )
 
 
 def test_fenced_code_is_kept_and_an_open_fence_is_made_harmless() -> None:

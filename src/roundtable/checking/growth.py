@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,6 +10,9 @@ from .blocks import blocks_in
 from .findings import Finding
 
 _SHOWN = 60
+
+AnswersIn = Callable[[str], Collection[tuple[str, str]]]
+"""Says which answers a document holds, each by step and label; an open question counts as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,19 @@ def check_growth(file: str, versions: Sequence[Version]) -> Iterator[Finding]:
                 yield Finding(file, found.line, "lost", said)
         if later.keys() - earlier.keys():
             yield from _lost(file, before, after)
+
+
+def check_answers(file: str, versions: Sequence[Version], answers_in: AnswersIn) -> Iterator[Finding]:
+    """Answers that stood in an earlier version and are missing in the last one (STEP-5)."""
+    if not versions:
+        return
+    *earlier, last = versions
+    there = answers_in(last.text)
+    stood = {key: version.name for version in earlier for key in answers_in(version.text)}
+    for (step_id, label), name in stood.items():
+        if (step_id, label) not in there:
+            said = f"The answer on {label} of step {step_id} stood in {name}; {last.name} has it no more."
+            yield Finding(file, 1, "lost", said)
 
 
 def _lost(file: str, before: Version, after: Version) -> Iterator[Finding]:

@@ -225,7 +225,8 @@ def _missed(now: Analysis, question: Question, words: str) -> Criterion | None:
 
 
 def drafted(now: Analysis, event: on.Drafted) -> Answer:
-    return replace(now, stage=Stage.WRITTEN), (do.WriteStep(now.step, event.sections),)
+    notices = (do.Show(Line("notice", each.notice)) for each in event.sections if each.notice)
+    return replace(now, stage=Stage.WRITTEN), (*notices, do.WriteStep(now.step, event.sections))
 
 
 def step_written(now: Analysis, event: on.StepWritten) -> Answer:

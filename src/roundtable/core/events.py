@@ -178,10 +178,11 @@ class FollowedUp:
 
 @dataclass(frozen=True, slots=True)
 class SectionText:
-    """The text that a step writes into its section of an output."""
+    """The text that a step writes into its section of an output, and what the user is told about it."""
 
     target: Target
     text: str
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

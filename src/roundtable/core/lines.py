@@ -174,6 +174,18 @@ def explanation(help_text: str, example: str) -> str:
     return "\n".join(said) or "There is no further help on this question. Not knowing is a fair answer."
 
 
+def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
+    """What the user is told about a message that was not taken as it came; nothing where it was."""
+    remarks = []
+    if hidden:
+        characters = "1 invisible character was" if hidden == 1 else f"{hidden:,} invisible characters were"
+        remarks.append(f"{characters} left out of your message.")
+    if length > longest:
+        taken = f"Your message has {length:,} characters; only the first {longest:,} were taken."
+        remarks.append(f"{taken} Say the rest in another message.")
+    return tuple(remarks)
+
+
 def menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
     """The menu after a step, or after the last one of its phase (MENU-1, MENU-2)."""
     choices = ["[E] Elaboration Mode -- bring all perspectives to discuss this topic"]

@@ -1,8 +1,16 @@
-"""Panel text that cannot act as markup (rule ART-7)."""
+"""Text of people and panels that cannot act as markup (rules ART-7, SYN-7).
+
+Two kinds of text come into our documents. Words that a person typed are no markdown:
+`escape_markdown` makes them read as they were typed, and `plain` gives them back. Text that is markdown
+already keeps its emphasis and links: `harmless` only takes away what could reach beyond its line.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
 
 _ESCAPE_SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
@@ -12,6 +20,18 @@ _ESCAPE_SEQUENCE = re.compile(
 # Direction overrides let text show in another order than it is stored; lone surrogates cannot be written.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+# What nobody sees can still be read by a model. Tag characters spell whole sentences; only the three flags
+# that emoji fonts draw with them are kept. One joiner or one variation selector shapes the character before
+# it and stays; more of them in a row, or a rare selector after anything but an ideograph, only hide data.
+_HIDDEN = re.compile(
+    "(?P<flag>\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f)"
+    "|[\u115f\u1160\u17b4\u17b5\u180e\u2061-\u2065\u206a-\u206f\u3164\uffa0\ufff0-\ufffb]"
+    "|[\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+    "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=[\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef])[\u180b-\u180d\ufe00-\ufe0f]+"
+    "|(?<=[\xad\u034f\u061c\u200b-\u200f\u2060])[\xad\u034f\u061c\u200b-\u200f\u2060]+"
 )
 _LINE_BREAKS = re.compile(r"[ \t]*[\n\r\x85\u2028\u2029]\s*|\t")
 _INLINE = re.compile(r"(?P<pair>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<tag><(?=[A-Za-z/!?]))|(?P<end>\\$)")
@@ -28,28 +48,140 @@ _LEADING_SIGN = re.compile(
     r"|\[(?=(?:\\.|[^\]\\])*\]:)"
 )
 _LEADING_NUMBER = re.compile(r"([0-9]{1,9})([.)])(?= |$)")
-# What `harmless` puts before a sign that would open a block, and before a lone backtick.
-_ESCAPE = re.compile(r"^\\(?=[#>+*~|=_\[-])|(?<=^\d)\\(?=[.)])|(?<=^\d\d)\\(?=[.)])|\\(?=`)|\\(?=\\$)")
+# Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
+_ACTING = re.compile(
+    r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|\Z))"
+    r"|(?P<ticks>`+)"
+    r"|(?P<stars>\*+)|(?P<lows>_+)|(?P<tildes>~+)"
+    r"|(?P<tag><(?=[A-Za-z/!?]))"
+    r"|(?P<comment>-->)"
+    r"|(?P<entity>&(?=#?[A-Za-z0-9]{1,32};))"
+    r"|(?P<bracket>\[)"
+)
+_ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<ticks>`+)")
+_ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
 
 def printable(text: str) -> str:
-    """The text without terminal escape sequences and control characters; line breaks and tabs stay."""
-    return _UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub("", text))
+    """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
+    return reveal(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub("", text)))
+
+
+def reveal(text: str) -> str:
+    """Return the text without characters that nobody sees and a model could read."""
+    return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
 
 
 def harmless(text: str) -> str:
     """One line that reads the same and can neither open a block nor hold HTML or comments."""
-    line = _inline_escaped(_LINE_BREAKS.sub(" ", printable(text)).strip())
+    return _escape_start(_inline_escaped(_LINE_BREAKS.sub(" ", printable(text)).strip()))
+
+
+def escape_markdown(text: str) -> str:
+    """Return one line of markdown that shows the text as it was typed.
+
+    For words that are no markdown: a person's answer, feedback, decision. `2*3*4`, `<id>.json`,
+    `[text](address)`, `&amp;`, `# no heading` all render as these very characters; only what markdown would
+    act on is escaped, so `snake_case`, `a < b` and `[Maya]` stay as they are. Code in backquotes stays code,
+    with its backquotes; a backquote without a second one is escaped. Line breaks become blanks; control
+    characters are left out (see `printable`). Nothing in the line can open a block, HTML or a comment.
+
+    Not idempotent: escape once, where the words enter a document. `plain` gives the words back. In a table
+    cell every `|` of the result needs a backslash more.
+    """
+    line = _LINE_BREAKS.sub(" ", printable(text)).strip()
+    parts: list[str] = []
+    at = 0
+    linked = "](" in line or "][" in line
+    for start, end in _code_spans(line):
+        parts += [_escape_words(line, at, start, linked=linked), line[start:end]]
+        at = end
+    return _escape_start("".join([*parts, _escape_words(line, at, len(line), linked=linked)]))
+
+
+def plain(text: str) -> str:
+    """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
+    parts: list[str] = []
+    at = 0
+    runs = _Ticks(text)
+    while found := _ESCAPED.search(text, at):
+        parts.append(text[at : found.start()])
+        at = found.end()
+        if found["ticks"]:
+            at = runs.close(found.start(), found.end()) or at
+            parts.append(text[found.start() : at])
+        else:
+            parts.append(found["sign"] or _ENTITIES[found["entity"]])
+    return "".join([*parts, text[at:]])
+
+
+class _Ticks:
+    """The runs of backquotes in a line, by their length, so that many of them cost no more than few."""
+
+    def __init__(self, line: str) -> None:
+        self.starts: dict[int, list[int]] = defaultdict(list)
+        for run in _TICKS.finditer(line):
+            self.starts[run.end() - run.start()].append(run.start())
+
+    def close(self, start: int, end: int) -> int | None:
+        """Return where the code ends that a run opens; None where no run closes it."""
+        length = end - start
+        same = self.starts[length]
+        at = bisect_left(same, end)
+        return same[at] + length if at < len(same) else None
+
+
+def _code_spans(line: str) -> Iterator[tuple[int, int]]:
+    """Yield where each piece of code begins and ends; one that holds a comment's delimiter is none."""
+    runs = _Ticks(line)
+    at = 0
+    while opening := _TICKS.search(line, at):
+        start, at = opening.span()
+        end = runs.close(start, at)
+        if end is not None and "<!--" not in line[start:end] and "-->" not in line[start:end]:
+            yield start, end
+            at = end
+
+
+def _escape_words(line: str, start: int, end: int, *, linked: bool) -> str:
+    """Escape what acts in a part of the line that holds no code; brackets only where they make a link."""
+
+    def escape(found: re.Match[str]) -> str:
+        run = found[0]
+        before, after = line[max(found.start() - 1, 0) : found.start()], line[found.end() : found.end() + 1]
+        match found.lastgroup:
+            case "tag":
+                return "&lt;"
+            case "comment":
+                return "--&gt;"
+            case "entity":
+                return "&amp;"
+            case "bracket" if not linked:
+                return run
+            case "stars" | "lows" if before.isspace() and after.isspace():
+                return run
+            case "lows" if before.isalnum() and after.isalnum():
+                return run
+            case "tildes" if len(run) == 1 and (not before or before.isspace()):
+                return run
+            case _:
+                return "".join(f"\\{sign}" for sign in run)
+
+    parts: list[str] = []
+    at = start
+    for found in _ACTING.finditer(line, start, end):
+        parts += [line[at : found.start()], escape(found)]
+        at = found.end()
+    return "".join([*parts, line[at:end]])
+
+
+def _escape_start(line: str) -> str:
+    """Escape a sign at the beginning of the line that would open a block."""
     if _LEADING_SIGN.match(line):
         return "\\" + line
     if number := _LEADING_NUMBER.match(line):
         return f"{number[1]}\\{line[number.end(1) :]}"
     return line
-
-
-def plain(text: str) -> str:
-    """Text from a document without what keeps it from acting as markup."""
-    return _ESCAPE.sub("", text).replace("&lt;", "<").replace("--&gt;", "-->")
 
 
 def _inline_escaped(line: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .markup import harmless
+from .markup import escape_markdown
 from .personas import Roster
 from .turns import USER, Turn
 
@@ -108,7 +108,8 @@ def render(
         f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}",
         "#### Key Insights\n"
         + _bullets(
-            f"[{attribution(entry.turns, turns, roster)}] {harmless(entry.text)}" for entry in draft.insights
+            f"[{attribution(entry.turns, turns, roster)}] {escape_markdown(entry.text)}"
+            for entry in draft.insights
         ),
         "#### Decisions Made\n" + _bullets(_with_detail(entry) for entry in draft.decisions),
         "#### Open Questions\n" + _bullets(_with_detail(entry) for entry in draft.questions),
@@ -173,10 +174,10 @@ def _cited(entries: Iterable[Entry], turns: Sequence[Turn]) -> tuple[Entry, ...]
 
 
 def _with_detail(entry: Entry) -> str:
-    text = harmless(entry.text)
+    text = escape_markdown(entry.text)
     if not entry.detail:
         return text
-    return f"{text.rstrip('.')}: {harmless(entry.detail)}"
+    return f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
 
 
 def _bullets(lines: Iterable[str]) -> str:

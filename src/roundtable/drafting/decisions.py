@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..core.commands import Answer
 from ..core.markup import plain
-from .entries import bare, entries, lines_of, listed, sentences
+from .entries import bare, entries, lines_of, listed, one, sentences
 from .identities import Given, give
 from .page import bullets, capital, labelled, open_questions, paragraph, said, section, title, withdrawn
 from .register import OVERVIEW, decisions, gone
@@ -114,7 +114,7 @@ def _weighed(answer: Answer) -> str:
 
 def _words(text: str) -> str:
     lines = lines_of(text)
-    return said(lines[0]) if len(lines) == 1 else bullets(map(said, lines))
+    return said(one(text)) if len(lines) < 2 else bullets(map(said, lines))
 
 
 def _chosen(weighed: str, decision: str) -> str:
@@ -128,6 +128,6 @@ def _chosen(weighed: str, decision: str) -> str:
 
 
 def _first(text: str) -> str:
-    """The first sentence or clause."""
-    said_first = sentences(entries(text)[0])
-    return bare(said_first[0])
+    """Return the first sentence or clause; empty where the text has no words, as `;` has none."""
+    clauses = [sentence for entry in entries(text) for sentence in sentences(entry)]
+    return bare(clauses[0]) if clauses else ""

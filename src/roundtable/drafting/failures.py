@@ -42,9 +42,9 @@ def taxonomy(sheet: Sheet) -> str:
 def _named(text: str) -> tuple[tuple[str, str], ...]:
     """The errors in an answer, each with its name: `Name: cause`, or a name in code within a sentence."""
     if pairs := named_entries(text):
-        return tuple((name.strip("`"), when) for name, when in pairs)
+        return pairs
     code = [(_CODE.search(part), part) for part in entries(text)]
-    found = [(match[1], part) for match, part in code if match]
+    found = [(match[0], part) for match, part in code if match]
     if len(found) == len(code):
         return tuple(found)
     return ((found[0][0], one(text)),) if len(found) == 1 else ()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..core.commands import Answer
-from ..core.markup import harmless
+from ..core.markup import escape_markdown
 from ..core.words import folded
 from .entries import bare, itemised, lines_of, sentences
 from .identities import Known
@@ -16,27 +16,22 @@ WORDLESS = "Without words"
 
 _LONGEST_TITLE = 90
 _OPENING = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w+-]*)[^`]*$")
-_KEPT_AS_IT_IS = re.compile(r"(?P<ticks>`+).*?(?P=ticks)|https?://\S+|<[^<>\s]+>")
-_PATH = re.compile(
-    r"(?<![\w./@-])(?:\.{0,2}/)?(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*"
-    r"\.(?:py|pyi|js|jsx|ts|tsx|vue|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|sql|html|css|scss"
-    r"|md|rst|toml|yaml|yml|json|csv|xml|ini|cfg|proto|tf)(?::\d+(?:-\d+)?)?(?![\w/-])"
-)
 _CLOSING_SIGNS = re.compile(r"(?<!\\)#+$")
 
 
 def said(text: str) -> str:
-    """Words of a person on one line, harmless, with the paths in them as code."""
-    return harmless(_with_paths(text))
+    """Return the words of a person on one line, as they were typed."""
+    return escape_markdown(text)
 
 
 def paragraph(label: str, text: str) -> str:
     """The words after their label; several lines as a list below it, code as code."""
-    head = f"**{harmless(label).replace('*', '')}**:"
+    head = f"**{escape_markdown(label.replace('*', ''))}**:"
     blocks = [_itemised(block) for block in _blocks(text)]
     match blocks:
-        case [tuple((line,))]:
-            return f"{head} {said(_unlabelled(label, line))}"
+        case [tuple((_,))]:
+            # A single line is no list: a dash or number at its beginning belongs to the words.
+            return f"{head} {said(_unlabelled(label, text.strip()))}"
         case _:
             parts = (block if isinstance(block, str) else bullets(map(said, block)) for block in blocks)
             return "\n\n".join([head, *parts])
@@ -88,7 +83,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def cell(text: str) -> str:
     """Words as they can stand in a table."""
-    return re.sub(r"(?<!\\)\|", r"\\|", said(text)) or "-"
+    return said(text).replace("|", r"\|") or "-"
 
 
 def title(text: str) -> str:
@@ -165,13 +160,3 @@ def _end_of_code(lines: Sequence[str], at: int) -> int | None:
     closing = re.compile(rf"\s*{fence[0]}{{{len(fence)},}}\s*")
     end = next((later for later in range(at + 1, len(lines)) if closing.fullmatch(lines[later])), None)
     return end if end is not None and end > at + 1 else None
-
-
-def _with_paths(text: str) -> str:
-    """The text with the paths of files that stand in it bare as code."""
-    parts = []
-    start = 0
-    for kept in _KEPT_AS_IT_IS.finditer(text):
-        parts += [_PATH.sub(r"`\g<0>`", text[start : kept.start()]), kept[0]]
-        start = kept.end()
-    return "".join([*parts, _PATH.sub(r"`\g<0>`", text[start:])])

@@ -6,15 +6,16 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..artifacts.sections import name_of
 from ..core.commands import AskDraft
 from ..core.events import SectionText
-from ..core.markup import printable
+from ..core.markup import escape_markdown, printable
 from ..core.steps import Target
 from . import decisions, failures, flow, journeys, priorities, quality, requirements, size, stories
 from .entries import one
-from .page import labelled, open_questions, section
+from .page import NOTHING, labelled, open_questions, section
 from .sheet import Sheet
 
 Writer = Callable[[Sheet], str]
@@ -56,14 +57,48 @@ _WRITERS: Mapping[tuple[str, str], Writer] = {
 
 
 def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...]:
-    """The text of every section that the step writes; `documents` are the item's files as they stand."""
+    """Return the text of every section that the step writes; `documents` are the item's files as they stand.
+
+    No answer can stop a step: a section that cannot be drafted holds the answers as they are, and says so.
+    """
     sheets = [Sheet(ask.brief, target, ask.targets, documents) for target in ask.targets]
-    texts = [_writer(sheet.target)(sheet) for sheet in sheets]
+    written = [_write(sheet) for sheet in sheets]
     surveyed = documents.get(SURVEY, "")
+    if not surveyed:
+        return tuple(written)
     return tuple(
-        SectionText(sheet.target, f"{text}\n\n{surveyed}" if surveyed and _is_page(sheet.target) else text)
-        for sheet, text in zip(sheets, texts, strict=True)
+        replace(each, text=f"{each.text}\n\n{surveyed}") if _is_page(each.target) else each
+        for each in written
     )
+
+
+def _write(sheet: Sheet) -> SectionText:
+    target = sheet.target
+    try:
+        return SectionText(target, _writer(target)(sheet))
+    except Exception as error:
+        # The answers are journalled by now: raised here, the same error would end every later start.
+        notice = (
+            f'Could not draft {target.output}, section "{target.section}" ({type(error).__name__}). '
+            "It holds your answers as you gave them. Please report this."
+        )
+        return SectionText(target, _plain_list(sheet), notice)
+
+
+def _plain_list(sheet: Sheet) -> str:
+    """Every answer as it is: in the target's own format, with no reading of what it says."""
+    name = sheet.target.output.lower()
+    if name.endswith((".json", ".csv")):
+        return _as_json(sheet) if name.endswith(".json") else _as_csv(sheet)
+    known = [
+        f"- **{escape_markdown(answer.label.replace('*', ''))}**: {escape_markdown(answer.text)}"
+        for answer in sheet.answers
+        if not answer.unknown
+    ]
+    unknown = [
+        f"- Open question: {escape_markdown(answer.question)}" for answer in sheet.answers if answer.unknown
+    ]
+    return "\n".join([*known, *unknown]) or NOTHING
 
 
 def _is_page(target: Target) -> bool:

@@ -13,7 +13,7 @@ from ..core.steps import DEPTHS, Question, Step
 _LABELLED = re.compile(r"(?:[-*+][ \t]+)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*(?P<text>.*)")
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
-_OPEN = "- Open question: "
+OPEN = "- Open question: "
 
 
 def answers_in(shape: Outline, step: Step, heading: str) -> dict[str, str]:
@@ -27,7 +27,7 @@ def answers_in(shape: Outline, step: Step, heading: str) -> dict[str, str]:
             # Code may stand between the entries; a second list right after the first is somebody else's.
             more = piece.kind != "paragraph" and not (gathered and "fence" not in (piece.kind, last))
             last = piece.kind
-            if listed and more and not lines[0].startswith(_OPEN):
+            if listed and more and not lines[0].startswith(OPEN):
                 gathered.append("\n".join(lines).strip() if piece.kind == "fence" else _entries(lines))
                 found[listed] = "\n".join(gathered)
                 continue

@@ -14,7 +14,7 @@ import signal
 import stat
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ..core.errors import DiskFailed
@@ -42,11 +42,19 @@ _REASONS: dict[int, tuple[str, str]] = {
     errno.ELOOP: ("it is a link that cannot be followed", f"Put a file in its place. {_AGAIN}"),
     errno.ENXIO: ("it is not a regular file", f"Put a file in its place. {_AGAIN}"),
 }
+_DISK_WIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
-def timestamp() -> str:
-    """This instant as ISO 8601 in UTC with milliseconds and Z."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+def timestamp(later: int = 0) -> str:
+    """Return this instant, or one so many milliseconds later, as ISO 8601 in UTC with milliseconds and Z."""
+    instant = datetime.now(UTC) + timedelta(milliseconds=later)
+    return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def is_disk_wide(failure: DiskFailed) -> bool:
+    """Whether any other file would have failed as well: the disk is full, read-only or broken."""
+    cause = failure.__cause__
+    return isinstance(cause, OSError) and cause.errno in _DISK_WIDE
 
 
 def read(path: Path, *, limit: int = LIMIT, follow_link: bool = True) -> bytes:

@@ -13,13 +13,14 @@ from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
-from ..core.markup import harmless, printable
+from ..core.markup import escape_markdown, plain, printable
 from ..core.steps import Step
 from ..core.turns import Material
-from . import data_files, skipped, written
-from .answers import answers_in
+from . import data_files, files, skipped, written
+from .answers import OPEN, answers_in
 from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
 from .items import read_item
+from .transcript import check_writable
 
 LIMIT = 60_000
 """How many characters of documents a panel is given."""
@@ -36,7 +37,10 @@ class Outputs:
         self.steps = steps
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
-        """Add the block of an elaboration to each markdown output, once; one announcement per output."""
+        """Add the block of an elaboration to each markdown output, once; one announcement per output.
+
+        DiskFailed where a block cannot be written and no transcript could be either: nothing counts then.
+        """
         outputs = tuple(dict.fromkeys(command.step.outputs))
         announcements = [self._updated(command, output) for output in outputs]
         if not any(map(is_markdown, outputs)) and (first := self._first_markdown(command.step)):
@@ -57,7 +61,7 @@ class Outputs:
         """Add the user's words to the step's section, once; DiskFailed where they cannot be saved."""
         step = command.step
         marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
-        block = f"{marker}\n- **Feedback**: {harmless(command.words)}"
+        block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
         own = [output for output in step.outputs if is_markdown(output)]
         names = dict.fromkeys([*own, *filter(None, [self._first_markdown(step)])])
         output = next((name for name in names if not self._obstacle(name)), None)
@@ -133,6 +137,12 @@ class Outputs:
             for label, text in answers_in(documents[output], step, heading).items()
         }
 
+    def open_questions(self, step: Step) -> frozenset[str]:
+        """The questions that stand as open in the documents that a step writes."""
+        found, _ = self._read(output for output in step.outputs if is_markdown(output))
+        lines_of = (line.strip() for each in found for line in each.text.splitlines())
+        return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
+
     def _updated(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
         name = shown(output)
@@ -154,7 +164,12 @@ class Outputs:
 
         try:
             heading = change_artifact(self.folder, output, change)
-        except (DiskFailed, RuleBroken) as error:
+        except DiskFailed as failure:
+            if files.is_disk_wide(failure):
+                raise
+            check_writable(self.folder)
+            return lines.not_updated(name, reason_of(failure))
+        except RuleBroken as error:
             return lines.not_updated(name, reason_of(error))
         if heading is None:
             return lines.not_found(name)
@@ -217,7 +232,7 @@ class Outputs:
             if output in other.outputs
             for heading in _headings(other, output)
         )
-        item = harmless(read_item(self.folder).name)
+        item = escape_markdown(read_item(self.folder).name)
         return skeleton(_title(output), item, tuple(headings))
 
     def _first_markdown(self, step: Step) -> str | None:
@@ -252,6 +267,27 @@ class Outputs:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
                 found.append(Material(name, printable(text)))
         return found, problems
+
+
+def answered_in(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
+    """Return the answers that stand in a document, each by step and label; an open question counts as one."""
+    shape = outline(text.encode())
+    lines_of = [line.strip() for line in text.splitlines()]
+    asked = {plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)}
+    mine = [step for step in steps if output in step.outputs]
+    told = {
+        (step.step_id, label)
+        for step in mine
+        for heading in _headings(step, output)
+        for label in answers_in(shape, step, heading)
+    }
+    unknown = {
+        (step.step_id, question.label)
+        for step in mine
+        for question in (*step.brief, *step.standard, *step.deep)
+        if question.text in asked
+    }
+    return frozenset(told | unknown)
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:

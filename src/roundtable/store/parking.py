@@ -11,7 +11,7 @@ from ..artifacts.outline import outline
 from ..artifacts.sections import Section, sections_of
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
-from ..core.markup import harmless, plain, printable
+from ..core.markup import escape_markdown, plain, printable
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
 from ..core.synthesis import flat, shortened
@@ -24,7 +24,9 @@ LATER = "Later"
 _SUBJECT_LENGTH = 80
 _START = b"# Parking Lot\n\nPoints that were put off in a discussion, kept for the step where they belong.\n"
 _BULLET = re.compile(r"[-*+][ \t]+(?P<text>.+)")
-_POINT = re.compile(r"\*\*(?P<subject>.+?)(?<!\\)\*\* \((?P<speaker>.+?), step (?P<step>\S+), turn \d+\):.*")
+_POINT = re.compile(
+    r"\*\*(?P<subject>(?:\\.|[^\\])+?)\*\* \((?P<speaker>.+?), step (?P<step>\S+), turn \d+\):.*"
+)
 _COMMENT = re.compile(r"<!--.*?-->")
 
 
@@ -80,16 +82,16 @@ def _home(point: Parked, steps: Sequence[Step]) -> str:
     phase = next((phase for phase in PHASES if phase.key == point.belongs_to), None)
     for step in steps:
         if step.step_id == point.belongs_to or (phase and step.phase == phase):
-            return f"{step.step_id} {harmless(step.title)}"
+            return f"{step.step_id} {escape_markdown(step.title)}"
     return LATER
 
 
 def _text(point: Parked, step_id: str, roster: Roster) -> str:
     speaker = roster[point.speaker].title if point.speaker in roster else point.speaker
-    who = "the user" if point.speaker == USER else harmless(speaker)
+    who = "the user" if point.speaker == USER else escape_markdown(speaker)
     words = shortened(flat(point.words), _SUBJECT_LENGTH)
-    subject = (harmless(point.subject) or harmless(words) or "a point").replace("*", r"\*")
-    return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {harmless(point.words)}"
+    subject = escape_markdown(point.subject) or escape_markdown(words) or "a point"
+    return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
 
 
 def _with(document: bytes, heading: str, bullet: str) -> bytes:
@@ -113,7 +115,7 @@ def _brought_up(bullets: str) -> Iterator[str]:
         bullet = _BULLET.fullmatch(line.rstrip())
         text = _COMMENT.sub("", printable(bullet["text"])).strip() if bullet else ""
         if point := _POINT.fullmatch(text):
-            subject = plain(point["subject"].replace(r"\*", "*"))
+            subject = plain(point["subject"])
             yield brought_up(shown(subject), shown(point["speaker"]), point["step"])
         elif text:
             yield f"Put off until now: {shown(plain(text))}"

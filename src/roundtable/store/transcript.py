@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..core.commands import SaveRecord
 from ..core.errors import DiskFailed
-from ..core.markup import harmless, printable
+from ..core.markup import escape_markdown, printable
 from ..core.personas import Roster
 from ..core.synthesis import Entry, attribution, decided, summary
 from ..core.turns import USER, Parked, Turn
@@ -29,10 +30,8 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     `struck` are the entries that the user struck or reworded before the synthesis was written.
     """
     step_id, at = command.record.step_id, command.record.timestamp
-    home = folder / FOLDER
-    require_inside(folder, FOLDER)
-    files.make_folder(home)
-    marker = f"<!-- Transcript: step {step_id}, {at} -->"
+    home = _make_home(folder)
+    marker = _marker(step_id, at)
     earlier = [path for path in transcripts(folder) if _parts(path)[0] == step_id]
     for path in earlier:
         if _carries(folder, path, marker):
@@ -42,6 +41,19 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     require_inside(folder, f"{FOLDER}/{step_id}-{number}.md")
     files.write(path, f"{marker}\n\n{_document(command, panel, struck)}".encode())
     return f"{FOLDER}/{path.name}"
+
+
+def check_writable(folder: Path) -> None:
+    """Raise DiskFailed where a transcript could not be written now."""
+    home = _make_home(folder) if os.path.lexists(folder / FOLDER) else folder
+    probe = home / f".roundtable-{os.urandom(16).hex()}.tmp"
+    files.write(probe, b"Can be removed.\n")
+    files.remove(probe)
+
+
+def has_transcript(folder: Path, step_id: str, at: str) -> bool:
+    """Whether the discussion of that step at that instant has its transcript."""
+    return any(_carries(folder, path, _marker(step_id, at)) for path in transcripts(folder))
 
 
 def transcripts(folder: Path) -> tuple[Path, ...]:
@@ -68,6 +80,17 @@ def read_transcript(folder: Path, path: Path) -> bytes:
     return read_inside(folder, f"{FOLDER}/{path.name}")
 
 
+def _make_home(folder: Path) -> Path:
+    require_inside(folder, FOLDER)
+    home = folder / FOLDER
+    files.make_folder(home)
+    return home
+
+
+def _marker(step_id: str, at: str) -> str:
+    return f"<!-- Transcript: step {step_id}, {at} -->"
+
+
 def _parts(path: Path) -> tuple[str, int]:
     name = _NAME.fullmatch(path.name)
     return (name["step"], int(name["number"])) if name else (path.name, 0)
@@ -84,7 +107,7 @@ def _document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str
     table = command.table
     said = decided(table.turns)
     parts = [
-        f"# Elaboration of step {table.step.step_id}: {harmless(table.step.title)}",
+        f"# Elaboration of step {table.step.step_id}: {escape_markdown(table.step.title)}",
         _header(command, panel),
         "## Discussion",
         *(_turn(turn, table.roster, turn.number in said) for turn in table.turns),
@@ -113,18 +136,18 @@ def _header(command: SaveRecord, panel: str) -> str:
     ]
     if table.focus_question:
         fields.append(("Focus question", table.focus_question))
-    return "\n".join(f"- **{name}**: {harmless(text)}" for name, text in fields)
+    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields)
 
 
 def _turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
-    speaker = harmless(_speaker(turn.speaker, roster))
+    speaker = escape_markdown(_speaker(turn.speaker, roster))
     parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
     remarks = ["Relayed by the host, perhaps not word for word."] if turn.relayed else []
     remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
     remarks += ["Holds a decision."] if is_decided else []
     if drift := turn.verdict.off_topic:
-        remarks.append(f"Put off: {harmless(drift.subject)}")
-    remarks += [f"Voice check: {harmless(note)}" for note in turn.notes]
+        remarks.append(f"Put off: {escape_markdown(drift.subject)}")
+    remarks += [f"Voice check: {escape_markdown(note)}" for note in turn.notes]
     if remarks:
         parts.append("\n".join(f"> - {remark}" for remark in remarks))
     return "\n\n".join(parts)
@@ -140,7 +163,7 @@ def _paragraphs(text: str) -> Iterable[str]:
 
 
 def _line(text: str) -> str:
-    line = harmless(text).replace("]:", "]\\:")
+    line = escape_markdown(text).replace("]:", "]\\:")
     return f"\\{line}" if _TABLE_ROW.fullmatch(line) else line
 
 
@@ -149,7 +172,7 @@ def _synthesis(command: SaveRecord) -> Iterable[str]:
     if command.extracted:
         yield "Extracted offline: the panel could not draft the synthesis."
     if not draft.entries:
-        yield f"Key takeaway: {harmless(summary(draft, command.table.step.title))}"
+        yield f"Key takeaway: {escape_markdown(summary(draft, command.table.step.title))}"
         return
     parts = [("Key Insights", draft.insights), ("Decisions Made", draft.decisions)]
     parts.append(("Open Questions", draft.questions))
@@ -163,16 +186,17 @@ def _synthesis(command: SaveRecord) -> Iterable[str]:
 def _entry(entry: Entry, command: SaveRecord) -> str:
     table = command.table
     who = attribution(entry.turns, table.turns, table.roster)
-    text = harmless(entry.text)
+    text = escape_markdown(entry.text)
     if entry.detail:
-        text = f"{text.rstrip('.')}: {harmless(entry.detail)}"
+        text = f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
     return f"[{who}] {text} ({', '.join(_link(number) for number in entry.turns)})"
 
 
 def _parked(point: Parked, roster: Roster) -> str:
-    place = f" for {harmless(point.belongs_to)}" if point.belongs_to else ""
-    who = harmless(_speaker(point.speaker, roster))
-    return f"- **{harmless(point.subject)}**{place}, {who}, {_link(point.turn)}: {harmless(point.words)}"
+    place = f" for {escape_markdown(point.belongs_to)}" if point.belongs_to else ""
+    who = escape_markdown(_speaker(point.speaker, roster))
+    subject, words = escape_markdown(point.subject), escape_markdown(point.words)
+    return f"- **{subject}**{place}, {who}, {_link(point.turn)}: {words}"
 
 
 def _link(number: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from commandline import CommandLine, Ran, command_line
+from drafts import step_of
 
 AT = "2026-02-20T14:30:00.000Z"
 BLOCK = f"""<!-- Elaboration: step 01-03, {AT} -->
@@ -255,6 +256,32 @@ def test_a_hand_edit_without_an_addition_is_nobodys_business(written: Written) -
     written.commit()
     written.spec.write_text(written.spec.read_text().replace("A tablet in a basement.", "A phone."))
     assert written.problems() == []
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_answer_that_vanished_is_found_in_the_history(written: Written) -> None:
+    text = f"{SPEC}\n{BLOCK}".replace(
+        "A tablet in a basement.",
+        "**Personas**: Inspectors in the field.\n\n**Friction**: Forms are retyped.\n\n- Open question: x?",
+    )
+    labels = {question.label for question in step_of("01-03").questions("deep")}
+    first, second = sorted(labels)[:2]
+    text = text.replace("Personas", first).replace("Friction", second)
+    written.spec.write_text(text)
+    commit = written.commit()
+    assert written.line.run("validate", "offline").status == 0
+    written.spec.write_text(text.replace(f"**{second}**: Forms are retyped.\n\n", ""))
+    ran = written.line.run("validate", "offline")
+    assert ran.status == 2
+    assert ran.out.startswith(
+        f"requirements-spec.md:1: The answer on {second} of step 01-03 stood in commit {commit}; "
+        "the working tree has it no more.\n"
+    )
+    (question,) = [each for each in step_of("01-03").questions("deep") if each.label == second]
+    written.spec.write_text(
+        text.replace(f"**{second}**: Forms are retyped.", f"- Open question: {question.text}")
+    )
+    assert written.line.run("validate", "offline").status == 0
 
 
 def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

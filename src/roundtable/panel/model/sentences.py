@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...core.commands import Answer
 from ...core.events import SectionText
@@ -36,7 +37,7 @@ def _added(section: SectionText, shape: DraftShape, number: int | None, known: s
     told = " ".join(_sentence(each, known) for each in resting)
     asked = "\n".join(f"- Open question: {harmless(each.text)}" for each in own if not _cited(each, known))
     text = "\n\n".join(part for part in (section.text, harmless(told) if told else "", asked) if part)
-    return SectionText(section.target, text)
+    return replace(section, text=text)
 
 
 def _sentence(sentence: SentenceShape, known: set[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -29,8 +30,8 @@ def validate(flags: Flags, item: str) -> int:
     """Check what a model wrote for ITEM against the rules.
 
     For analyses that a model ran from the agent file: records and turn limits, the shape of every
-    elaboration block, markers, and against git that nothing was ever taken away. Exit status 2 where
-    there are problems.
+    elaboration block, markers, and against git that no answer and no addition was ever taken away.
+    Exit status 2 where there are problems.
     """
     from ...content.catalogue import load_roster, load_steps
     from ...store.items import find_item
@@ -95,7 +96,7 @@ def _check(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[Fi
 
 def _compared(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[Finding]]:
     """How many earlier versions git has of the documents, and what was lost on the way."""
-    from ...checking.growth import Version, check_growth
+    from ...checking.growth import Version, check_answers, check_growth
     from ...store.versions import earlier_versions
 
     count = 0
@@ -111,7 +112,18 @@ def _compared(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, l
         if name in there:
             versions.append(Version("the working tree", there[name]))
         lost += check_growth(name, versions)
+        if versions and name not in there:
+            versions.append(Version("the working tree", ""))
+        lost += check_answers(name, versions, partial(_answers, steps, name))
     return count, lost
+
+
+def _answers(steps: tuple[Step, ...], name: str, text: str) -> set[tuple[str, str]]:
+    """The answers that a document holds, each by step and label, in whatever form."""
+    from ...drafting import recall
+    from ...store.outputs import answered_in
+
+    return {*answered_in(steps, name, text), *recall({name: text}, "")}
 
 
 def _as_written(folder: Path) -> tuple[str, dict[str, object]]:
