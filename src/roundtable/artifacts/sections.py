@@ -19,7 +19,7 @@ _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open q
 _DEEPEST = 6
 _NUMBERING = re.compile(
     r"(?:(?i:section|chapter|part)\s+(?=[\dIVX])|§\s*)?"
-    r"(?:\(?\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+|\d{1,2}|[A-Z][.)](?=\s)|[IVXLC]+[.):](?=\s))"
+    r"(?:\(?\d{1,9}(?:\.\d{1,9}){0,9}[.):]|\d{1,9}(?:\.\d{1,9}){1,9}|\d{1,2}|[A-Z][.)](?=\s)|[IVXLC]{1,9}[.):](?=\s))"
     r"(?:\s+[-–—:]\s+|\s+|(?<=[.):])(?=[^\W\d]))"
 )
 _WORD = re.compile(r"[^\W_]+")

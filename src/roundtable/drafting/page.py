@@ -16,13 +16,13 @@ WORDLESS = "Without words"
 
 _LONGEST_TITLE = 90
 _OPENING = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w+-]*)[^`]*$")
-_KEPT_AS_IT_IS = re.compile(r"(?P<ticks>`+).*?(?P=ticks)|https?://\S+|<[^<>\s]+>")
+_KEPT_AS_IT_IS = re.compile(r"(?<!`)(?P<ticks>`{1,8})(?!`).*?(?<!`)(?P=ticks)(?!`)|https?://\S+|<[^<>\s]+>")
 _PATH = re.compile(
     r"(?<![\w./@-])(?:\.{0,2}/)?(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*"
     r"\.(?:py|pyi|js|jsx|ts|tsx|vue|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|sh|sql|html|css|scss"
     r"|md|rst|toml|yaml|yml|json|csv|xml|ini|cfg|proto|tf)(?::\d+(?:-\d+)?)?(?![\w/-])"
 )
-_CLOSING_SIGNS = re.compile(r"(?<!\\)#+$")
+_CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")
 
 
 def said(text: str) -> str:

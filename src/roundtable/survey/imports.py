@@ -20,7 +20,7 @@ _FAMILIES: Final = (_SCRIPT, _PYTHON, _JVM, _C, _GO, _RUST)
 _FOLDER_MODULES: Final = frozenset({"__init__", "index", "mod", "lib"})
 
 _PYTHON_FROM = re.compile(
-    rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)|^[ \t]*import[ \t]+([\w., \t]+)",
+    rb"^[ \t]*from[ \t]+([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)|^[ \t]*import[ \t]+([\w., \t]+)",
     re.MULTILINE,
 )
 _SCRIPT_FROM = re.compile(
