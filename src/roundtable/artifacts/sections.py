@@ -113,9 +113,9 @@ def targets(found: Iterable[Section]) -> tuple[Section, ...]:
 
 def name_of(heading: str) -> str:
     """The heading without its numbering; as it is where nothing would remain."""
-    return (
-        _NUMBERING.sub("", heading.strip(), count=1) if _NUMBERING.match(heading.strip()) else heading.strip()
-    )
+    words = heading.strip()
+    numbering = _NUMBERING.match(words)
+    return words[numbering.end() :] if numbering else words
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -8,7 +8,8 @@ _CONTROL_SEQUENCE = r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI: colours, curso
 # The end of a string is optional, so that no text is read again for each beginning that nothing ends.
 _ESCAPE_SEQUENCE = re.compile(
     rf"{_CONTROL_SEQUENCE}"
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?P<held>[^\x07\x1b\x9c]*+)(?P<end>\x07|\x1b\\|\x9c)?"  # OSC, DCS, SOS, PM, APC
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC
+    r"(?P<held>[^\x07\x1b\x9c]*+)(?P<end>\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"
 )
 _CONTROL_SEQUENCES = re.compile(_CONTROL_SEQUENCE)

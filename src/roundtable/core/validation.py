@@ -64,7 +64,7 @@ _CONDITION = re.compile(
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
     r"|entweder|two (?:options|ways|approaches))\b"
-    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.*\b(?:b|2|two)\b",
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b",
     re.DOTALL,
 )
 _FAILURE = re.compile(
@@ -75,7 +75,7 @@ _FAILURE = re.compile(
     r"|overflow\w*|[45]\d\d|[45]xx|fehler\w*|ausfall\w*|absturz|abbruch)\b"
 )
 _CODE_PLACE = re.compile(
-    r"\b(?!and/or\b)[A-Za-z][\w-]{0,80}/[\w./-]+|\b\w{2,}\.[a-z][a-z0-9]{0,4}\b|\b[a-z0-9]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*|`[^`\n]+`"
+    r"\b(?!and/or\b)[A-Za-z][\w-]{0,40}/[\w./-]+|\b\w{2,}\.[a-z][a-z0-9]{0,4}\b|\b[a-z0-9]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*|`[^`\n]+`"
 )
 _CODE_WORDS = re.compile(
     r"\b(?:files?|modules?|packages?|class|classes|services?|components?|functions?|methods?|folders?|director(?:y|ies)"
