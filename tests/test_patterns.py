@@ -95,7 +95,7 @@ def test_patterns_that_are_put_together_are_known() -> None:
 def test_what_reads_free_text_reads_hostile_text_in_time(name: str) -> None:
     for piece in patterns.SAID_OVER_AND_OVER:
         before = time.process_time()
-        _READERS[name](piece * (100_000 // len(piece)))
+        _READERS[name](piece * (50_000 // len(piece)))
         assert time.process_time() - before < patterns.LIMIT, f"{name} on {piece!r}"
 
 
