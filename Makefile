@@ -5,7 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test check bench clean
+.PHONY: setup run test check fuzz bench clean
+
+MINUTES ?= 3
 
 setup: $(STAMP)
 
@@ -30,6 +32,10 @@ check: setup
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports --no-cache
+
+# New examples each time: `make fuzz MINUTES=10`. A failure prints how to see it again, and becomes a test.
+fuzz: setup
+	$(BIN)/python -m tools.fuzz --minutes $(MINUTES)
 
 bench: setup
 	$(BIN)/python -m bench

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,13 +12,19 @@ from hypothesis import settings
 
 from project import ANSWERS, project, small_steps, talk
 
-# How long an example takes says more about the machine than about the code.
-settings.register_profile("tests", deadline=None)
+# How long an example takes says more about the machine than about the code. The same examples every time, so
+# that a change is judged by itself; `make fuzz` tries new ones.
+settings.register_profile("tests", deadline=None, derandomize=True, database=None)
+settings.register_profile("fuzz", deadline=None, database=None, print_blob=True, max_examples=300)
 settings.load_profile("tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "rule(*ids): the ids of the rules that the test covers")
+    # A shell lets its background jobs ignore Ctrl-C, and nohup a hangup; our children would inherit that.
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)

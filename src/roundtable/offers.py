@@ -19,7 +19,7 @@ Surveyed = Callable[[str], str | None]
 """What the code survey suggests for a label of the step in hand."""
 
 _LONGEST = 400
-_ANSWER = re.compile(r"answer\s+(?:(?P<step>\d\d-\d\d)\s+)?(?P<label>.+)", re.IGNORECASE)
+_ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.IGNORECASE)
 
 
 def collect(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from roundtable.content.catalogue import load_roster, load_steps, read_personas, read_roster, read_steps
 from roundtable.content.problem import Problem
 from roundtable.core.errors import ContentBroken
+from roundtable.core.voice import check_voice
 
 PERSONAS = ".roundtable/personas"
 BUILT_IN = ("business-analyst", "solutions-architect", "system-designer")
@@ -244,3 +248,56 @@ def test_a_persona_without_a_sound_field_is_skipped(
         (".roundtable/personas/g.md", field, True)
     ]
     assert problems[0].reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(a+)+b",
+        "(a|a)*b",
+        "(?:a|aa)+b",
+        "a*a*b",
+        "(?:a?){30}a{30}",
+        "a?" * 30 + "a" * 30,
+        r"(\w+)\s\1",
+        "(?=(a+)+b)x",
+        ".*.*=.*",
+    ],
+)
+def test_a_pattern_that_could_take_long_is_refused(tmp_path: Path, pattern: str) -> None:
+    persona(tmp_path, "g.md", key="guard", name="Ann", more=_ban(pattern))
+    roster, problems = read_roster(tmp_path)
+    assert roster["guard"].bans == ()
+    assert problems[0].reason.startswith("pattern can be tried in too many ways; give the repeats a limit")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\bbusiness value\b",
+        r"\w+ly\b",
+        r"\b(?:users?|people)\s+(?:will|would)\s+love\b",
+        r"x.{0,60}y.{0,60}z",
+        "[a-z]*b",
+    ],
+)
+def test_a_pattern_that_is_taken_is_quick_on_any_text(tmp_path: Path, pattern: str) -> None:
+    persona(tmp_path, "g.md", key="guard", name="Ann", more=_ban(pattern))
+    roster, problems = read_roster(tmp_path)
+    assert problems == ()
+    for sign in ("a", "x", " ", "xy", "users ", "\n"):
+        before = time.process_time()
+        check_voice(sign * 1_000_000, roster["guard"], earlier=(), names=())
+        assert time.process_time() - before < 10
+
+
+def test_a_copy_of_our_own_persona_keeps_all_its_bans(tmp_path: Path) -> None:
+    ours = files("roundtable.content").joinpath("personas", "solutions-architect.md").read_text("utf-8")
+    folder = tmp_path / ".roundtable" / "personas"
+    folder.mkdir(parents=True)
+    (folder / "solutions-architect.md").write_text(ours, "utf-8")
+    assert read_roster(tmp_path)[1] == ()
+
+
+def _ban(pattern: str) -> str:
+    return f"bans:\n  - kind: form\n    pattern: {json.dumps(pattern)}\n    reason: r\n"

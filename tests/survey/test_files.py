@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,34 @@ def test_a_walk_respects_ignore_files_at_every_level_and_knows_build_folders(tmp
         "lib/keep.log",
         "src/app.py",
     )
+
+
+def test_outside_git_an_ignore_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n"})
+    os.mkfifo(tmp_path / ".gitignore")
+    assert project_files(tmp_path) == ("a.py",)
+
+
+def test_outside_git_an_ignore_file_that_is_an_endless_device_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n"})
+    (tmp_path / ".gitignore").symlink_to("/dev/zero")
+    assert project_files(tmp_path) == ("a.py",)
+
+
+def test_outside_git_an_ignore_file_that_is_far_too_long_does_not_count(tmp_path: Path) -> None:
+    write(tmp_path, {"a.py": "x = 1\n", ".gitignore": "a.py\n" * 100_000})
+    assert project_files(tmp_path) == (".gitignore", "a.py")
+
+
+@pytest.mark.parametrize(
+    "rule", ["a*a*a*b", "*a" * 100 + "b", "/".join(["a", "**"] * 30) + "/b", "a" * 1_000]
+)
+def test_outside_git_a_rule_that_would_take_long_does_not_count(tmp_path: Path, rule: str) -> None:
+    names = [f"{'a' * 200}{number}.py" for number in range(300)]
+    write(tmp_path, {**dict.fromkeys(names, ""), "b.log": "", ".gitignore": f"{rule}\n*.log\n"})
+    before = time.process_time()
+    assert project_files(tmp_path) == (".gitignore", *sorted(names))
+    assert time.process_time() - before < 5
 
 
 def test_without_a_git_program_the_folder_is_walked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

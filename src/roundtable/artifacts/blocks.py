@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(r"<!-- (?:(?!--|<!|>).)+ -->")
 _ATX = re.compile(r" {0,3}#{1,6}")
-_CLOSING_SIGNS = re.compile(r"(?<!\\)#+$")
+_CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")
 _DEEPEST = 6
 _PASSES = 20
 

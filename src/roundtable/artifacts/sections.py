@@ -19,7 +19,7 @@ _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open q
 _DEEPEST = 6
 _NUMBERING = re.compile(
     r"(?:(?i:section|chapter|part)\s+(?=[\dIVX])|§\s*)?"
-    r"(?:\(?\d+(?:\.\d+)*[.):]|\d+(?:\.\d+)+|\d{1,2}|[A-Z][.)](?=\s)|[IVXLC]+[.):](?=\s))"
+    r"(?:\(?\d{1,9}(?:\.\d{1,9}){0,9}[.):]|\d{1,9}(?:\.\d{1,9}){1,9}|\d{1,2}|[A-Z][.)](?=\s)|[IVXLC]{1,9}[.):](?=\s))"
     r"(?:\s+[-–—:]\s+|\s+|(?<=[.):])(?=[^\W\d]))"
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -113,9 +113,9 @@ def targets(found: Iterable[Section]) -> tuple[Section, ...]:
 
 def name_of(heading: str) -> str:
     """The heading without its numbering; as it is where nothing would remain."""
-    return (
-        _NUMBERING.sub("", heading.strip(), count=1) if _NUMBERING.match(heading.strip()) else heading.strip()
-    )
+    words = heading.strip()
+    numbering = _NUMBERING.match(words)
+    return words[numbering.end() :] if numbering else words
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..core.markup import heading_of
 from ..core.personas import Roster
 from ..core.synthesis import marker
 from ..drafting.register import prose
@@ -13,7 +14,6 @@ from .findings import Finding
 from .records import META, Kept
 
 _MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
-_HEADING = re.compile(r"(?P<level>#{1,6}) +(?P<text>.+?)\s*#*\s*")
 _TITLE = re.compile(r"Elaboration Insights \(Step (?P<step>\S+): .+\)")
 _TURNS = re.compile(
     r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)\s*"
@@ -75,9 +75,7 @@ def check_pairs(
 
 
 def _wrong(block: Block, limit: int, names: set[str]) -> Iterator[tuple[int, str]]:
-    headings = [
-        (number, found["text"]) for number, line in block.lines if (found := _HEADING.fullmatch(line))
-    ]
+    headings = [(number, found[1]) for number, line in block.lines if (found := heading_of(line))]
     if any(line.startswith(_TAKEAWAY) for _, line in block.lines):
         return
     title = _TITLE.fullmatch(headings[0][1]) if headings else None
@@ -101,8 +99,8 @@ def _wrong(block: Block, limit: int, names: set[str]) -> Iterator[tuple[int, str
 def _wrong_insights(block: Block, names: set[str]) -> Iterator[tuple[int, str]]:
     inside = False
     for number, line in block.lines:
-        if heading := _HEADING.fullmatch(line):
-            inside = heading["text"] == _SECTIONS[0]
+        if heading := heading_of(line):
+            inside = heading[1] == _SECTIONS[0]
         elif inside and line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
             entry = _ATTRIBUTED.fullmatch(line)
             if entry is None:
@@ -122,9 +120,9 @@ def _own(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """The lines that belong to the block: up to a heading as high as its own."""
     level = 0
     for number, line in lines:
-        heading = _HEADING.fullmatch(line)
-        if heading and level and len(heading["level"]) <= level:
+        heading = heading_of(line)
+        if heading and level and heading[0] <= level:
             return
         if heading and not level:
-            level = len(heading["level"])
+            level = heading[0]
         yield number, line

@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 
-from ..core.markup import plain
+from ..core.markup import heading_of, plain
 from ..drafting.register import prose
 from .findings import Finding
 
-_OPEN = re.compile(r"- Open question: (?P<question>.+?)\s*")
-_HEADING = re.compile(r"#{1,6} +(?P<text>.+?)\s*#*\s*")
-_ENTRY = re.compile(r"[-*+] +(?P<question>.+?)\s*")
+_OPEN = re.compile(r"- Open question: (?P<question>.*\S|.)\s*")
+_ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
 _NONE = "none"
 
 
@@ -20,8 +19,8 @@ def check_questions(name: str, text: str) -> Iterator[Finding]:
     """Every question that stands open in a document."""
     in_elaboration = False
     for number, line in prose(text):
-        if heading := _HEADING.fullmatch(line):
-            in_elaboration = heading["text"].casefold() == "open questions"
+        if heading := heading_of(line):
+            in_elaboration = heading[1].casefold() == "open questions"
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if in_elaboration else None)
         if found and found["question"].casefold().rstrip(".") != _NONE:
             yield Finding(name, number, "open", plain(found["question"]))

@@ -17,6 +17,7 @@ from ..core.personas import Ban, BanKind, Persona
 from ..core.steps import PHASE_KEYS
 from . import fields as field
 from .frontmatter import Document
+from .patterns import is_bounded
 from .problem import Remark, UnusableError
 
 LONGEST_PATTERN = 300
@@ -168,5 +169,8 @@ def _check_pattern(pattern: str) -> None:
             compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError, Warning) as error:
         raise UnusableError("pattern", f"is no sound regular expression ({error})") from None
+    if not is_bounded(pattern):
+        said = "can be tried in too many ways; give the repeats a limit, such as \\w{0,20} for \\w*"
+        raise UnusableError("pattern", said)
     if compiled.search(""):
         raise UnusableError("pattern", "matches every text")

@@ -32,9 +32,9 @@ from .problem import Remark, UnusableError
 LONGEST_LABEL = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
 _SECTIONS = (*_MODES, "Validation", "Artifacts", "Notes")
-_SECTION = re.compile(r"##[ \t]+(.+)")
-_LABEL = re.compile(r"###[ \t]+(.+)")
-_EXTRA = re.compile(r"-[ \t]+(\w+):[ \t]*(.*)")
+_SECTION = re.compile(r"##[ \t]++(.+)")
+_LABEL = re.compile(r"###[ \t]++(.+)")
+_EXTRA = re.compile(r"-[ \t]++(\w+):[ \t]*+(.*)")
 _DRAFT = re.compile(r"item|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL)
 
 

@@ -51,7 +51,8 @@ _SCOPES = ("small", "medium", "large")
 _COMPLEXITIES = ("low", "medium", "high")
 # "Scope: small, low": whoever is asked for both in one line leaves the second label out.
 _PAIR = re.compile(
-    r"^[\s-]*(?:scope\s*[:|=]\s*)+(?P<scope>small|medium|large)\s*[,/]\s*(?P<complexity>low|medium|high)\s*[.|]?\s*$",
+    r"^[ \t-]*+(?:scope[ \t]*+[:|=][ \t]*+){1,3}(?P<scope>small|medium|large)"
+    r"[ \t]*+[,/][ \t]*+(?P<complexity>low|medium|high)[ \t]*+[.|]?[ \t]*$",
     re.MULTILINE,
 )
 _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
@@ -106,8 +107,8 @@ def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
 def _labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
     # The label opens a line, a cell or a clause, so that "Out of scope: large files" is none.
     labelled = re.compile(
-        rf"(?:^|[|,;(])[\s-]*(?:\d+[.)]\s*)?(?:estimated |overall )?{label}(?: estimate)?\s*[:|=]\s*"
-        rf"(?:{label}\s*:\s*)?(?P<value>{'|'.join(values)})\b(?P<more>.*)"
+        rf"(?:^|[|,;(])[\s-]*+(?:\d{{1,9}}[.)]\s*+)?(?:estimated |overall )?{label}(?: estimate)?\s*+"
+        rf"[:|=]\s*+(?:{label}\s*+:\s*+)?(?P<value>{'|'.join(values)})\b(?P<more>.*)"
     )
     for line in text.splitlines():
         found = labelled.search(folded(line).translate(_MARKUP))

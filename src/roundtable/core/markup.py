@@ -12,11 +12,15 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 
+_CONTROL_SEQUENCE = r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI: colours, cursor
+# The end of a string is optional, so that no text is read again for each beginning that nothing ends.
 _ESCAPE_SEQUENCE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS, SOS, PM, APC
+    rf"{_CONTROL_SEQUENCE}"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC
+    r"(?P<held>[^\x07\x1b\x9c]*+)(?P<end>\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"
 )
+_CONTROL_SEQUENCES = re.compile(_CONTROL_SEQUENCE)
 # Direction overrides let text show in another order than it is stored; lone surrogates cannot be written.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -33,7 +37,7 @@ _HIDDEN = re.compile(
     "|(?<=[\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef])[\u180b-\u180d\ufe00-\ufe0f]+"
     "|(?<=[\xad\u034f\u061c\u200b-\u200f\u2060])[\xad\u034f\u061c\u200b-\u200f\u2060]+"
 )
-_LINE_BREAKS = re.compile(r"[ \t]*[\n\r\x85\u2028\u2029]\s*|\t")
+_LINE_BREAKS = re.compile(r"(?:(?<![ \t])[ \t]+)?[\n\r\x85\u2028\u2029]\s*|\t")
 _INLINE = re.compile(r"(?P<pair>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<tag><(?=[A-Za-z/!?]))|(?P<end>\\$)")
 _AUTOLINK = re.compile(r"<https?://[^\s<>]+(?<!--)>")
 _TICKS = re.compile("`+")
@@ -47,6 +51,7 @@ _LEADING_SIGN = re.compile(
     r"|\[(?=[ xX]\](?: |$))"
     r"|\[(?=(?:\\.|[^\]\\])*\]:)"
 )
+_HEADING_SIGNS = re.compile(r" {0,3}(?P<signs>#{1,6})[ \t]+")
 _LEADING_NUMBER = re.compile(r"([0-9]{1,9})([.)])(?= |$)")
 # Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
 _ACTING = re.compile(
@@ -64,7 +69,14 @@ _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
 def printable(text: str) -> str:
     """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
-    return reveal(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub("", text)))
+    return reveal(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
+
+
+def _keep_unended(sequence: re.Match[str]) -> str:
+    """Return the text of a sequence that nothing ends: it may be what somebody wrote."""
+    if sequence["held"] is None or sequence["end"]:
+        return ""
+    return _CONTROL_SEQUENCES.sub("", sequence["held"])
 
 
 def reveal(text: str) -> str:
@@ -182,6 +194,18 @@ def _escape_start(line: str) -> str:
     if number := _LEADING_NUMBER.match(line):
         return f"{number[1]}\\{line[number.end(1) :]}"
     return line
+
+
+def heading_of(line: str) -> tuple[int, str] | None:
+    """Return the level and the words of a heading with signs; None where the line is none or has no words."""
+    opening = _HEADING_SIGNS.match(line)
+    if opening is None:
+        return None
+    words = line[opening.end() :].strip()
+    without_signs = words.rstrip("#")
+    if without_signs != words and without_signs.endswith((" ", "\t")):  # "C#" keeps its sign
+        words = without_signs.rstrip()
+    return (len(opening["signs"]), words) if words else None
 
 
 def _inline_escaped(line: str) -> str:

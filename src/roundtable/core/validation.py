@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from .errors import RuleBroken
@@ -18,7 +18,7 @@ _NUMBER_WORDS = (
     "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|fifty"
     "|dozens?|hundreds?|thousands?|millions?|half|twice"
 )
-_NUMBER = re.compile(rf"\d[\d.,]*|\b(?:{_NUMBER_WORDS})\b|[一二三四五六七八九十百千万]")
+_NUMBER = re.compile(rf"(?<!\d)\d[\d.,]{{0,30}}+|\b(?:{_NUMBER_WORDS})\b|[一二三四五六七八九十百千万]")
 _MEASURED = re.compile(rf"[$€£¥]\s?\d|(?:{_NUMBER.pattern})\s?(?:[%°€$£¥]|-?(?P<unit>[^\W\d_]+))")
 _NO_UNITS = frozenset(
     words_of(
@@ -64,7 +64,7 @@ _CONDITION = re.compile(
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
     r"|entweder|two (?:options|ways|approaches))\b"
-    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.*\b(?:b|2|two)\b",
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b",
     re.DOTALL,
 )
 _FAILURE = re.compile(
@@ -75,16 +75,18 @@ _FAILURE = re.compile(
     r"|overflow\w*|[45]\d\d|[45]xx|fehler\w*|ausfall\w*|absturz|abbruch)\b"
 )
 _CODE_PLACE = re.compile(
-    r"\b(?!and/or\b)[A-Za-z][\w-]*/[\w./-]+|\b\w{2,}\.[a-z][a-z0-9]{0,4}\b|\b[a-z0-9]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*|`[^`\n]+`"
+    r"\b(?!and/or\b)[A-Za-z][\w-]{0,40}/[\w./-]+|\b\w{2,}\.[a-z][a-z0-9]{0,4}\b|\b[a-z0-9]+_\w+|\b[A-Z]?[a-z]+[A-Z]\w*|`[^`\n]+`"
 )
 _CODE_WORDS = re.compile(
     r"\b(?:files?|modules?|packages?|class|classes|services?|components?|functions?|methods?|folders?|director(?:y|ies)"
     r"|tables?|endpoints?|controllers?|pages?|screens?|scripts?|librar(?:y|ies)|apis?|repos?|repositor(?:y|ies)"
     r"|handlers?|schemas?|migrations?|jobs?|queues?|views?|frontend|backend|front-end|back-end|datei\w*|modul\w*)\b"
 )
+_BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|・|\b(?:and|und)\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
+# The words of a scenario, in this order.
 _SCENARIOS = (
-    re.compile(r"\bgiven\b.*\bwhen\b.*\bthen\b", re.DOTALL),
-    re.compile(r"\b(?:gegeben|angenommen)\b.*\bwenn\b.*\bdann\b", re.DOTALL),
+    (re.compile(r"\bgiven\b"), re.compile(r"\bwhen\b"), re.compile(r"\bthen\b")),
+    (re.compile(r"\b(?:gegeben|angenommen)\b"), re.compile(r"\bwenn\b"), re.compile(r"\bdann\b")),
 )
 _UNKNOWNS = tuple(
     words_of(phrase)
@@ -146,8 +148,7 @@ def _word_count(answer: str) -> int:
 
 
 def _entries(answer: str) -> int:
-    separators = r"\n|;|,(?!\d)|(?<!\d),|・|\b(?:and|und)\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s"
-    return sum(any(char.isalnum() for char in piece) for piece in re.split(separators, folded(answer)))
+    return sum(any(char.isalnum() for char in piece) for piece in _BETWEEN_ENTRIES.split(folded(answer)))
 
 
 def _is_measured(answer: str) -> bool:
@@ -174,7 +175,18 @@ def _names_code(answer: str) -> bool:
 
 
 def _is_scenario(answer: str) -> bool:
-    return any(scenario.search(folded(answer)) for scenario in _SCENARIOS)
+    said = folded(answer)
+    return any(_in_order(said, scenario) for scenario in _SCENARIOS)
+
+
+def _in_order(said: str, words: Sequence[re.Pattern[str]]) -> bool:
+    at = 0
+    for word in words:
+        found = word.search(said, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
 
 
 def _holding(pattern: re.Pattern[str]) -> Check:
@@ -250,7 +262,7 @@ def _check_named(name: str) -> Check | None:
         return lambda answer: count(answer) >= least
     listed = re.fullmatch(r"one of (.+)", plain)
     if listed:
-        parts = re.split(r",\s*(?:or\s+)?|\s+or\s+", listed[1])
+        parts = re.split(r",\s*(?:or\s+)?|(?<!\s)\s+or\s+", listed[1])
         values = [words_of(part) for part in parts]
         if not all(values):
             return None

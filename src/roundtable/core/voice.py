@@ -33,14 +33,17 @@ class Violation:
 
 
 # Double quotes of any make, and single ones around a phrase; backticks hold code, not somebody's words.
+_MANY_BLANKS = re.compile(r"(\s\s)\s+")
+# Several times what a contribution may have; a persona's patterns are only so quick.
+_LONGEST_CHECKED = 4_000
 _QUOTATION = re.compile(
     r"""
-      "(?:[^"\n]|\n(?!\s*\n))+"
-    | “(?:[^”\n]|\n(?!\s*\n))+”
-    | „(?:[^“”\n]|\n(?!\s*\n))+[“”]
-    | «(?:[^»\n]|\n(?!\s*\n))+»
-    | (?<![\w])'(?=\w)[^'\n]*(?:'(?=\w)[^'\n]*)*'(?!\w)
-    | (?<![\w])‘[^’\n]*(?:’(?=\w)[^’\n]*)*’(?!\w)
+      "(?!")[^"\n]*+(?:\n(?!\s*\n)[^"\n]*+)*+"
+    | “(?!”)[^“”\n]*+(?:\n(?!\s*\n)[^“”\n]*+)*+”
+    | „(?![“”])[^„“”\n]*+(?:\n(?!\s*\n)[^„“”\n]*+)*+[“”]
+    | «(?!»)[^«»\n]*+(?:\n(?!\s*\n)[^«»\n]*+)*+»
+    | (?<![\w])'(?=\w)[^'\n]*+(?:(?<=\w)'(?=\w)[^'\n]*+)*+'(?!\w)
+    | (?<![\w])‘[^‘’\n]*+(?:’(?=\w)[^‘’\n]*+)*+’(?!\w)
     """,
     re.VERBOSE,
 )
@@ -104,7 +107,7 @@ def check_voice(
 
 
 def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool) -> Iterator[Violation]:
-    own_words = without_quotations(text).replace("’", "'")
+    own_words = _MANY_BLANKS.sub(r"\1", without_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue

@@ -17,7 +17,8 @@ DECISION, CHOICE = "Decision", "Choice"
 _CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
 _STATUS = "**Status**: decided; the approval stands under Review."
 _OPTION = re.compile(
-    r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*(?P<text>.*?)(?=,?\s*(?:over\s+)?\boption\s+[A-Z]\b|[;\n]|$)",
+    r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
+    r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
     re.IGNORECASE | re.DOTALL,
 )
 _LETTER = re.compile(r"(?:[Oo]ption\s+)?(?P<letter>[A-H])(?=[.,;:\s]|$)(?!\s+[a-z]+\s+[a-z])")

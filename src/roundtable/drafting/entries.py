@@ -11,22 +11,23 @@ MOST = 60
 _MARK = re.compile(r"^\s*(?:[-+*•]|\d{1,3}[.)])\s+")
 # What stands in quotes, brackets or code is never cut.
 _CLOSED = re.compile(
-    r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|「[^」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
+    r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
-_SEMICOLON = re.compile(r"\s*[;；]\s*")
-_COMMA = re.compile(r"\s*,\s+(?:and\s+)?|\s*、")
+_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[;；]\s*")
+_COMMA = re.compile(r"(?:(?<!\s)\s+)?(?:,\s+(?:and\s+)?|、)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z]|[x\"“„(])|(?<=[。！？])")
 _ABBREVIATION = re.compile(
     r"(?:^|\W)(?:(?-i:[A-Z])|e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|Ms|St)\.$", re.IGNORECASE
 )
-_ARROW = re.compile(r"\s*(?:-{1,2}>|={1,2}>|→|⇒)\s*")
+_ARROW = re.compile(r"(?:(?<!\s)\s+)?(?:-{1,2}>|={1,2}>|→|⇒)\s*")
 _NAMED = re.compile(
     r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL
 )
 _BEFORE_NAMED = re.compile(r"(?:(?<=[.!?])|;)\s+(?=(?:new\s+)?(?:x{2,}|[^\W\d][\w./-]*x*):\s)")
 _LEADS = re.compile(r"[^.,;:]{1,40}: |[^.;]{1,60}? -{1,2}> ")
 _GIVEN = re.compile(
-    r"(?:^|(?<=[.;\n]))\s*(?:(?:[-+*•]|\d{1,3}[.)])\s+)?(?=(?:given|angenommen|gegeben)\b)", re.IGNORECASE
+    r"(?:^|(?<=[.;\n]))\s{0,40}+(?:(?:[-+*•]|\d{1,3}[.)])\s{1,40}+)?+(?=(?:given|angenommen|gegeben)\b)",
+    re.IGNORECASE,
 )
 _SHORT_CLAUSE = 6
 

@@ -15,7 +15,7 @@ from .sheet import Sheet
 LABEL, MESSAGES = "Errors", "Messages"
 _HEADER = ("Id", "Error", "When", "What the person sees")
 _CODE = re.compile(r"`([^`]+)`")
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|「([^」]+)」")
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|「([^「」]+)」")
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 

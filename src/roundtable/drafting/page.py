@@ -16,7 +16,7 @@ WORDLESS = "Without words"
 
 _LONGEST_TITLE = 90
 _OPENING = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w+-]*)[^`]*$")
-_CLOSING_SIGNS = re.compile(r"(?<!\\)#+$")
+_CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")
 
 
 def said(text: str) -> str:

@@ -18,7 +18,9 @@ PRIORITIES = ("Must", "Should", "Could", "Won't")
 COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
 LABELS = ("Must", "Should and Could", "Should", "Could", "Won't")
 
-_LABEL = re.compile(r"(?:^|(?<=[.;\n]))\s*(?P<priority>must|should|could|won['’]?t)\s*:", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:^|(?<=[.;\n]))\s{0,40}+(?P<priority>must|should|could|won['’]?t)\s{0,40}+:", re.IGNORECASE
+)
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _EVERYTHING = frozenset({"all", "everything", "every", "alles", "alle"})
 _CLOSE = 0.5

@@ -18,15 +18,16 @@ from .sheet import Sheet
 
 STORIES = ("Stories", "Unhappy Story")
 
-_OPENS = re.compile(r"(?:and\s+)?(?:as\s+(?:an?|the|one|some)?\s*\w|als\s+\w)|.+?として", re.IGNORECASE)
+_OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)|.+?として", re.IGNORECASE)
+# With single blanks between the words.
 _SHAPES = tuple(
     re.compile(shape, re.IGNORECASE | re.DOTALL)
     for shape in (
-        r"(?:and\s+)?as\s+(?:(?:an?|the)\s+)?(?P<who>.+?),?\s+I\s+(?:want|need|would\s+like|wish)\s+"
-        r"(?P<what>.+?)(?:,?\s+so\s+that\s+(?P<why>.+))?",
-        r"als\s+(?:(?:eine?|der|die|das)\s+)?(?P<who>.+?),?\s+(?:möchte|will|brauche)\s+ich,?\s+"
-        r"(?P<what>.+?)(?:,?\s+(?:damit|sodass|so\s+dass|um)\s+(?P<why>.+))?",
-        r"(?P<who>.+?)として[、,]?\s*(?P<what>.+?)(?:。\s*(?P<why>.+))?",
+        r"\A(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
+        r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
+        r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
+        r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
+        r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
     )
 )
 _SAME_IN_ALL = re.compile(
@@ -89,7 +90,8 @@ def _core(text: str) -> str:
 
 
 def _story(identity: str, text: str, listed: Sequence[Requirement]) -> dict[str, Any]:
-    shape = next((found for each in _SHAPES if (found := each.fullmatch(bare(text)))), None)
+    words = " ".join(bare(text).split())
+    shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
     served = _served(text, listed)
     return {
         "id": identity,

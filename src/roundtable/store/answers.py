@@ -10,7 +10,7 @@ from ..artifacts.sections import named, sections_of
 from ..core.markup import plain, printable
 from ..core.steps import DEPTHS, Question, Step
 
-_LABELLED = re.compile(r"(?:[-*+][ \t]+)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*(?P<text>.*)")
+_LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
 OPEN = "- Open question: "

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.items import Item
-from ..core.markup import printable
+from ..core.markup import heading_of, printable
 from . import files
 from .artifact import DRAFT, LARGEST, shown
 from .inside import journal_home, leads_out_of_project, read_inside, require_in_project
@@ -25,7 +25,6 @@ LONGEST_TITLE = 80
 
 _ADD = 'Add one with: roundtable add "what it is about"'
 _LISTED = 20
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<title>.*?\S)(?:[ \t]+#+)?[ \t]*")
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
@@ -243,6 +242,6 @@ def _split(draft: str) -> tuple[str, str]:
             closing = fence["fence"]
         elif line.lstrip().startswith("<!--"):
             closing = "" if "-->" in line else "-->"
-        elif heading := _HEADING.fullmatch(line):
-            return shown(heading["title"]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
+        elif heading := heading_of(line):
+            return shown(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
     return "", draft.strip()

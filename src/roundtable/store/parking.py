@@ -23,11 +23,12 @@ LATER = "Later"
 
 _SUBJECT_LENGTH = 80
 _START = b"# Parking Lot\n\nPoints that were put off in a discussion, kept for the step where they belong.\n"
-_BULLET = re.compile(r"[-*+][ \t]+(?P<text>.+)")
+_BULLET = re.compile(r"[-*+][ \t]++(?P<text>.+)")
 _POINT = re.compile(
-    r"\*\*(?P<subject>(?:\\.|[^\\])+?)\*\* \((?P<speaker>.+?), step (?P<step>\S+), turn \d+\):.*"
+    r"\*\*(?P<subject>(?:\\.|[^\\]){1,500}?)\*\* "
+    r"\((?P<speaker>.{1,100}?), step (?P<step>\S{1,30}), turn \d{1,9}\):.*"
 )
-_COMMENT = re.compile(r"<!--.*?-->")
+_COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->")
 
 
 def park(

@@ -23,10 +23,15 @@ _MAIN_NAMES: Final = frozenset(_MAIN_NAMES_WORDS.split())
 _SCRIPT_TABLE = re.compile(
     rb"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE
 )
-_SCRIPT = re.compile(rb"""^\s*["']?([\w.-]+)["']?\s*=\s*["'{]""", re.MULTILINE)
-_CONSOLE_SCRIPTS = re.compile(rb"^console_scripts\s*=\s*\n((?:[ \t]+[^\n]*\n?)*)", re.MULTILINE)
+_SCRIPT = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
+_CONSOLE_SCRIPTS = re.compile(
+    rb"^console_scripts[ \t]*=(?:[ \t\r]*\n)++((?:[ \t]++[^\n]*+(?:\n|\Z))*+)", re.MULTILINE
+)
 _CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
-_CARGO_BIN = re.compile(rb"^\[\[bin\]\]\s*\n(?:[^\[\n]*\n)*?\s*name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
+_CARGO_BIN = re.compile(
+    rb"^\[\[bin\]\][ \t\r]*\n(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*+[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
+    re.MULTILINE,
+)
 _PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
 _SIGHTS: Final[tuple[tuple[str, frozenset[str], re.Pattern[bytes]], ...]] = tuple(
     (what, frozenset(endings.split()), re.compile(pattern, re.MULTILINE))
@@ -58,7 +63,7 @@ _SIGHTS: Final[tuple[tuple[str, frozenset[str], re.Pattern[bytes]], ...]] = tupl
             rb"^[ \t]*(?:\w+[ \t]*)?\.command\([ \t]*[\"'`]([^\"'`\n]+)[\"'`]",
         ),
         ("main function", "go", rb"^func main\(\)"),
-        ("command", "go", rb"^[^\n]*&cobra\.Command\{(?:[^}]*?\bUse:\s*\"([^\"\n]+)\")?"),
+        ("command", "go", rb"^[^\n]*&cobra\.Command\{(?:[^}]{0,400}?\bUse:\s{0,40}\"([^\"\n]+)\")?"),
         (
             "route",
             "go",

@@ -7,6 +7,9 @@ surrogates, so that every path leads back to its file.
 from __future__ import annotations
 
 import os
+import re
+import stat
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +25,15 @@ _FOLDERS_WORDS = """
 .pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
 """
 _FOLDERS = frozenset(_FOLDERS_WORDS.split())
+_LONGEST_IGNORE_FILE = 256 * 1024
+_MOST_RULES = 2_000
+_LONGEST_RULE = 500
+_MOST_STARS = 2
+_LONGEST_PATH = 1_000
+_WALK_PATIENCE = 30.0
+# Neither through a link nor waiting for somebody to write into a pipe; other systems know less of this.
+_CAREFULLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_STARS = re.compile(r"\*+")
 _GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 
 
@@ -46,7 +58,11 @@ def _by_git(root: Path) -> Iterable[str] | None:
 
 
 def _by_walk(root: Path) -> Iterator[str]:
-    """Links are never followed, so a walk cannot come back to where it was."""
+    """Yield the files that no rule ignores, until there are too many or it takes too long.
+
+    Links are never followed, so a walk cannot come back to where it was.
+    """
+    end = time.monotonic() + _WALK_PATIENCE
     waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     found = 0
     while waiting and found < MOST:
@@ -63,6 +79,10 @@ def _by_walk(root: Path) -> Iterator[str]:
             rules = (*rules, (folder, spec))
         for entry in here:
             path = folder + entry.name
+            if time.monotonic() > end:
+                return
+            if len(path) > _LONGEST_PATH:
+                continue
             if _is_folder(entry):
                 if entry.name not in _FOLDERS and not _ignored(f"{path}/", rules):
                     waiting.append((f"{path}/", rules))
@@ -86,11 +106,25 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _ignore_file(path: Path) -> GitIgnoreSpec | None:
+    """Return the rules of an ignore file; None where it is no regular file, or longer than one ever is."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        return GitIgnoreSpec.from_lines(lines)
+        descriptor = os.open(path, _CAREFULLY)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            data = file.read(_LONGEST_IGNORE_FILE + 1)
+        if len(data) > _LONGEST_IGNORE_FILE:
+            return None
+        lines = data.decode("utf-8", errors="replace").splitlines()
+        return GitIgnoreSpec.from_lines([line for line in lines if _is_bounded(line)][:_MOST_RULES])
     except (OSError, ValueError):
         return None
+
+
+def _is_bounded(rule: str) -> bool:
+    """Whether the rule is quick to match: with each star more, all places are tried again."""
+    stars = max(len(_STARS.findall(name)) for name in rule.split("/"))
+    return len(rule) <= _LONGEST_RULE and max(stars, rule.count("**")) <= _MOST_STARS
 
 
 def _ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:

@@ -20,13 +20,13 @@ _FAMILIES: Final = (_SCRIPT, _PYTHON, _JVM, _C, _GO, _RUST)
 _FOLDER_MODULES: Final = frozenset({"__init__", "index", "mod", "lib"})
 
 _PYTHON_FROM = re.compile(
-    rb"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n#;]+)|^[ \t]*import[ \t]+([\w., \t]+)",
+    rb"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^()]*\)|[^\n#;]+)|^[ \t]*import[ \t]+([\w., \t]+)",
     re.MULTILINE,
 )
 _SCRIPT_FROM = re.compile(
     rb"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']([^"'\n]+)["']""",
 )
-_GO_BLOCK = re.compile(rb"^import\s*(?:\(([^)]*)\)|(?:[\w.]+\s+)?(\"[^\"\n]+\"))", re.MULTILINE)
+_GO_BLOCK = re.compile(rb"^import\s*(?:\(([^()]*)\)|(?:[\w.]+\s+)?(\"[^\"\n]+\"))", re.MULTILINE)
 _QUOTED = re.compile(rb'"([^"\n]+)"')
 _RUST_USE = re.compile(
     rb"^[ \t]*(?:pub(?:\([a-z]+\))?[ \t]+)?(?:use[ \t]+([\w:]+)|mod[ \t]+(\w+)[ \t]*;)", re.MULTILINE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -20,11 +21,12 @@ _PART = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[^\W\d_A-ZÄÖÜ])(?=[A-ZÄÖÜ])|(?<=[A-ZÄÖÜ])(?=[A-ZÄÖÜ][a-zäöüß])")
 _JAPANESE = re.compile(r"[\u30a0-\u30ff\u31f0-\u31ff]{2,}|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々]{2,}")
 _ANY_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
-_CODE_SPAN = re.compile(r"`+([^`\s]+)`+")
+_CODE_SPAN = re.compile(r"(?<!`)`+([^`\s]+)`+")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_ADDRESS = re.compile(r"https?://\S+|\S+@\S+\.\S+")
+_WEB_ADDRESS = re.compile(r"https?://\S+")
+_UNSPACED = re.compile(r"\S+")
 _TRACKER = re.compile(r"(?:^|\s)\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)")
-_JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2,}[a-z]|\w(?:\.|::|/)\w")
+_JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,21 @@ def parts_of(name: str) -> tuple[str, ...]:
 
 def _found(text: str) -> Iterator[Term]:
     """The terms of a text in its order, repeated where they are, with what each weighs within it."""
-    text = _TRACKER.sub(" ", _ADDRESS.sub(" ", text))
+    text = _TRACKER.sub(" ", _UNSPACED.sub(_without_address, text))
     spans = [(match.start(1), match.end(1)) for match in _CODE_SPAN.finditer(text)]
+    starts = [start for start, _ in spans]
     for token in _TOKEN.finditer(text):
         option = token.start() > 1 and text.startswith("--", token.start() - 2)
-        named = option or any(start <= token.start() < end for start, end in spans)
+        span = bisect_right(starts, token.start()) - 1
+        named = option or (span >= 0 and token.start() < spans[span][1])
         yield from _of_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
+
+
+def _without_address(run: re.Match[str]) -> str:
+    """Return a run of text without blanks, with a blank in place of an address of mail or of the web."""
+    at = run[0].find("@", 1)
+    is_mail = at > 0 and "." in run[0][at + 2 : -1]
+    return " " if is_mail else _WEB_ADDRESS.sub(" ", run[0])
 
 
 def _of_token(token: str, *, named: bool) -> Iterator[Term]:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from commandline import SLUG, CommandLine, command_line
-from roundtable.surfaces.cli.signals import Interrupted, heeded, ignore, interruptible
+from roundtable.surfaces.cli.signals import Interrupted, heeded, interruptible
 
 
 @pytest.fixture
@@ -97,10 +98,48 @@ def test_each_signal_interrupts_once_and_then_does_what_it_did_before(number: si
     with interruptible():
         with pytest.raises(Interrupted):
             signal.raise_signal(number)
-        ignore()
-        signal.raise_signal(number)
-        assert number not in heeded()
+        assert signal.getsignal(number) is signal.SIG_DFL
     assert signal.getsignal(number) is before
+
+
+_BUSY_AT_THE_END = """
+from roundtable.surfaces.cli.signals import interruptible
+with interruptible():
+    try:
+        print("ready", flush=True)
+        while True:
+            pass
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        while True:
+            pass
+"""
+_BUSY_IN_A_CONVERSATION = """
+import signal
+from roundtable.surfaces.cli.conversation import run
+
+async def converse():
+    print("ready", flush=True)
+    while signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        pass
+    print("interrupted", flush=True)
+    while True:
+        pass
+
+run(converse(), lambda: None, "nothing")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("script", [_BUSY_AT_THE_END, _BUSY_IN_A_CONVERSATION])
+def test_a_second_signal_ends_the_process_at_once(script: str, number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(number)
+        assert process.stdout.readline() == "interrupted\n"
+        process.send_signal(number)
+        assert process.wait(timeout=60) == -number
 
 
 def test_an_ignored_signal_stays_ignored() -> None:

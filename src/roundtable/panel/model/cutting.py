@@ -28,9 +28,9 @@ _DECORATION = " \t*_\"'`>|#[(-"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]`*_]*$")
 _NUMBERED = re.compile(r"turn \d")
 # What may stand between a name and its colon, as far as it has come.
-_OPEN_LABEL = re.compile(r"\s*(?:\([^():]{0,40}\)?)?[\s*_\]]*")
+_OPEN_LABEL = re.compile(r"\s*+(?:\([^():]{0,40}\)?)?[\s*_\]]*+")
 _OPENERS = "*(["
-_DOING = r"""\s*(?:\w+ly\s+)?(?:pause|beat|silence|
+_DOING = r"""\s{0,9}(?:\w{1,30}ly\s{1,9})?(?:pause|beat|silence|
     (?:nod|lean|paus|sigh|smil|look|turn|glanc|gestur|laugh|shrug|rais|frown|clear|tap|point|sketch|draw|writ|
        scratch|wav|grin|chuckl|pull|sit|sitt|stand|shift|tak|flip|open|shak|cross|adjust|rub|fold|hold|walk|
        think|consider|scribbl|pick|putt|star|blink|wink|lift|speak|furrow|strok|hesitat)(?:s|es|ing))\b"""

@@ -14,11 +14,7 @@ from ...core.turns import NEUTRAL, OffTopic, Verdict
 from ...core.words import words_of
 
 SIGN = "@@"
-_FIELD = re.compile(
-    r"(?P<name>opposes|decides|drifts|next)\s*[=:]\s*(?P<value>.*?)"
-    r"(?=[\s;,]+(?:opposes|decides|drifts|next)\s*[=:]|$)",
-    re.IGNORECASE,
-)
+_FIELD = re.compile(r"(?:(?<=[\s;,])|^)(?P<name>opposes|decides|drifts|next)\s*[=:]", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,4}")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
@@ -36,7 +32,12 @@ class Trailer:
 
 def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str, number: int) -> Trailer:
     """What a trailer says that came with turn `number`; what cannot be understood is left out."""
-    fields = {found["name"].lower(): found["value"].strip(" ;,.") for found in _FIELD.finditer(text)}
+    found = tuple(_FIELD.finditer(text))
+    ends = (*(each.start() for each in found[1:]), len(text))
+    fields = {
+        each["name"].lower(): text[each.end() : end].strip().strip(" ;,.")
+        for each, end in zip(found, ends, strict=False)
+    }
     opposed = _numbers(fields.get("opposes", ""))
     verdict = Verdict(
         opposes=opposed[0] if opposed else None,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import aclosing, contextmanager, suppress
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...core.errors import DiskFailed
 from ...core.lines import Line
 from .output import ReaderGone, fit, put, put_json
-from .signals import Interrupted, heeded, ignore
+from .signals import Interrupted, end_at_once, heeded
 
 if TYPE_CHECKING:
     from ...session import Session
@@ -91,18 +92,25 @@ def hold(session: Session, answers: Answers, page: Page, again: str) -> int:
 
 def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], again: str) -> int:
     """Run a conversation to its end; a signal raises Interrupted, which names the command that goes on."""
-    before = {number: signal.getsignal(number) for number in heeded()}
     try:
-        asyncio.run(_heeding_signals(conversation))
+        with _handlers_restored():
+            asyncio.run(_heeding_signals(conversation))
     except (asyncio.CancelledError, KeyboardInterrupt):
-        ignore()
+        end_at_once()
         leave()
         raise Interrupted(f"Interrupted. Everything is saved. Go on with: {again}") from None
+    return 0
+
+
+@contextmanager
+def _handlers_restored() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in heeded()}
+    try:
+        yield
     finally:
         with suppress(ValueError):  # not in the main thread
-            for number in heeded():  # the loop has set them to their defaults
-                signal.signal(number, before[number])
-    return 0
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 async def _hold(session: Session, answers: Answers, page: Page) -> None:
@@ -123,7 +131,12 @@ async def _heeding_signals(conversation: Coroutine[Any, Any, None]) -> None:
     """A signal cancels the conversation between two moves; what is being written is written."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
-    for number in heeded():
-        with suppress(NotImplementedError, ValueError, RuntimeError):  # Windows, or not the main thread
-            loop.add_signal_handler(number, task.cancel)
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        end_at_once()
+        loop.call_soon_threadsafe(task.cancel)
+
+    with suppress(ValueError):  # not in the main thread
+        for number in heeded():
+            signal.signal(number, cancel)
     await conversation

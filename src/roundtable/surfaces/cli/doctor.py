@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _DISTRIBUTION = "roundtable-analyst"
 _FOR_DEVELOPERS = "dev"
-_EXTRA = re.compile(r"""(?P<name>[\w.-]+).*\bextra\s*==\s*["'](?P<extra>[^"']+)""")
+_EXTRA = re.compile(r"""(?P<name>[\w.-]++).*?\bextra\s{0,9}==\s{0,9}["'](?P<extra>[^"']+)""")
 
 
 @dataclass(frozen=True, slots=True)

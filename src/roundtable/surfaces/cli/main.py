@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from .signals import ignore, interruptible
+from .signals import end_at_once, interruptible
 
 INTERRUPTED = 130
 
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             return run(given)
         except KeyboardInterrupt as interrupt:
-            ignore()
+            end_at_once()
             from .output import tell
 
             tell(str(interrupt) or "Interrupted.")

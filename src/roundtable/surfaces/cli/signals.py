@@ -1,4 +1,9 @@
-"""Signals: Ctrl-C, SIGTERM and SIGHUP all end a command in the same orderly way."""
+"""Signals: Ctrl-C, SIGTERM and SIGHUP end a command in the same orderly way; a second one ends it at once.
+
+Python heeds a signal between two of its own instructions. A signal that comes while it is inside one long
+call, such as a search in a text, waits for the end of that call: no pattern of ours takes longer than a few
+seconds, and SIGQUIT, which is left alone, never waits.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +40,13 @@ def interruptible() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
-def ignore() -> None:
-    """Once is enough: a second signal does not disturb the end."""
+def end_at_once() -> None:
+    """Let the next signal end the process where it stands; what is saved stays saved."""
     with suppress(ValueError):
         for number in heeded():
-            signal.signal(number, signal.SIG_IGN)
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    end_at_once()
     raise Interrupted

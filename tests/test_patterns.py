@@ -1,0 +1,120 @@
+"""Regular expressions: none of them takes long, whatever text it is given."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import patterns
+from people import ALEX, ROSTER
+from roundtable.core.depth import read_scope
+from roundtable.core.hearing import address
+from roundtable.core.items import Item
+from roundtable.core.markup import harmless, heading_of, plain, printable
+from roundtable.core.validation import check
+from roundtable.core.voice import check_voice, without_quotations
+from roundtable.drafting.entries import chains, entries, itemised, named_entries, scenarios, sentences
+from roundtable.drafting.page import cell, paragraph, said, title
+from roundtable.panel.model.cutting import Cutter
+from roundtable.survey.terms import terms_of
+
+# Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
+_BUILT = (
+    "roundtable.content.personafile: _check_pattern",
+    "roundtable.core.depth: _labelled",
+    "roundtable.core.hearing: _place_of_address",
+    "roundtable.core.voice: _compiled",
+    "roundtable.drafting.page: _end_of_code",
+    "roundtable.panel.model.cutting: _labels",
+    "roundtable.survey.relations: _mentioning",
+)
+_CRITERIA = (
+    "a number with a unit",
+    "given, when and then",
+    "a file or module",
+    "two options",
+    "at least 3 entries",
+)
+_READERS: dict[str, Callable[[str], object]] = {
+    "printable": printable,
+    "harmless": harmless,
+    "plain": plain,
+    "heading_of": lambda text: heading_of(f"# {text}"),
+    "said": said,
+    "title": title,
+    "cell": cell,
+    "paragraph": lambda text: paragraph("Label", text),
+    "sentences": sentences,
+    "entries": entries,
+    "itemised": itemised,
+    "named_entries": named_entries,
+    "scenarios": scenarios,
+    "chains": chains,
+    "without_quotations": without_quotations,
+    "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
+    "read_scope": lambda text: read_scope(f"scope: {text}"),
+    "check": lambda text: [check(criterion, text) for criterion in _CRITERIA],
+    "address": lambda text: address(text, ROSTER),
+    "terms_of": lambda text: terms_of(Item("item", text[:200], text)),
+    "Cutter": lambda text: Cutter(ALEX, ROSTER, 100).feed(text),
+}
+
+
+def test_every_pattern_is_linear_on_a_megabyte_of_hostile_text() -> None:
+    """In a process of its own: a pattern that never comes back is ended by the alarm, and named."""
+    ended = subprocess.run(
+        [sys.executable, str(Path(patterns.__file__))],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    lines = ended.stdout.splitlines()
+    assert ended.returncode == 0, (
+        f"It ended with {ended.returncode} in: {lines[-1] if lines else ended.stderr}"
+    )
+    assert [line for line in lines if " ok " not in line] == []
+    assert len(lines) > 200
+
+
+def test_a_pattern_that_is_not_linear_would_be_found() -> None:
+    quadratic = patterns.Found("a module", "_NAME", patterns.re.compile(r"\s*;"), frozenset({"search"}))
+    assert patterns.measure(quadratic, long=20_000)[0] > 10 * patterns.measure(quadratic, long=2_000)[0]
+
+
+def test_patterns_that_are_put_together_are_known() -> None:
+    assert patterns.dynamic_calls() == _BUILT
+
+
+@pytest.mark.parametrize("name", _READERS)
+def test_what_reads_free_text_reads_hostile_text_in_time(name: str) -> None:
+    for piece in patterns.SAID_OVER_AND_OVER:
+        before = time.process_time()
+        _READERS[name](piece * (50_000 // len(piece)))
+        assert time.process_time() - before < patterns.LIMIT, f"{name} on {piece!r}"
+
+
+def test_an_unended_sequence_loses_its_signs_and_keeps_its_words() -> None:
+    assert printable("a\x9db\x9d c\x9b31m d\x1b]e \x1b[31mf") == "ab c de f"
+    assert printable("a\x1b]0;title\x07b\x9dtitle\x9cc\x1bPx\x1b\\d") == "abcd"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("# C#", (1, "C#")),
+        ("## Words  ##  ", (2, "Words")),
+        ("   ###### x", (6, "x")),
+        ("#", None),
+        ("#x", None),
+        ("#   ", None),
+        ("    # code", None),
+    ],
+)
+def test_a_heading_is_read_without_its_closing_signs(line: str, found: tuple[int, str] | None) -> None:
+    assert heading_of(line) == found
