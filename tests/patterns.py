@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined]
@@ -277,7 +277,7 @@ def _takes(choices: list[Any], sign: str) -> bool:
     return taken is not turned
 
 
-_CATEGORIES = {
+_CATEGORIES: dict[Any, Callable[[str], bool]] = {
     codes.CATEGORY_DIGIT: str.isdigit,
     codes.CATEGORY_NOT_DIGIT: lambda sign: not sign.isdigit(),
     codes.CATEGORY_SPACE: str.isspace,
