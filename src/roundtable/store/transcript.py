@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from ..core.commands import SaveRecord
@@ -11,7 +12,7 @@ from ..core.errors import DiskFailed
 from ..core.markup import harmless, printable
 from ..core.personas import Roster
 from ..core.synthesis import Entry, attribution, decided, summary
-from ..core.turns import USER, Parked, Turn
+from ..core.turns import USER, Material, Parked, Turn
 from . import files
 
 FOLDER = "elaborations"
@@ -53,6 +54,17 @@ def transcripts(folder: Path) -> tuple[Path, ...]:
     except OSError:
         return ()
     return tuple(sorted(found, key=_parts))
+
+
+def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
+    """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
+    found = []
+    for path in transcripts(folder):
+        if _parts(path)[0] == step_id:
+            with suppress(OSError):
+                text = path.read_bytes()[: 4 * limit].decode("utf-8", "replace")
+                found.append(Material(f"{FOLDER}/{path.name}", text[:limit]))
+    return tuple(found)
 
 
 def _parts(path: Path) -> tuple[str, int]:
