@@ -1,7 +1,7 @@
 """The figures of the offline panel: `python -m eval.measure`.
 
-Pairing and search are measured on labelled cases, the rest on discussions played through the real session: can the
-speaker be told without the name, is a prompt asked twice, is an on-topic message sent away, how long does it take.
+Pairing and search are measured on labelled cases, the rest on discussions played through the real session:
+can the speaker be told without the name, is a prompt asked twice, is an on-topic message sent away.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def measure_pairing() -> str:
         found = find_answered_prompt(read_message(case["message"]), waiting)
         place = found.turn - 1 if found else -1
         counts["right" if place == case["label"] else "alone" if place < 0 else "wrong"] += 1
-    return f"pairing: {counts['right']} right, {counts['alone']} left alone, {counts['wrong']} wrong of {counts.total()}"
+    right, alone, wrong = (counts[each] for each in ("right", "alone", "wrong"))
+    return f"pairing: {right} right, {alone} left alone, {wrong} wrong of {counts.total()}"
 
 
 def measure_search() -> Iterator[str]:
@@ -76,7 +77,8 @@ def measure_search() -> Iterator[str]:
         counts[case["words"], hit] += 1
     for words in ("other", "same"):
         found, total = counts[words, True], counts[words, True] + counts[words, False]
-        yield f"search, question in {words} words: right line among three in {found} of {total}, {found / total:.0%}"
+        share = f"{found} of {total}, {found / total:.0%}"
+        yield f"search, question in {words} words: right line among three in {share}"
 
 
 def measure_discussions(home: Path) -> Iterator[str]:
@@ -121,7 +123,7 @@ def count_repeats(played: Played) -> int:
 def tell_speakers(plays: Sequence[Played]) -> tuple[int, int]:
     """Guess who spoke from words alone (naive Bayes, each item left out in turn); return right and total.
 
-    Names, roles, quotations and the fixed replies are taken out first: what is left is the prompts themselves.
+    Names, roles and quotations are taken out first.
     """
     hidden = {
         word for persona in load_roster().personas for word in words_of(f"{persona.name} {persona.role}")

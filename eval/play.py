@@ -1,7 +1,7 @@
 """Plays discussions on real items through the real session, with a scripted user.
 
-An item is a folder with `item.toml` (title, text, source, `[[steps]]` with answers and messages), or the older
-pair of `NAME.md` and `NAME.toml` (step, answers, messages).
+An item is a folder with `item.toml` (title, text, source, `[[steps]]` with answers and messages), or the
+older pair of `NAME.md` and `NAME.toml` (step, answers, messages).
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Sheets for reading prompts in their place: `python -m eval.readings PHASE > sheet.txt`.
 
-A prompt earns its place with five readings on five different items: sensible in at least four, worth answering
-in at least three. The sheet shows each item once with its answers, and below them what the panel could ask there.
+A prompt earns its place with five readings on five different items: sensible in at least four, worth
+answering in at least three. The sheet shows each item once, with its answers and the prompts that fit them.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from zlib import crc32
 
-from roundtable import load_steps
 from roundtable.core.words import folded
 from roundtable.panel.offline.lexicon import content_stems
 from roundtable.panel.offline.prompts import QUOTE, Prompt, load_library
@@ -22,8 +22,6 @@ READINGS = 5
 
 def prompt_id(prompt: Prompt) -> str:
     """Return a short name by which a verdict is matched with its prompt."""
-    from zlib import crc32
-
     return f"{crc32(folded(prompt.text).encode()):08x}"
 
 
@@ -57,7 +55,6 @@ def main(phase: str) -> None:
     """Print the sheet of one phase, `anywhere` or `topics`."""
     scripts = [script for name in ("check", "write", "trial") for script in read_scripts(ITEMS / name)]
     prompts = [prompt for prompt in load_library().prompts if _belongs(prompt, phase)]
-    load_steps()
     places: dict[str, list[tuple[Prompt, LabelAnswer]]] = {}
     by_name = {script.name: script for script in scripts}
     crowd: Counter[str] = Counter()

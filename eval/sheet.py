@@ -1,4 +1,4 @@
-"""A sheet for a blind reading: `python -m eval.sheet SET SEED > sheet.txt` draws 60 contributions and shows each in its place."""
+"""A sheet for a blind reading, with 60 contributions in their place: `python -m eval.sheet SET SEED`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DRAWN = 60
 
 
 def main(name: str, seed: int) -> None:
-    """Print the contributions drawn by seed, each with its item, the step's answers and what was said before."""
+    """Print the contributions drawn by seed, each with item, answers and what was said before."""
     places = []
     with tempfile.TemporaryDirectory(prefix="roundtable-sheet-") as home:
         for script in read_scripts(ITEMS / name):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -13,14 +15,14 @@ from markdown_it import MarkdownIt
 from decision_samples import HALVES, lines
 from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
-from roundtable.core.commands import Table
+from roundtable.core.commands import Brief, Table
 from roundtable.core.items import Item
 from roundtable.core.synthesis import render, settle
 from roundtable.core.turns import USER, Material, OffTopic, Turn
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import is_noise, read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
-from roundtable.panel.offline.prompts import extract_question
+from roundtable.panel.offline.prompts import Need, extract_question
 from roundtable.panel.offline.section import LabelAnswer
 from roundtable.panel.offline.synthesis import FIXED_PHRASES
 
@@ -28,13 +30,14 @@ PANEL = OfflinePanel()
 FORMS = Item(
     "offline-forms",
     "Offline forms for field inspectors",
-    "60 inspectors fill in up to 8 forms a day on a tablet. In basements there is no signal, and a form that was not "
-    "sent is lost. Two people sometimes work on one form.",
+    "60 inspectors fill in up to 8 forms a day on a tablet. In basements there is no signal, and a form that "
+    "was not sent is lost. Two people sometimes work on one form.",
 )
 JOURNEYS = Material(
     "requirements-spec.md",
     "# Requirements\n\n## 3. User Journeys\n\n"
-    "**Journey**: The inspector opens the form in the basement, fills it in, takes photos and presses Save.\n\n"
+    "**Journey**: The inspector opens the form in the basement, fills it in, takes photos and "
+    "presses Save.\n\n"
     "**Detour**: There is no signal and Save turns forever.\n\n"
     "**Finish**: I don't know yet\n",
 )
@@ -70,15 +73,11 @@ def test_the_framing_asks_about_what_nobody_could_answer() -> None:
 
 
 @pytest.mark.rule("FRAME-1")
-def test_a_second_discussion_asks_something_else(tmp_path: Path) -> None:
+def test_a_second_discussion_asks_something_else() -> None:
     first = talk("", "", "")
     told = "\n\n".join(turn.text for turn in first.turns)
     table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (JOURNEYS,), 10)
-    again = Table(
-        *[getattr(table, name) for name in table.__slots__][:-1], (Material("elaborations/01-03-1.md", told),)
-    )
-    from roundtable.core.commands import Brief
-
+    again = replace(table, documents=(Material("elaborations/01-03-1.md", told),))
     framing = run(PANEL.frame(Brief(again, ROSTER.personas[0], "framing")))
     assert first.framing is not None
     assert framing.focus_question != first.framing.focus_question
@@ -183,7 +182,8 @@ def test_english_with_short_answers_is_not_taken_for_another_language() -> None:
     item = Item(
         "total-timeout",
         "Total timeout",
-        "A request may take for ever while a server sends one byte per second. We want a limit for the whole request.",
+        "A request may take for ever while a server sends one byte per second. "
+        "We want a limit for the whole request.",
     )
     scan = Material(
         "quick-scan.md", "# Quick Scan\n\n## 3. Size and Complexity\n\n**Scope**: small, complexity: low\n"
@@ -354,17 +354,14 @@ def test_an_answer_is_given_empty_or_unknown(text: str, state: str) -> None:
     assert LabelAnswer("Worst Case", "?", text).state == state
 
 
-@pytest.mark.parametrize(
-    "need", ["number", "several", "person", "failure", "duration", "option", "code", "reason", "outside"]
-)
-def test_what_a_prompt_presupposes_is_looked_for(need: str) -> None:
-    holds = "Either the gateway fails after 30 seconds, because `send_form` raises, or the inspector and the office wait. Option A: stop. Option B: go on."
-    from typing import cast
-
-    from roundtable.panel.offline.prompts import Need
-
-    assert LabelAnswer("x", "?", holds).meets(cast(Need, need))
-    assert not LabelAnswer("x", "?", "easy").meets(cast(Need, need))
+@pytest.mark.parametrize("need", get_args(Need))
+def test_what_a_prompt_presupposes_is_looked_for(need: Need) -> None:
+    holds = (
+        "Either the gateway fails after 30 seconds, because `send_form` raises, or the inspector and the "
+        "office wait. Option A: stop. Option B: go on."
+    )
+    assert LabelAnswer("x", "?", holds).meets(need)
+    assert not LabelAnswer("x", "?", "easy").meets(need)
 
 
 # --- focus ----------------------------------------------------------------------------------------------
@@ -391,7 +388,7 @@ def drift(words: str, item: Item, step_id: str, asked: str = "") -> OffTopic | N
 def test_hardly_anything_that_belongs_here_is_sent_away(half: str) -> None:
     rows = [line.split("|") for line in lines("home", half)]
     sent = [words for name, at, asked, words in rows if drift(words, ITEMS[name], at, asked)]
-    # Written to sound like small talk; over whole discussions fewer than 1 in 100 are sent away (`eval.measure`).
+    # Written to sound like small talk; of whole discussions fewer than 1 in 100 are (`eval.measure`).
     assert len(sent) <= 0.05 * len(rows), sent
     alarms = [words for name, at, words in AT_HOME if drift(words, ITEMS[name], at)]
     assert len(alarms) <= 0.05 * len(AT_HOME), alarms
@@ -416,9 +413,20 @@ def test_a_question_for_another_phase_is_sent_there() -> None:
 @pytest.mark.rule("FOCUS-1")
 def test_a_decision_in_passing_is_taken() -> None:
     table = Table(
-        FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (JOURNEYS,), 10, "Who decides?", "who decides",
-        (Turn(1, "business-analyst", "We just covered it."), Turn(2, USER, "We go with A. And which database, postgres or mongodb?")),
-    )  # fmt: skip
+        FORMS,
+        step("01-03"),
+        ROSTER,
+        ROSTER.personas[0],
+        STEPS,
+        (JOURNEYS,),
+        10,
+        "Who decides?",
+        "who decides",
+        (
+            Turn(1, "business-analyst", "We just covered it."),
+            Turn(2, USER, "We go with A. And which database, postgres or mongodb?"),
+        ),
+    )
     assert run(PANEL.judge(table)).decisions == (2,)
 
 
@@ -430,7 +438,7 @@ def test_a_decision_in_passing_is_taken() -> None:
     [
         "Make it faster",
         "word " * 20_000,
-        "Die Formulare der Prüfer gehen verloren, wenn im Keller kein Empfang ist. Wir wollen sie lokal speichern.",
+        "Die Formulare der Prüfer gehen verloren, wenn im Keller kein Empfang ist.",
         "オフラインでフォームを保存したい。地下室では電波がない。",
         "def save(form):\n    queue.append(form)\n    return len(queue)\n" * 20,
         "2026-01-01 ERROR timeout\n" * 200,

@@ -1,4 +1,4 @@
-"""Decisions: which of the user's sentences decide something, told by their form, never in a question.
+"""Decisions: find the user's sentences that decide something by their form; a question never does.
 
 `content/interview/words.toml` holds the word lists. Measured on the samples in `tests/samples`.
 """
@@ -13,8 +13,7 @@ from .lexicon import content_stems, pattern, split_sentences, strip_address, wor
 
 _NOT_YET = re.compile(
     r"\b(?:not|never|haven't|hasn't|isn't|wasn't|couldn't|can't|don't|nothing|nobody|once|if|until"
-    r"|unless|before"
-    r"|when|whether|they|he|she)\b[^.;,]{0,40}"
+    r"|unless|before|when|whether|they|he|she)\b[^.;,]{0,40}"
     r"\b(?:decid|agree|settle|chose|pick|approve)\w*|\b(?:un|in)decided\b|\bdisagree|\bin principle\b"
     r"|\b(?:decided?|agreed?) (?:in|last|with|without|that it is)\b|\b(?:i|we) agree\b",
     re.IGNORECASE,
@@ -28,8 +27,7 @@ _UNSURE = re.compile(
 _REFUSAL = re.compile(r"^(?:ok,? |oh,? )?no\s*[,:!.-]\s*(?P<rest>.+)", re.IGNORECASE | re.DOTALL)
 _LEAD = re.compile(
     r"^(?:(?P<mark>so|then|ok|okay|right(?! now)|fine|good|alright|great|yes|therefore|in that case"
-    r"|in the end|for now|sure)"
-    r"|and|well|but|please|now|also)\b\s*[,.!]?\s*",
+    r"|in the end|for now|sure)|and|well|but|please|now|also)\b\s*[,.!]?\s*",
     re.IGNORECASE,
 )
 _CONCLUDED = re.compile(r"^(?:so|ok|okay|right|then|fine|good|ok so|ok then)\s*:\s*\w+", re.IGNORECASE)
@@ -97,19 +95,7 @@ _FIRST_THIS = re.compile(
     r"(?:start|begin) with\b.*\b(?:only|first|follows?|comes? later|next|leave|not touch|for now|then)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_OPTION = re.compile(
-    r"\b(?i:option|variant|approach)\s+(?P<named>[A-D])\b|\b(?:with|take|pick|choose|for"
-    r"|use)\s+(?P<bare>[A-D])\b"
-)
-_SHORT = {
-    "lets": "let's",
-    "dont": "don't",
-    "wont": "won't",
-    "cant": "can't",
-    "doesnt": "doesn't",
-    "thats": "that's",
-}
-_TYPED = re.compile(rf"\b(?:{'|'.join(_SHORT)})\b", re.IGNORECASE)
+_WITHOUT_APOSTROPHE = re.compile(r"\b(?:(let|that)(s)|(do|wo|ca|does)n(t))\b", re.IGNORECASE)
 
 # With these in front a sentence asks, unless its subject is missing: "could be worse".
 _ASKING = frozenset({"is", "are", "was", "were", "does", "did", "can", "could", "should", "would"})
@@ -141,32 +127,22 @@ def is_question(sentence: str) -> bool:
 
 
 def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
-    """The sentences of a message that decide something."""
+    """Return the sentences of a message that decide something."""
     known, pieces = tuple(names), split_sentences(message)
     found: list[str] = []
     for before, piece in zip(("", *pieces), pieces, strict=False):
-        if before and _RECORDED.match(strip_address(piece, known)) and _may_decide(before):
-            found += [before] if before not in found else []
+        certain = before and not is_question(before) and not _UNSURE.search(_straighten(before))
+        if certain and _RECORDED.match(strip_address(piece, known)):
+            found.append(before)
         elif _is_decision(piece, known):
             found.append(piece)
-    return tuple(found)
-
-
-def _may_decide(piece: str) -> bool:
-    """True where a sentence says something for certain."""
-    return not is_question(piece) and not _UNSURE.search(_straighten(piece))
+    return tuple(dict.fromkeys(found))
 
 
 def is_pointing_back(sentence: str, names: Iterable[str] = ()) -> bool:
-    """True where a decision says only "do that" and its content stands in what was proposed before."""
+    """Whether a decision says only "do that", so that its content stands in what was proposed before."""
     plain = _straighten(sentence)
     return bool(_THAT.match(strip_address(plain, names)) or _THAT.match(plain.strip()))
-
-
-def find_option(sentence: str) -> str | None:
-    """The letter of the option that a decision names."""
-    found = _OPTION.search(sentence)
-    return (found["named"] or found["bare"]) if found else None
 
 
 def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
@@ -179,10 +155,9 @@ def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
     told, concludes = _strip_lead(sentence, names)
     if pattern("openly").match(told):
         return False
+    announced, ended = pattern("announced"), pattern("ended")
     if not _NOT_YET.search(sentence) and (
-        pattern("announced").search(told)
-        or pattern("announced").search(sentence)
-        or pattern("ended").search(told)
+        announced.search(told) or announced.search(sentence) or ended.search(told)
     ):
         return True
     if _CONCLUDED.match(sentence) or _THEN_IT.match(sentence):
@@ -199,7 +174,7 @@ def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
 
 
 def _strip_lead(sentence: str, names: tuple[str, ...]) -> tuple[str, bool]:
-    """A sentence without address and what leads over to it, and whether that draws a conclusion."""
+    """Return a sentence without address and lead-in, and whether the lead-in draws a conclusion."""
     text, concludes = sentence, False
     for _ in range(4):
         lead = _LEAD.match(text)
@@ -211,19 +186,16 @@ def _strip_lead(sentence: str, names: tuple[str, ...]) -> tuple[str, bool]:
 
 
 def _is_overruling(rest: str) -> bool:
-    """True where what follows a "no" sets a rule; "no, that was last year" only puts a fact right."""
+    """Whether what follows a "no" sets a rule; "no, that was last year" only puts a fact right."""
     told, _ = _strip_lead(rest, ())
     if _is_resolution(told, concludes=True) or is_order(told):
         return True
-    return (
-        len(content_stems(rest)) > 1
-        and bool(pattern("ruled").search(rest))
-        and not pattern("fact").search(rest)
-    )
+    ruled = pattern("ruled").search(rest) and not pattern("fact").search(rest)
+    return bool(ruled) and len(content_stems(rest)) > 1
 
 
 def _is_proposal(told: str) -> bool:
-    """True for "let's" with anything but talk."""
+    """Whether a sentence says "let's" with anything but talk."""
     found = _LETS.search(told)
     if found is None:
         return False
@@ -236,7 +208,7 @@ def _is_proposal(told: str) -> bool:
 
 
 def _is_resolution(told: str, *, concludes: bool) -> bool:
-    """True where "we" or "I" take a side, announce what will be done, or draw a conclusion."""
+    """Whether "we" or "I" take a side, announce what will be done, or draw a conclusion."""
     if pattern("resolved").search(told):
         return True
     # What is usual stands in the main clause; "..., with the answer already filled in" is part of the rule.
@@ -263,19 +235,19 @@ def _is_our_act(told: str, *, concludes: bool) -> bool:
     if found is None:
         return False
     verb = found["verb"].lower()
-    willed = (
-        verb in word_list("act")
-        or verb in word_list("act_noun")
-        or (verb in word_list("verb") and verb != "have")
-    )
-    if not willed or verb in word_list("unwilled") or verb in word_list("talk"):
+    willed = word_list("act") | word_list("act_noun") | word_list("verb") - {"have"}
+    if verb not in willed - word_list("unwilled") - word_list("talk"):
         return verb == "do" and concludes
     return concludes or found["no"] is not None or bool(_CONTRAST.search(told))
 
 
 def _straighten(text: str) -> str:
-    plain = text.replace("’", "'")
-    return _TYPED.sub(lambda found: _SHORT[found.group().lower()], plain)
+    return _WITHOUT_APOSTROPHE.sub(_put_apostrophe, text.replace("’", "'"))
+
+
+def _put_apostrophe(found: re.Match[str]) -> str:
+    start, end, verb, ending = found.groups()
+    return f"{start}'{end}" if start else f"{verb}n'{ending}"
 
 
 # --- orders: sentences that begin with a verb and say what is to be done ----------------------------------
@@ -286,23 +258,21 @@ _ALWAYS = re.compile(
 )
 _PREPOSITIONS = frozenset(
     words_of(
-        "after before at until when for every only from with by whenever as down up to in into on "
-        "off out over back "
-        "under per once without away through if where instead against"
+        "after before at until when for every only from with by whenever as down up to in into on off out "
+        "over back under per once without away through if where instead against"
     )
 )
 # A clause with a verb of its own may follow these without making the first word a noun.
 _OPENS = re.compile(
     r"\b(?:if|when|whenever|until|once|that|who|which|what|whatever|because|after|before|while|as"
-    r"|unless|so|where|than"
-    r"|how|whose|and|or|but|then)\b|[,;:(]",
+    r"|unless|so|where|than|how|whose|and|or|but|then)\b|[,;:(]",
     re.IGNORECASE,
 )
 _FINITE = frozenset(
     words_of(
-        "is are was were has have had will would can could should does did do may might must isn't "
-        "aren't wasn't don't "
-        "doesn't won't can't cannot that's it's came went took got made said gave knew lost broke fell"
+        "is are was were has have had will would can could should does did do may might must isn't aren't "
+        "wasn't don't doesn't won't can't cannot that's it's came went took got made said gave knew lost "
+        "broke fell"
     )
 )
 _JOINS = ("of", "or", "and", "plus")
@@ -310,16 +280,15 @@ _SHORTEST = 4
 
 
 def is_order(told: str) -> bool:
-    """True where words without address and fillers order something done to the item."""
+    """Whether words without address and fillers order something done to the item."""
     plain = _BEFORE_ORDER.sub("", told)
     if pattern("to_panel").match(plain):
         return False
     always = _ALWAYS.match(plain)
     rest = plain[always.end() :] if always else plain
     low = words_of(rest[:200])
-    if not low or pattern("to_panel").match(rest) or low[0] in word_list("talk"):
-        return False
-    if always and plain[:4].lower() == "only":
+    only = always is not None and plain[:4].lower() == "only"
+    if not low or only or pattern("to_panel").match(rest) or low[0] in word_list("talk"):
         return False
     if always:
         return _is_verb(low[0]) and (len(low) > 1 or plain[0].lower() == "d")
@@ -334,26 +303,23 @@ def _begins_with_verb(low: tuple[str, ...], rest: str) -> bool:
         return following in word_list("determiner") or following in ("it", "them")
     if verb not in word_list("act_noun"):
         return bool(following) and following not in _JOINS
-    if following in word_list("determiner") or (
-        following in word_list("ordered") and not following.isdigit()
-    ):
+    if following in word_list("determiner") or following in word_list("ordered"):
         return True
     return following not in ("", *_JOINS) and not _has_verb(rest)
 
 
 def _has_verb(rest: str) -> bool:
-    """True where the first clause holds a finite verb behind its first word, so that this is its subject."""
+    """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
     opened = _OPENS.search(rest)
     low = words_of(rest[: opened.start()] if opened else rest)
     if opened and opened.group().lower() in ("and", "or", ","):
         low = words_of(rest)
     for before, word, after in zip(low, low[1:], (*low[2:], ""), strict=False):
+        free = before not in word_list("determiner")
         # "Show days marked as full" against "Place names changed": only a mere noun is a subject there.
-        if word.endswith("ed") and low[0] not in word_list("act") and before not in word_list("determiner"):
+        if word in _FINITE or (word.endswith("ed") and low[0] not in word_list("act") and free):
             return True
-        if word in _FINITE or (
-            _is_third_person(word) and before not in _PREPOSITIONS and before not in word_list("determiner")
-        ):
+        if _is_third_person(word) and before not in _PREPOSITIONS and free:
             return True
         plural = before.endswith("s") and before not in _PREPOSITIONS and word not in _PREPOSITIONS
         if plural and (_is_verb(word) or word in word_list("verb") or after in word_list("determiner")):
@@ -362,7 +328,7 @@ def _has_verb(rest: str) -> bool:
 
 
 def _is_third_person(word: str) -> bool:
-    """True for "arrives": a verb with its ending that cannot be a noun in the plural."""
+    """Whether a word is a verb with its ending ("arrives") and cannot be a noun in the plural."""
     if not word.endswith("s") or len(word) < _SHORTEST:
         return False
     known = (word_list("act") | word_list("verb") | word_list("unwilled")) - word_list("act_noun")

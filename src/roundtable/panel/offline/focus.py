@@ -1,7 +1,7 @@
 """Focus: whether the user's words drift, by words alone and only where they leave no doubt (FOCUS-1).
 
-Small talk is told by its words (`far_off` and `kin` in `interview/words.toml`) in a message that shares nothing
-with the item, the documents or the discussion. A question for another phase is told by expressions that only
+Small talk is recognised by its words (`far_off` and `kin` in `interview/words.toml`) in a message that shares
+nothing with the item, the documents or the discussion; a question for another phase by expressions that only
 that phase uses.
 """
 

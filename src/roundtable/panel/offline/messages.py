@@ -16,6 +16,7 @@ Kind = Literal["question", "decision", "statement"]
 
 _SHORT = 6
 _PASTED_LINES = 20
+_KEYBOARD_ROWS = ("qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm", "zxcvbnm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,10 @@ class Message:
 
     text: str
     pieces: tuple[Piece, ...]
-    is_noise: bool = False
     keeps_open: bool = False
     settles_question: bool = False
     asks_to_clarify: bool = False
     objects: bool = False
-    negates: bool = False
 
     def of_kind(self, kind: Kind) -> tuple[str, ...]:
         return tuple(piece.text for piece in self.pieces if piece.kind == kind)
@@ -63,7 +62,6 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> Message:
     return Message(
         whole,
         () if noise else pieces,
-        is_noise=noise,
         keeps_open=not asks
         and not decided
         and (is_unknown(plain) or bool(pattern("kept_open").match(plain))),
@@ -73,7 +71,6 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> Message:
         and not decided
         and bool(pattern("objection").search(plain))
         and not (short and is_unknown(plain)),
-        negates=bool(pattern("negates").search(plain)),
     )
 
 
@@ -84,30 +81,24 @@ def is_noise(said: str) -> bool:
         return True
     if pattern("noise").fullmatch(said.strip(" .!?,")):
         return True
-    # One token without a vowel pattern of a word: "asdf", "qwertz", "jkl".
     return len(words) == 1 and said.isascii() and _is_slip(words[0])
 
 
 def _is_slip(word: str) -> bool:
+    """Whether a word is no word: no vowel at all ("jkl"), or a run of neighbouring keys ("asdf")."""
     if not word.isalpha() or len(word) < 3:
         return False
-    vowels = sum(letter in "aeiouy" for letter in word)
-    return vowels == 0 or (
-        len(word) <= 6
-        and any(row in "qwertzuiop asdfghjkl yxcvbnm qwertyuiop" for row in (word, word[:4]))
-        and len(word) >= 4
-    )
+    run = word[:4]
+    slides = 4 <= len(word) <= 6 and any(run in row for row in _KEYBOARD_ROWS)
+    return slides or not any(letter in "aeiouy" for letter in word)
 
 
 def _classify(sentence: str, decided: frozenset[str], names: Iterable[str]) -> Piece:
     if sentence in decided:
         return Piece("decision", sentence)
     plain = strip_address(sentence, names)
-    asks = (
-        is_question(plain)
-        or bool(pattern("openly").match(plain))
-        or (bool(pattern("tagged").search(plain)) and not plain.rstrip().endswith("."))
-    )
+    tagged = pattern("tagged").search(plain) and not plain.rstrip().endswith(".")
+    asks = is_question(plain) or tagged or pattern("openly").match(plain)
     return Piece("question" if asks and content_stems(plain) else "statement", sentence)
 
 

@@ -94,33 +94,22 @@ def follow_discussion(table: Table, library: Library, upto: int | None = None) -
 
 def _hear_persona(found: Discussion, turn: Turn, table: Table, library: Library) -> None:
     """Keep what a persona asked: the focus question, a prompt, one step further, or a model's question."""
-    prompt = None if turn.number == 1 else library.find_prompt(turn.speaker, turn.text)
+    number, speaker, text = turn.number, turn.speaker, turn.text
+    prompt = None if number == 1 else library.find_prompt(speaker, text)
     if prompt is not None:
         found.prompts.append(
-            OpenPrompt(
-                turn.number, turn.speaker, turn.text, prompt.question, prompt.label, prompt.answer, prompt
-            )
+            OpenPrompt(number, speaker, text, prompt.question, prompt.label, prompt.answer, prompt)
         )
         return
-    mine = library.of_persona(turn.speaker)
-    further = next((each for each in mine if each.further and each.further in turn.text), None)
-    asked = further.further if further else extract_question(turn.text)
-    if turn.number == 1 and table.focus_question:
+    mine = library.of_persona(speaker)
+    source = next((each for each in mine if each.further and each.further in text), None)
+    asked = source.further if source else extract_question(text)
+    if number == 1 and table.focus_question:
         asked = table.focus_question[:1].upper() + table.focus_question[1:]
     if asked:
-        label = further.label if further else ""
-        found.prompts.append(
-            OpenPrompt(
-                turn.number,
-                turn.speaker,
-                asked,
-                asked,
-                label,
-                guess_kind(asked),
-                further,
-                further=bool(further),
-            )
-        )
+        label, kind = source.label if source else "", guess_kind(asked)
+        asking = OpenPrompt(number, speaker, asked, asked, label, kind, source, further=bool(source))
+        found.prompts.append(asking)
 
 
 def _hear_user(found: Discussion, turn: Turn, table: Table, names: tuple[str, ...]) -> None:
@@ -157,47 +146,33 @@ def find_answered_prompt(
 ) -> OpenPrompt | None:
     """Return the prompt that a message answers; None where it answers none, or it is not clear which."""
     told = " ".join(piece.text for piece in message.pieces if piece.kind != "question")
-    if not told or message.is_noise or not waiting:
+    if not told or not waiting:
         return None
     candidates = [each for each in waiting if addressed in (None, each.speaker)]
-    rows = [_Evidence.of(told, each, waiting) for each in candidates]
-    ranked = sorted(
-        zip(rows, candidates, strict=True), key=lambda row: (row[0].score, row[1].turn), reverse=True
-    )
+    rated = [(_rate(told, each, waiting), each) for each in candidates]
+    ranked = sorted(rated, key=lambda row: (row[0][0], row[1].turn), reverse=True)
     if not ranked:
         return None
-    best, answered = ranked[0]
-    others = [row.score for row, _ in ranked[1:]]
-    if best.score >= _LEAST_SCORE and all(best.score - each >= _LEAST_MARGIN for each in others):
+    (best, fits), answered = ranked[0]
+    others = [score for (score, _), _ in ranked[1:]]
+    if best >= _LEAST_SCORE and all(best - each >= _LEAST_MARGIN for each in others):
         return answered
     # A few words that only one of the prompts could be answered with.
-    alone = best.fits and all(each <= 0.3 for each in others) and len(words_of(told)) <= _SHORT
+    alone = fits and all(each <= 0.3 for each in others) and len(words_of(told)) <= _SHORT
     return answered if alone else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Evidence:
-    """What speaks for a message being the answer to one of several prompts."""
-
-    shared: int
-    fits: bool
-    is_latest: bool
-    score: float
-
-    @classmethod
-    def of(cls, told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> _Evidence:
-        others = frozenset(
-            stem for each in waiting if each is not prompt for stem in content_stems(each.text)
-        )
-        shared = len((frozenset(content_stems(told)) & frozenset(content_stems(prompt.text))) - others)
-        fits = fits_kind(told, prompt.kind, shares=bool(shared))
-        latest = prompt is waiting[-1]
-        score = min(shared, 3) + 1.2 * fits + 0.3 * latest
-        if prompt.kind == "choice" and not fits:
-            score -= 2.0
-        if _SOMEBODY.match(folded(told).strip()):
-            score += 0.8 if _HAS_SOMEBODY.search(prompt.text) else -1.5
-        return cls(shared, fits, latest, score)
+def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple[float, bool]:
+    """Return how much speaks for words being the answer to a prompt, and whether they have its shape."""
+    others = frozenset(stem for each in waiting if each is not prompt for stem in content_stems(each.text))
+    shared = len((frozenset(content_stems(told)) & frozenset(content_stems(prompt.text))) - others)
+    fits = fits_kind(told, prompt.kind, shares=bool(shared))
+    score = min(shared, 3) + 1.2 * fits + 0.3 * (prompt is waiting[-1])
+    if prompt.kind == "choice" and not fits:
+        score -= 2.0
+    if _SOMEBODY.match(folded(told).strip()):
+        score += 0.8 if _HAS_SOMEBODY.search(prompt.text) else -1.5
+    return score, fits
 
 
 def guess_kind(asked: str) -> AnswerKind:

@@ -1,6 +1,6 @@
 """Prompts: what the personas ask, by label, topic or occasion, as data that a project can add to.
 
-The built-in prompts are in `content/interview/*.toml`; a project's own are in `.roundtable/prompts/*.toml` and
+The built-in prompts are in `content/interview/*.toml`, a project's own in `.roundtable/prompts/*.toml`: those
 are asked first. `docs/prompts.md` explains the format; `roundtable personas check` reports what is wrong.
 """
 

@@ -98,10 +98,8 @@ class SectionContext:
 
     def is_settled(self, prompt: Prompt) -> bool:
         """Whether item or answers hold a word that shows that the prompt is answered already."""
-        return any(
-            frozenset(content_stems(each)) and frozenset(content_stems(each)) <= self.stems
-            for each in prompt.settled_by
-        )
+        settling = (frozenset(content_stems(each)) for each in prompt.settled_by)
+        return any(stems and stems <= self.stems for stems in settling)
 
 
 def read_section(table: Table) -> SectionContext:
@@ -116,7 +114,7 @@ def _read(
     transcripts = tuple(each for each in documents if each.name.startswith("elaborations/"))
     others = tuple(each for each in documents if not each.name.startswith("elaborations/"))
     answers = tuple(_find_answers(title, step, material))
-    lines = [*answer_lines(answers), *document_lines("draft.md", f"{title}\n\n{text}")]
+    lines = [*answer_lines(answers), *document_lines("draft.md", text)]
     answered = [line.text for line in lines]
     for document in (*material, *others):
         if document.name.endswith(".md"):
@@ -148,13 +146,10 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     for question in _questions(step).values():
         text = given.get(question.label, "")
         if text or folded(question.text) in open_ones:
-            offered = {
-                folded(each.draft.removeprefix("text: "))
-                for each in step.brief
-                if each.label == question.label
-            }
-            document = where.get(question.label, next(iter(texts), ""))
-            yield LabelAnswer(question.label, question.text, text, folded(text) in offered, document)
+            drafts = [each.draft for each in step.brief if each.label == question.label]
+            offered = {folded(each.removeprefix("text: ")) for each in drafts}
+            place = where.get(question.label, next(iter(texts), ""))
+            yield LabelAnswer(question.label, question.text, text, folded(text) in offered, place)
 
 
 def _labelled(document: Material, step: Step) -> dict[str, str]:
@@ -198,7 +193,7 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
             fenced = not fenced
         elif plain.startswith("#"):
             heading = plain.lstrip("# ").strip()
-        elif not fenced and plain and not plain.startswith(("<!--", "|--", "---")):
+        elif not fenced and plain and not plain.startswith(("<!--", "|", "---", "**Status**")):
             body = plain.lstrip("-*>+ ").replace("**", "")
             place = f"{name}, {heading}" if heading else name
             for sentence in split_sentences(body[:_LONGEST_LINE]):

@@ -13,9 +13,10 @@ from zlib import crc32
 
 from ...core.commands import Brief, Table
 from ...core.hearing import address, insists_on_topic
+from ...core.lines import listed
 from ...core.personas import Persona
 from ...core.turns import USER
-from ...core.words import folded
+from ...core.words import folded, words_of
 from ..base import Framing
 from .lexicon import content_stems
 from .messages import Message, read_message
@@ -25,7 +26,7 @@ from .search import find_closest_lines
 from .section import LabelAnswer, SearchLine, SectionContext, read_section
 
 _MAX_FRAMING_QUOTE = 20
-_MAX_SHOWN_LINE = 30
+_MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _CLOSEST = {
     "business-analyst": "What people wrote that comes closest: {lines}. I'll keep your question open.",
@@ -42,6 +43,7 @@ _KEPT = {
     "solutions-architect": "That stays open, then.",
     "system-designer": "Noted as open.",
 }
+_POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _SETTLED = "Good, then it is off the list."
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
@@ -97,9 +99,8 @@ def frame_discussion(brief: Brief, library: Library) -> Framing:
     """Frame the discussion on the label that leaves most open."""
     section = read_section(brief.table)
     for answer in _order_labels(section, brief.table):
-        focus = library.find_focus(
-            section.step.step_id, answer.label, "unknown" if answer.state == "unknown" else "given"
-        )
+        suits = "unknown" if answer.state == "unknown" else "given"
+        focus = library.find_focus(section.step.step_id, answer.label, suits)
         if focus is not None and not any(folded(focus.question) in text for text in section.asked_before):
             return Framing(f"{_summarise(section, answer)} {focus.gap}", focus.question, focus.topic)
     return Framing(
@@ -111,42 +112,30 @@ def _order_labels(section: SectionContext, table: Table) -> list[LabelAnswer]:
     """Order the labels by what they leave open: unknown first, then the shortest answers."""
 
     def openness(answer: LabelAnswer) -> tuple[int, int, int]:
-        rank = {"unknown": 0, "given": 1, "none": 2}[answer.state]
-        return (
-            rank,
-            min(len(answer.text.split()) // 12, 2),
-            crc32(f"{table.item.slug}|{answer.label}".encode()),
-        )
+        rank = ("unknown", "given", "none").index(answer.state)
+        length = min(len(answer.text.split()) // 12, 2)
+        return rank, length, crc32(f"{table.item.slug}|{answer.label}".encode())
 
     return sorted(section.answers, key=openness)
 
 
 def _summarise(section: SectionContext, focus: LabelAnswer | None) -> str:
-    """Say what stands in the section, in the user's words where a whole sentence is short enough."""
-    given = [each for each in section.answers if each.state == "given" and each is not focus]
-    quoted = [(each.label, words) for each in given if (words := _short_sentence(each.text))][:2]
+    """Say what stands in the section; only a whole answer is quoted, since half of one misleads."""
+    given = [each for each in section.answers if each.state != "unknown" and each is not focus]
     if not section.answers:
         return "there is a text, and none of its lines stands under one of the step's own questions."
-    if not quoted:
-        labels = [each.label for each in section.answers if each.state != "unknown"]
-        return (
-            f"{_list_names(labels)} {'is' if len(labels) == 1 else 'are'} answered."
-            if labels
-            else "nothing is answered yet."
-        )
-    return " and ".join(f'for {label} you wrote "{words}"' for label, words in quoted) + "."
+    if not given:
+        return "nothing else is answered yet." if focus is not None else "nothing is answered yet."
+    short = [each for each in given if _can_be_quoted(each)][:2]
+    if short:
+        quoted = (f'for {each.label} you wrote "{each.text.rstrip(".")}"' for each in short)
+        return " and ".join(quoted) + "."
+    return f"{listed([each.label for each in given])} {'is' if len(given) == 1 else 'are'} answered."
 
 
-def _short_sentence(text: str) -> str:
-    for sentence in (part for line in text.split("\n") for part in line.split(". ")):
-        words = sentence.strip().rstrip(".")
-        if '"' not in words and 3 <= len(words.split()) <= _MAX_FRAMING_QUOTE:
-            return words
-    return ""
-
-
-def _list_names(names: list[str]) -> str:
-    return ", ".join(names[:-1]) + f" and {names[-1]}" if len(names) > 1 else "".join(names)
+def _can_be_quoted(answer: LabelAnswer) -> bool:
+    is_plain = '"' not in answer.text and "\n" not in answer.text
+    return is_plain and 3 <= len(answer.text.split()) <= _MAX_FRAMING_QUOTE
 
 
 # --- contributions --------------------------------------------------------------------------------------
@@ -181,12 +170,10 @@ def _reply(floor: Floor) -> str | None:
         return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
     decided = " ".join(message.of_kind("decision"))
     if decided:
-        words = (
-            f'Decided: "{decided}"'
-            if len(decided.split()) <= _MAX_DECISION_WORDS
-            else "Decided, in your words."
+        short = len(decided.split()) <= _MAX_DECISION_WORDS
+        return _join(
+            f'Decided: "{decided}"' if short else "Decided, in your words.", _ask_next(floor, subject)
         )
-        return _join(words, _ask_next(floor, subject))
     if message.question:
         if address(message.text, floor.table.roster).kind == "group":
             return _ask_next(floor, message.question)
@@ -206,30 +193,21 @@ def _follow(floor: Floor) -> str | None:
     if answered is not None and answered.speaker == floor.speaker.key:
         return _ask_further(floor, answered)
     before = floor.before_reply.prompts
-    if (
-        message.objects
-        and before
-        and before[-1].speaker == floor.speaker.key
-        and (prompt := _choose(floor, "objection"))
-    ):
-        return _fill(prompt, None)
-    return None
+    concerned = message.objects and before and before[-1].speaker == floor.speaker.key
+    prompt = _choose(floor, "objection") if concerned else None
+    return _fill(prompt, None) if prompt else None
 
 
 def _read_last_message(floor: Floor) -> tuple[Message | None, OpenPrompt | None]:
     number = floor.brief.answers
     if number is None or number > len(floor.table.turns):
         return None, None
-    turn = floor.table.turns[number - 1]
+    turn, names = floor.table.turns[number - 1], first_names(floor.table)
     earlier = [each for each in floor.table.turns[: number - 1] if each.speaker == USER]
-    if (
-        earlier
-        and insists_on_topic(turn.text)
-        and not read_message(turn.text, first_names(floor.table)).question
-    ):
+    if earlier and insists_on_topic(turn.text) and not read_message(turn.text, names).question:
         # "No, this belongs here": what is to be answered was said before.
         turn = earlier[-1]
-    message = read_message(turn.text, first_names(floor.table))
+    message = read_message(turn.text, names)
     addressed = address(turn.text, floor.table.roster).persona
     return message, find_answered_prompt(message, floor.before_reply.open_prompts, addressed=addressed)
 
@@ -242,11 +220,8 @@ def _show_closest(floor: Floor, question: str) -> str | None:
         return text.format(lines="; ".join(_show_line(line) for line in lines))
     said = _NOTHING_CLOSE.get(key, _NOTHING_CLOSE["solutions-architect"])
     # Said before, it would only be an echo: the next prompt goes with it.
-    return (
-        _join(said, _ask_next(floor, question))
-        if any(folded(said) in text for text in floor.spoken)
-        else said
-    )
+    echoes = any(folded(said) in text for text in floor.spoken)
+    return _join(said, _ask_next(floor, question)) if echoes else said
 
 
 def _show_line(line: SearchLine) -> str:
@@ -257,20 +232,14 @@ def _show_line(line: SearchLine) -> str:
 
 
 def _last_own_prompt(floor: Floor) -> OpenPrompt | None:
-    return next(
-        (each for each in reversed(floor.before_reply.prompts) if each.speaker == floor.speaker.key), None
-    )
+    mine = [each for each in floor.before_reply.prompts if each.speaker == floor.speaker.key]
+    return mine[-1] if mine else None
 
 
 def _clarify(own: OpenPrompt, floor: Floor) -> str:
     """Put the last prompt in other words: the help that the step gives for its label."""
-    wanted = folded(own.label)
-    questions = (
-        each
-        for each in (*floor.section.step.standard, *floor.section.step.deep)
-        if folded(each.label) == wanted
-    )
-    question = next(questions, None)
+    questions = (*floor.section.step.standard, *floor.section.step.deep)
+    question = next((each for each in questions if folded(each.label) == folded(own.label)), None)
     if question is not None and question.help:
         return f"It goes with {question.label}. {question.help}"
     return f"In short: {own.question}"
@@ -285,11 +254,8 @@ def _ask_next(floor: Floor, about: str = "") -> str | None:
     prompt = _choose(floor, "", about)
     if prompt is None:
         return None
-    return _fill(
-        prompt,
-        floor.section.find_answer(prompt.label) if prompt.label else None,
-        lead=_lead_in(floor, prompt),
-    )
+    answer = floor.section.find_answer(prompt.label) if prompt.label else None
+    return _fill(prompt, answer, lead=_lead_in(floor, prompt))
 
 
 def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
@@ -305,21 +271,17 @@ def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, .
     passed = {folded(each.label) for each in mine}
     theirs = {folded(each.label) for each in floor.discussion.prompts if each.speaker != floor.speaker.key}
     wanted = frozenset(content_stems(about))
+    asked = (*floor.spoken, *section.asked_before)
     for place, prompt in enumerate(floor.library.of_persona(floor.speaker.key)):
         distance = _distance(prompt, floor, suits)
-        if (
-            distance is None
-            or has_been_asked(prompt, (*floor.spoken, *section.asked_before))
-            or section.is_settled(prompt)
-        ):
+        if distance is None or has_been_asked(prompt, asked) or section.is_settled(prompt):
             continue
         label = folded(prompt.label)
         again = bool(label) and label in passed
         crowded = bool(label) and label in theirs and label != folded(floor.focus_label)
         overlap = len(wanted & (prompt.stems | frozenset(content_stems(prompt.label))))
-        order = (
-            crc32(f"{table.item.slug}|{prompt.needle}".encode()) / 2**32 if prompt.label else place / 10_000
-        )
+        chance = crc32(f"{table.item.slug}|{prompt.needle}".encode()) / 2**32
+        order = chance if label else place / 10_000
         yield (again, -min(overlap, 2) + distance + crowded, order), prompt
 
 
@@ -332,13 +294,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
         return None
     if prompt.label:
         answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
-        if (
-            answer is None
-            or answer.state != prompt.suits
-            or not all(answer.meets(need) for need in prompt.needs)
-        ):
-            return None
-        if QUOTE in prompt.text and not answer.quote:
+        if answer is None or not suits_answer(prompt, answer):
             return None
         return 0.0 if folded(prompt.label) == folded(floor.focus_label) else 2.0
     if prompt.is_topical:
@@ -346,6 +302,12 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
     if prompt.suits != "given":
         return 0.5 if _label_in_state(floor, prompt.suits) is not None else None
     return 4.0
+
+
+def suits_answer(prompt: Prompt, answer: LabelAnswer) -> bool:
+    """Whether an answer is of the kind that a prompt is for, and holds what the prompt presupposes."""
+    quotable = QUOTE not in prompt.text or bool(answer.quote)
+    return answer.state == prompt.suits and quotable and all(map(answer.meets, prompt.needs))
 
 
 def _label_in_state(floor: Floor, state: str) -> LabelAnswer | None:
@@ -358,17 +320,23 @@ def _label_in_state(floor: Floor, state: str) -> LabelAnswer | None:
 
 
 def _lead_in(floor: Floor, prompt: Prompt) -> str:
-    """Name the label that a prompt for any unanswered label is about."""
-    if prompt.label or prompt.suits not in ("none", "unknown"):
+    """Name what a prompt is about where its words alone would point at nothing."""
+    if prompt.label:
+        points = not _POINTING.isdisjoint(words_of(prompt.text))
+        return f"On {prompt.label}:" if points and folded(prompt.label) != _last_label(floor) else ""
+    if prompt.suits not in ("none", "unknown"):
         return ""
     answer = _label_in_state(floor, prompt.suits)
     if answer is None:
         return ""
-    return (
-        f"{answer.label} is still open."
-        if prompt.suits == "unknown"
-        else f"For {answer.label} there is nothing, you say."
-    )
+    unknown = prompt.suits == "unknown"
+    return f"{answer.label} is still open." if unknown else f"For {answer.label} there is nothing, you say."
+
+
+def _last_label(floor: Floor) -> str:
+    """Return the label that was talked about last: of the last prompt, or of the framing."""
+    asked = [each.label for each in floor.discussion.prompts if each.label]
+    return folded(asked[-1] if asked else floor.focus_label)
 
 
 def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:

@@ -100,21 +100,14 @@ def _lead_in(said: SaidPiece, *, always: bool) -> Entry:
 def _put_plainly(prompt: OpenPrompt) -> str:
     """Return the prompt as it leads in an answer; a choice keeps its options."""
     if prompt.kind == "choice" and prompt.prompt is not None and not prompt.further:
-        return (
-            flat(prompt.text[prompt.text.find(prompt.prompt.text[:20]) :])
-            if prompt.prompt.text[:20] in prompt.text
-            else flat(prompt.text)
-        )
+        start = prompt.text.find(prompt.prompt.text[:20])
+        return flat(prompt.text[max(start, 0) :])
     return flat(prompt.question)
 
 
 def _says_little(words: str, table: Table) -> bool:
-    names = first_names(table)
-    return (
-        is_pointing_back(words, names)
-        or len(content_stems(words)) < _FEW_STEMS
-        or not find_decisions(words, names)
-    )
+    names, few = first_names(table), len(content_stems(words)) < _FEW_STEMS
+    return few or is_pointing_back(words, names) or not find_decisions(words, names)
 
 
 def _who_could_tell(persona: str | None, roster: Roster) -> str:
@@ -140,16 +133,14 @@ def _summarise(
         parts.append(f"Said: {_first_words(found, insights[0], table)}")
     if questions:
         parts.append(f"Open: {questions[0].text}")
-    half = SUMMARY_LENGTH // len(parts) if parts else SUMMARY_LENGTH
-    return (
-        " ".join(shortened(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts)
-        or NOBODY_ANSWERED
-    )
+    if not parts:
+        return NOBODY_ANSWERED
+    half = SUMMARY_LENGTH // len(parts)
+    return " ".join(shortened(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts)
 
 
 def _first_words(found: Discussion, entry: Entry, table: Table) -> str:
     """Return the user's own words of an entry, without the prompt that leads them in."""
-    spoken = [
-        said for said in found.said if said.turn == entry.turns[-1] and flat(said.piece.text) in entry.text
-    ]
-    return flat(spoken[0].piece.text) if spoken else flat(table.turns[entry.turns[-1] - 1].text)
+    turn = entry.turns[-1]
+    spoken = [flat(said.piece.text) for said in found.said if said.turn == turn]
+    return next((words for words in spoken if words in entry.text), flat(table.turns[turn - 1].text))
