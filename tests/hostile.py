@@ -181,7 +181,7 @@ LINK_TRICKS: tuple[Trick, ...] = (
     links_below_an_export,
     forged_journal,
 )
-TRICKS: tuple[Trick, ...] = PROGRAM_TRICKS
+TRICKS: tuple[Trick, ...] = (*LINK_TRICKS, *PROGRAM_TRICKS)
 
 
 def _configure(hostile: Hostile, config: Path) -> None:

@@ -26,7 +26,7 @@ from .store.journal import Journal
 from .store.meta import append_elaboration, change_meta, has_meta, max_turns, meta_gone, read_meta
 from .store.outputs import Outputs
 from .store.parking import park
-from .store.transcript import has_transcript, write_transcript
+from .store.transcript import has_transcript, read_transcripts, write_transcript
 from .surveyor import Surveyor
 
 Heard = Callable[[str, str], None]
@@ -42,6 +42,7 @@ Task = (
     | do.WriteDrafts | do.SavePhase
 )  # fmt: skip
 
+OFFLINE = "offline"
 _LONGEST = 6_000
 
 
@@ -112,7 +113,7 @@ class Clerk:
     async def _frame(self, brief: do.Brief) -> on.Framed:
         framing = await self.panel.frame(brief)
         summary, question = _spoken(framing.summary), _spoken(framing.focus_question)
-        notes = _notes(_violations(f"{summary} {question}", brief))
+        notes = _notes(self._violations(f"{summary} {question}", brief))
         return on.Framed(summary, question, _clean(framing.focus_topic), notes)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
@@ -120,18 +121,25 @@ class Clerk:
         key = brief.speaker.key
         speech = await self.panel.speak(brief, lambda piece: heard(key, piece))
         if speech is None:
-            if brief.may_pass:
+            if brief.may_pass or brief.may_yield:
                 return on.PersonaPassed(key)
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
-        found = _violations(speech.text, brief)
+        found = self._violations(speech.text, brief)
         if found:
             again = replace(brief, again=_notes(found))
             second = await self.panel.speak(again, lambda piece: heard(key, piece))
-            if second is None and brief.may_pass:
+            if second is None and (brief.may_pass or brief.may_yield):
                 return on.PersonaPassed(key)
             if second is not None:
-                speech, found = second, _violations(second.text, brief)
+                speech, found = second, self._violations(second.text, brief)
         return _contribution(speech, brief, _notes(found))
+
+    def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
+        """What the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
+        earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
+        names = [persona.first_name for persona in brief.table.roster.personas]
+        free = brief.free or self.panel.name == OFFLINE
+        return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
 
     async def _judge(self, table: do.Table) -> on.Judged:
         """A verdict is advice: where the panel has none, the local one does."""
@@ -205,7 +213,15 @@ class Clerk:
             material = self._outputs.material(step)
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
-        return on.ContextRead(max_turns(read_meta(self._folder)), material)
+        return on.ContextRead(
+            max_turns(read_meta(self._folder)), material, self._other_documents(step, material)
+        )
+
+    def _other_documents(self, step: Step, material: tuple[Material, ...]) -> tuple[Material, ...]:
+        """The item's other documents, and the transcripts of earlier discussions on the step."""
+        own = {each.name for each in material}
+        others = tuple(each for each in self._outputs.all_material() if each.name not in own)
+        return others + read_transcripts(self._folder, step.step_id)
 
     def _write(
         self,
@@ -328,12 +344,6 @@ def offline_panel(project: Path) -> Panel:
     from .panel.offline import OfflinePanel
 
     return OfflinePanel(project)
-
-
-def _violations(text: str, brief: do.Brief) -> tuple[Violation, ...]:
-    earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
-    names = [persona.first_name for persona in brief.table.roster.personas]
-    return check_voice(text, brief.speaker, earlier=earlier, names=names, free=brief.free)
 
 
 def _notes(found: tuple[Violation, ...]) -> tuple[str, ...]:

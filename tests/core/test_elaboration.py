@@ -223,7 +223,7 @@ def test_the_first_round_goes_by_roster_order_then_the_user_is_heard() -> None:
 @pytest.mark.rule("LOOP-2")
 def test_contributions_are_turns_and_everything_else_is_a_line() -> None:
     drift = Verdict(off_topic=OffTopic("storage cost", "03-02"))
-    talk = Talk(max_turns=12, verdicts={"What would storage cost?": drift})
+    talk = Talk(max_turns=11, verdicts={"What would storage cost?": drift})
     talk.says("What would storage cost?", "can we wrap up?", "no", "", "done")
     numbered = [line for line in talk.shown if line.turn is not None]
     assert [line.turn for line in numbered] == list(range(1, len(talk.now.turns) + 1))
@@ -309,19 +309,88 @@ def test_a_user_message_that_reaches_the_limit_gets_no_reply() -> None:
 
 
 @pytest.mark.rule("LOOP-6", "LOOP-8")
-def test_silence_means_go_on_and_all_speak_lead_first() -> None:
-    talk = Talk(step=step("04-01"), max_turns=20).says("  ")
-    assert talk.speakers == ["Jordan", "Maya", "Alex"] * 2
+def test_silence_means_go_on_and_the_next_in_order_speaks() -> None:
+    talk = Talk(step=step("04-01"), max_turns=20).says("  ", " ")
+    assert talk.speakers == ["Jordan", "Maya", "Alex", "Jordan", "Maya"]
     silent = [asked.brief for asked in talk.asked if isinstance(asked, do.AskPersona)][2:]
-    assert [(brief.purpose, brief.may_pass, brief.answers) for brief in silent] == [
-        ("go-on", False, None)
-    ] * 3
+    assert [(brief.purpose, brief.may_pass, brief.may_yield, brief.answers) for brief in silent] == [
+        ("go-on", False, True, None)
+    ] * 2
+
+
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+def test_after_silence_whoever_was_addressed_and_not_heard_speaks_first() -> None:
+    # The warning comes in the middle of the group's answers, so Alex and Jordan are still owed theirs.
+    talk = Talk(max_turns=7).says("Everyone, what would you do?")
+    assert talk.speakers[3:] == ["user", "Maya", "Alex"]
+    talk.says("")
+    assert talk.speakers[6:] == ["Jordan"]
+
+
+@pytest.mark.rule("LOOP-8")
+def test_whoever_was_addressed_is_heard_before_the_lead_speaks_again() -> None:
+    talk = Talk(max_turns=7).says("Everyone, what would you do?")
+    assert talk.speakers[3:] == ["user", "Maya", "Alex"]
+    talk.hear(on.LimitRaised(9)).hear(on.LimitSaved(saved=True))
+    talk.says("It has to be cheap.")
+    assert talk.speakers[6:8] == ["user", "Jordan"]
+
+
+@pytest.mark.rule("LOOP-6", "LOOP-8")
+def test_where_nobody_has_anything_left_the_lead_asks_whether_to_wrap_up() -> None:
+    talk = Talk(max_turns=20).until_heard().hear(on.UserSpoke(""))
+    for key in ("business-analyst", "solutions-architect", "system-designer"):
+        talk.hear(on.PersonaPassed(key))
+    assert len(talk.now.turns) == 3
+    assert talk.texts("inactivity") == [
+        "Maya Chen (Business Analyst): Any thoughts on this, or should we wrap up?"
+    ]
+    talk.hear(on.UserSpoke(""))
+    assert talk.now.exit_type == "user-initiated"
+
+
+@pytest.mark.rule("LOOP-8")
+def test_a_lead_with_nothing_left_says_the_line_instead_and_whoever_was_addressed_must_speak() -> None:
+    talk = (
+        Talk(max_turns=20)
+        .until_heard()
+        .hear(on.UserSpoke("It rains a lot there."))
+        .hear(on.Judged(Verdict()))
+    )
+    talk.hear(on.PersonaPassed("business-analyst"))
+    talk.hear(on.PersonaPassed("solutions-architect")).hear(on.PersonaPassed("system-designer"))
+    assert talk.order[-1] == "inactivity"
+    assert len(talk.now.turns) == 4
+    asked = Talk(max_turns=20).until_heard().hear(on.UserSpoke("Alex, why?")).hear(on.Judged(Verdict()))
+    with pytest.raises(RuleBroken, match="has to speak"):
+        asked.hear(on.PersonaPassed("solutions-architect"))
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_a_user_who_insists_is_not_redirected_again() -> None:
+    drift = Verdict(off_topic=OffTopic("storage cost", "03-02"))
+    words = ("What would storage cost?", "No, this belongs here.", "And what would the network cost?")
+    talk = Talk(max_turns=30, verdicts={words[0]: drift, words[2]: drift})
+    talk.says(*words)
+    assert len(talk.texts("redirect")) == 1
+    assert talk.speakers[3:6] == ["user", "user", "Maya"]
+    assert talk.now.parked == ()
+
+
+@pytest.mark.rule("FOCUS-1", "FOCUS-2")
+def test_what_was_put_to_somebody_is_answered_and_only_the_aside_is_put_off() -> None:
+    words = "Alex, what would storage cost?"
+    talk = Talk(max_turns=30, verdicts={words: Verdict(off_topic=OffTopic("storage cost", "03-02"))})
+    talk.says(words)
+    assert talk.texts("redirect") == []
+    assert talk.speakers[3:5] == ["user", "Alex"]
+    assert [point.subject for point in talk.now.parked] == ["storage cost"]
 
 
 @pytest.mark.rule("LOOP-6", "EXIT-2")
 def test_after_three_rounds_without_the_user_the_lead_asks_and_silence_ends_it() -> None:
     talk = Talk(max_turns=30).says("", "")
-    assert len(talk.now.turns) == 9
+    assert len(talk.now.turns) == 5
     assert talk.texts("inactivity") == [
         "Maya Chen (Business Analyst): Any thoughts on this, or should we wrap up?"
     ]

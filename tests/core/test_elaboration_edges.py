@@ -103,6 +103,7 @@ def test_silence_after_the_warning_lets_the_table_go_on_to_the_limit() -> None:
     talk = Talk(max_turns=5).until_heard()
     assert len(talk.texts("warning")) == 1
     talk.hear(on.UserSpoke("")).until_heard()
+    talk.hear(on.UserSpoke("")).until_heard()
     assert talk.speakers == ["Maya", "Alex", "Jordan", "Maya", "Alex"]
     assert talk.now.ended
 
@@ -130,7 +131,7 @@ def test_a_group_answers_the_user_s_turn_and_a_silent_round_answers_nobody() -> 
     talk = Talk(max_turns=30).says("Everyone, is it safe?")
     assert [(brief.purpose, brief.answers) for brief in briefs(talk)[-3:]] == [("answer", 4)] * 3
     talk.says("")
-    assert [(brief.purpose, brief.answers) for brief in briefs(talk)[-3:]] == [("go-on", None)] * 3
+    assert [(brief.purpose, brief.answers) for brief in briefs(talk)[-1:]] == [("go-on", None)]
 
 
 @pytest.mark.rule("LOOP-7", "LOOP-4")

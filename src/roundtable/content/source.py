@@ -33,15 +33,15 @@ def hidden_character(text: str) -> str | None:
     return f"U+{ord(found.group()):04X}" if found else None
 
 
-def sources(folder: Path, shown: str) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
-    """The markdown files of a folder by name; hidden files and a README are passed over."""
+def sources(folder: Path, shown: str, suffix: str = ".md") -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
+    """The files of a folder with a suffix, by name; hidden files and a README are passed over."""
     try:
         names = sorted(entry.name for entry in folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return (), ()
     except OSError as error:
         return (), (Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True),)
-    wanted = [name for name in names if _is_content(name)]
+    wanted = [name for name in names if _is_content(name, suffix)]
     problems: tuple[Problem, ...] = ()
     if len(wanted) > MOST_FILES:
         reason = f"holds {len(wanted)} files; only the first {MOST_FILES} are read"
@@ -70,8 +70,8 @@ def read(source: Source, root: Path) -> str:
     return text
 
 
-def _is_content(name: str) -> bool:
-    return name.lower().endswith(".md") and not name.startswith(".") and name.lower() != "readme.md"
+def _is_content(name: str, suffix: str) -> bool:
+    return name.lower().endswith(suffix) and not name.startswith(".") and name.lower() != "readme.md"
 
 
 def _bytes_within(path: Path, root: Path) -> bytes:

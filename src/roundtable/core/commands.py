@@ -46,6 +46,8 @@ class Table:
     focus_question: str = ""
     focus_topic: str = ""
     turns: tuple[Turn, ...] = ()
+    documents: tuple[Material, ...] = ()
+    """The item's other documents, and the transcripts of earlier discussions on this step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Brief:
     answers: int | None = None
     word_limit: int = 120
     again: tuple[str, ...] = ()
+    may_yield: bool = False
 
     @property
     def number(self) -> int:
@@ -67,7 +70,7 @@ class Brief:
 
     @property
     def free(self) -> bool:
-        """True where the bans on questions and tradeoffs do not hold (VOICE-4)."""
+        """Whether questions and tradeoffs are allowed to everybody in this contribution (VOICE-4)."""
         return self.purpose in ("framing", "tradeoff")
 
 

@@ -10,7 +10,7 @@ from . import events as on
 from . import floor, focus, lines
 from .conclusion import Shown, show, synthesize
 from .errors import RuleBroken
-from .hearing import address, hear, hear_exit_answer
+from .hearing import address, hear, hear_exit_answer, insists_on_topic
 from .states import Awaited, State
 from .turns import NEUTRAL, USER, OffTopic, Turn, Verdict
 
@@ -29,7 +29,7 @@ def introduce(now: Elaboration, event: on.ContextRead) -> Answer:
         raise RuleBroken(f"A discussion needs a limit of at least {LEAST_MAX_TURNS} turns.")
     after = replace(
         now, state=State.TOPIC_FRAMING, awaits=Awaited.FRAMING, max_turns=event.max_turns,
-        material=event.material,
+        material=event.material, documents=event.documents,
     )  # fmt: skip
     text = lines.introduction(
         now.roster.others(now.lead), title=now.step.title, item_name=now.item.name, max_turns=event.max_turns
@@ -71,7 +71,8 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Answer:
     _check_verdict(event.verdict, len(now.turns) + 1)
     purpose = now.due[0].purpose
     said, shown = _say(now, event.speaker, event.text.strip(), event.verdict, event.notes)
-    said = replace(said, due=now.due[1:])
+    # After an empty message one persona speaks; the others only stood by.
+    said = replace(said, due=() if purpose == "go-on" else now.due[1:])
     if now.closing:
         said = replace(said, due=floor.close(said.due))
     elif purpose != "tradeoff" and _opposes_a_persona(said):
@@ -86,9 +87,14 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Answer:
 
 def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Answer:
     _check_turn(now, event.speaker)
-    if not now.due[0].may_pass:
+    due = now.due[0]
+    if not (due.may_pass or due.may_yield):
         raise RuleBroken(f"{now.roster[event.speaker].name} has to speak here.", legal=("PersonaSpoke",))
-    return _go_on(replace(now, due=now.due[1:]))
+    after = replace(now, due=now.due[1:])
+    nobody_spoke = due.may_yield or now.turns[-1].speaker == USER
+    if nobody_spoke and not after.due:
+        return _ask_whether_to_wrap_up(after)
+    return _go_on(after)
 
 
 def user_spoke(now: Elaboration, event: on.UserSpoke) -> Answer:
@@ -98,7 +104,7 @@ def user_spoke(now: Elaboration, event: on.UserSpoke) -> Answer:
             return synthesize(now, "user-initiated", (_acknowledge(now),))
         case "silence":
             silent = replace(
-                now, due=floor.go_on(now.roster, now.lead), closing=False,
+                now, due=floor.go_on(now.roster, now.lead, now.turns), closing=False,
                 rounds_without_user=now.rounds_without_user + 1,
             )  # fmt: skip
             return _go_on(silent)
@@ -123,7 +129,13 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Answer:
 
 
 def _contribute(now: Elaboration, text: str, *, relayed: bool) -> Answer:
-    heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False)
+    insists = now.insists or (now.redirected and insists_on_topic(text))
+    # What was put off is discussed after all.
+    parked = now.parked[:-1] if insists and now.redirected else now.parked
+    heard = replace(
+        now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False, insists=insists,
+        parked=parked,
+    )  # fmt: skip
     said, shown = _say(heard, USER, text.strip(), relayed=relayed)
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
 
@@ -134,10 +146,16 @@ def judged(now: Elaboration, event: on.Judged) -> Answer:
     turn = replace(turn, verdict=event.verdict)
     judged = replace(now, turns=(*now.turns[:-1], turn))
     drift = event.verdict.off_topic
-    if drift is None:
-        due = floor.reply(address(turn.text, now.roster), now.roster, now.lead)
-        return _go_on(replace(judged, due=due))
-    judged = replace(judged, parked=(*judged.parked, focus.park(turn, drift)))
+    heard = address(turn.text, now.roster)
+    waiting = floor.unanswered(now.roster, now.lead, now.turns[:-1])
+    answered = replace(judged, due=floor.reply(heard, now.roster, now.lead, waiting))
+    if drift is None or now.insists:
+        return _go_on(answered)
+    parked = (*judged.parked, focus.park(turn, drift))
+    if heard.kind != "open":
+        # A redirect never swallows what was put to somebody: it is answered, only the aside is put off.
+        return _go_on(replace(answered, parked=parked))
+    judged = replace(judged, parked=parked, redirected=True)
     return _go_on(judged, () if _full(judged) else (_redirect(judged, USER),))
 
 
@@ -199,12 +217,20 @@ def _go_on(now: Elaboration, shown: Shown = ()) -> Answer:
     if now.due:
         due = now.due[0]
         answers = _last_user_turn(now) if due.purpose in ("answer", "follow") else None
-        brief = do.Brief(now.table, now.roster[due.persona], due.purpose, due.may_pass, answers)
+        brief = do.Brief(
+            now.table, now.roster[due.persona], due.purpose, due.may_pass, answers, may_yield=due.may_yield
+        )
         return replace(now, awaits=Awaited.PERSONA), (*shown, do.AskPersona(brief))
     if now.rounds_without_user >= _ROUNDS_BEFORE_ASKING and not now.asked_if_there:
-        now = replace(now, asked_if_there=True)
-        shown += (show(now, "inactivity", lines.inactivity(now.lead, now.user_name), now.lead.key),)
+        return _ask_whether_to_wrap_up(now, shown)
     return replace(now, awaits=Awaited.USER), (*shown, do.Listen("discussion"))
+
+
+def _ask_whether_to_wrap_up(now: Elaboration, shown: Shown = ()) -> Answer:
+    """The lead's line of LOOP-6: nobody has spoken for a while, or nobody has anything left to ask."""
+    asked = replace(now, asked_if_there=True, awaits=Awaited.USER)
+    line = show(asked, "inactivity", lines.inactivity(now.lead, now.user_name), now.lead.key)
+    return asked, (*shown, line, do.Listen("discussion"))
 
 
 def _full(now: Elaboration) -> bool:

@@ -50,12 +50,17 @@ class Elaboration:
     awaits: Awaited = Awaited.CONTEXT
     max_turns: int = DEFAULT_MAX_TURNS
     material: tuple[Material, ...] = ()
+    documents: tuple[Material, ...] = ()
     focus_question: str = ""
     focus_topic: str = ""
     turns: tuple[Turn, ...] = ()
     due: tuple[Due, ...] = ()
     rounds_without_user: int = 0
     asked_if_there: bool = False
+    redirected: bool = False
+    """Whether the user's last contribution was redirected."""
+    insists: bool = False
+    """Whether the user insisted after a redirect; then nothing of the user's is redirected again."""
     warned: bool = False
     closing: bool = False
     held: str | None = None
@@ -99,7 +104,7 @@ class Elaboration:
         """What every brief shares."""
         return do.Table(
             self.item, self.step, self.roster, self.lead, self.steps, self.material, self.max_turns,
-            self.focus_question, self.focus_topic, self.turns,
+            self.focus_question, self.focus_topic, self.turns, self.documents,
         )  # fmt: skip
 
     def receive(self, event: on.Event) -> Answer:

@@ -37,6 +37,7 @@ class ContextRead:
 
     max_turns: int
     material: tuple[Material, ...] = ()
+    documents: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

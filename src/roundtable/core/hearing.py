@@ -116,6 +116,18 @@ def _place_of_address(said: str, persona: Persona) -> int | None:
     return called.start() if called else None
 
 
+_INSISTS = re.compile(
+    r"\b(?:belongs? here|on topic|i insist|not off[- ]topic|it is relevant|this is relevant|that is relevant"
+    r"|it's relevant|that's relevant|this matters|it matters|part of this"
+    r"|(?:answer|discuss|settle) (?:it|this|that) now)\b"
+)
+
+
+def insists_on_topic(text: str) -> bool:
+    """Whether the user says that what was redirected belongs here after all (FOCUS-1)."""
+    return bool(_INSISTS.search(folded(text)))
+
+
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
     """What the answer to the question about an unclear exit means."""
     heard = hear(text, roster).kind

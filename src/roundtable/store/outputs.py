@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..artifacts.additions import insert_addition
+from ..artifacts.answers import OPEN, answers_in
 from ..artifacts.outline import Outline, outline
 from ..artifacts.ownership import add_feedback, skeleton, write_section
 from ..artifacts.sections import ADDITIONAL, name_of, named, sections
@@ -17,7 +18,6 @@ from ..core.markup import escape_markdown, plain, printable
 from ..core.steps import Step
 from ..core.turns import Material
 from . import data_files, files, skipped, written
-from .answers import OPEN, answers_in
 from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
 from .items import read_item
 from .transcript import check_writable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from ..core.commands import SaveRecord
@@ -12,7 +13,7 @@ from ..core.errors import DiskFailed
 from ..core.markup import escape_markdown, printable
 from ..core.personas import Roster
 from ..core.synthesis import Entry, attribution, decided, summary
-from ..core.turns import USER, Parked, Turn
+from ..core.turns import USER, Material, Parked, Turn
 from . import files
 from .inside import leads_out, read_inside, require_inside
 
@@ -89,6 +90,17 @@ def _make_home(folder: Path) -> Path:
 
 def _marker(step_id: str, at: str) -> str:
     return f"<!-- Transcript: step {step_id}, {at} -->"
+
+
+def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
+    """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
+    found = []
+    for path in transcripts(folder):
+        if _parts(path)[0] == step_id:
+            with suppress(OSError, DiskFailed):
+                text = read_transcript(folder, path)[: 4 * limit].decode("utf-8", "replace")
+                found.append(Material(f"{FOLDER}/{path.name}", text[:limit]))
+    return tuple(found)
 
 
 def _parts(path: Path) -> tuple[str, int]:

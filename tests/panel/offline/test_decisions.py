@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from decision_samples import HALVES, lines
-from roundtable.panel.offline.decisions import deciding, points_back
+from roundtable.panel.offline.decisions import find_decisions, is_pointing_back
 
 NAMES = ("Maya", "Alex", "Jordan")
 
@@ -14,7 +14,7 @@ NAMES = ("Maya", "Alex", "Jordan")
 @pytest.mark.parametrize("half", HALVES)
 def test_nearly_every_decision_is_found(half: str) -> None:
     decided = lines("decisions", half)
-    missed = [words for words in decided if not deciding(words, NAMES)]
+    missed = [words for words in decided if not find_decisions(words, NAMES)]
     assert len(decided) >= 80
     assert len(missed) <= 0.05 * len(decided), missed
 
@@ -23,7 +23,7 @@ def test_nearly_every_decision_is_found(half: str) -> None:
 @pytest.mark.parametrize("half", HALVES)
 def test_hardly_any_decision_is_invented(half: str) -> None:
     others = lines("others", half)
-    invented = [words for words in others if deciding(words, NAMES)]
+    invented = [words for words in others if find_decisions(words, NAMES)]
     assert len(others) >= 160
     assert len(invented) <= 0.02 * len(others), invented
 
@@ -45,7 +45,7 @@ def test_hardly_any_decision_is_invented(half: str) -> None:
     ],
 )
 def test_a_condition_a_day_or_a_typing_error_does_not_hide_a_decision(words: str) -> None:
-    assert deciding(words, NAMES) == (words,)
+    assert find_decisions(words, NAMES) == (words,)
 
 
 @pytest.mark.rule("SYN-3")
@@ -59,8 +59,8 @@ def test_a_condition_a_day_or_a_typing_error_does_not_hide_a_decision(words: str
     ],
 )
 def test_what_is_to_be_put_down_is_what_stands_before(message: str, decided: str | None) -> None:
-    assert (decided in deciding(message, NAMES)) is (decided is not None)
-    assert len(deciding(message, NAMES)) <= 1
+    assert (decided in find_decisions(message, NAMES)) is (decided is not None)
+    assert len(find_decisions(message, NAMES)) <= 1
 
 
 @pytest.mark.rule("SYN-3")
@@ -80,7 +80,7 @@ def test_what_is_to_be_put_down_is_what_stands_before(message: str, decided: str
     ],
 )
 def test_an_objection_a_noun_or_a_habit_decides_nothing(words: str) -> None:
-    assert deciding(words, NAMES) == ()
+    assert find_decisions(words, NAMES) == ()
 
 
 @pytest.mark.rule("SYN-3")
@@ -88,5 +88,5 @@ def test_an_objection_a_noun_or_a_habit_decides_nothing(words: str) -> None:
     "words", ["do it like Maya suggested", "yes please do that", "let's do what Alex proposed"]
 )
 def test_what_a_persona_proposed_is_pointed_at(words: str) -> None:
-    assert deciding(words, NAMES)
-    assert points_back(words, NAMES)
+    assert find_decisions(words, NAMES)
+    assert is_pointing_back(words, NAMES)

@@ -1,4 +1,7 @@
-"""The offline panel: rule-based, deterministic, without a network. Importing it reads nothing."""
+"""The offline panel: an interviewer without a model or a network. It asks, keeps and finds; it never claims.
+
+Importing this package reads nothing; the prompts are loaded with the first request.
+"""
 
 from __future__ import annotations
 

@@ -1,38 +1,116 @@
-"""The lexicon: words and expressions that the panel tells apart, from `content/probes/lexicon.toml`."""
+"""Words as the offline panel compares them: stems, sentences, and the lists in `interview/words.toml`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-from .shelf import BUILT_IN, LEXICON, shelf
+import snowballstemmer
+
+from ...core.words import words_of
+
+INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
+MAX_MESSAGE_LENGTH = 4_000
+"""How much of one message is read; what is kept is never cut."""
+
+_stemmer = snowballstemmer.stemmer("english")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
+_FILLERS = re.compile(
+    r"(?:(?:(?:ok|okay|so|well|and|but|then|hm{1,5}|yes|no|thanks)\b[,.!]?|right[,.!]) {1,3}){1,6}",
+    re.IGNORECASE,
+)
+_GROUP_NAMES = ("everyone", "everybody", "team", "all of you", "you all")
 
 
 @lru_cache(maxsize=1)
-def _tables() -> Mapping[str, Mapping[str, list[str]]]:
-    tables = shelf(BUILT_IN).tables[LEXICON] or {}
-    split = {name: text.split() for name, text in tables["words"].items()}
-    return {"words": split, "kinds": tables["kinds"], "signs": tables["signs"]}
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((INTERVIEW_FOLDER / "words.toml").read_text("utf-8"))
 
 
 @lru_cache(maxsize=64)
-def words(name: str) -> frozenset[str]:
-    """The words of one kind, in small letters."""
-    return frozenset(_tables()["words"][name])
+def word_list(name: str) -> frozenset[str]:
+    """Return the words of one kind, in small letters."""
+    return frozenset(_tables()["words"][name].split())
+
+
+@lru_cache(maxsize=64)
+def pattern(name: str) -> re.Pattern[str]:
+    """Return the expression that shows what a sentence does: object, announce, ask openly."""
+    return re.compile("|".join(f"(?:{each})" for each in _tables()["signs"][name]), re.IGNORECASE)
 
 
 @lru_cache(maxsize=1)
-def kinds() -> Mapping[str, re.Pattern[str]]:
-    """What shows the kind of a question, in the order in which it is tried."""
-    return {name: _any(found) for name, found in _tables()["kinds"].items()}
+def phase_expressions() -> Mapping[str, re.Pattern[str]]:
+    """Return, by the number of each phase, the expressions that only that phase uses."""
+    return {
+        phase: re.compile("|".join(f"(?:{each})" for each in expressions), re.IGNORECASE)
+        for phase, expressions in _tables()["phases"].items()
+    }
+
+
+@lru_cache(maxsize=16_384)
+def stem_word(word: str) -> str:
+    """Return the Snowball stem of a word in small letters."""
+    return str(_stemmer.stemWord(word))
+
+
+@lru_cache(maxsize=4_096)
+def content_stems(text: str) -> tuple[str, ...]:
+    """Return the stems of the words that carry a meaning, in order."""
+    empty = word_list("empty")
+    plain = (word.removesuffix("'s") for word in words_of(text))
+    return tuple(
+        stem_word(word) for word in plain if word not in empty and (len(word) > 1 or not word.isascii())
+    )
 
 
 @lru_cache(maxsize=64)
-def sign(name: str) -> re.Pattern[str]:
-    """What shows that words are of some sort: an objection, an aside, a wrapping."""
-    return _any(_tables()["signs"][name])
+def stems_of_list(name: str) -> frozenset[str]:
+    """Return the stems of a word list."""
+    return frozenset(stem_word(word) for word in word_list(name))
 
 
-def _any(expressions: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{each})" for each in expressions), re.IGNORECASE)
+@lru_cache(maxsize=1)
+def _alike() -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for row in _tables()["alike"]["rows"].strip().split("\n"):
+        stems = {stem_word(word) for word in row.split()}
+        for stem in stems:
+            found.setdefault(stem, set()).update(stems - {stem})
+    return {stem: frozenset(others) for stem, others in found.items()}
+
+
+def similar_stems(stem: str) -> frozenset[str]:
+    """Return the stems of words that mean nearly the same."""
+    return _alike().get(stem, frozenset())
+
+
+@lru_cache(maxsize=1_024)
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Cut a message or a paragraph into sentences, each exactly as it was written."""
+    pieces: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(text[:MAX_MESSAGE_LENGTH]):
+        piece = text[start : end.end()]
+        if not _ABBREVIATION.search(piece.rstrip()[-12:]):
+            pieces.append(piece.strip())
+            start = end.end()
+    pieces.append(text[start:].strip())
+    return tuple(piece for piece in pieces if piece)
+
+
+def strip_address(message: str, names: Iterable[str]) -> str:
+    """Return a message without the fillers and the name that it begins or ends with, for comparing only."""
+    text = message.strip()
+    for _ in range(2):
+        filler = _FILLERS.match(text)
+        text = text[filler.end() :] if filler else text
+        for name in (*names, *_GROUP_NAMES):
+            text = re.sub(rf"^{re.escape(name)}\b ?[,:] ?", "", text, count=1, flags=re.IGNORECASE)
+            text = re.sub(rf", ?{re.escape(name)}([?.!]?)$", r"\1", text, count=1, flags=re.IGNORECASE)
+    return text.strip()

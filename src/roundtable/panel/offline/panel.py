@@ -1,11 +1,10 @@
-"""The offline panel: the port's requests, answered from probes and from what was read.
+"""The offline panel: the port's requests, answered from prompts and from what was read.
 
-It keeps nothing between two requests but what it has read, so the same request always gets the same answer.
+It keeps nothing between two requests but what it has loaded, so the same request always gets the same answer.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,23 +19,24 @@ from ...core.commands import (
     Table,
 )
 from ...core.events import SectionText
+from ...core.lines import listed
 from ...core.synthesis import Draft
 from ...core.turns import Material, Verdict
 from ..base import Framing, Hearer, Speech
 
 if TYPE_CHECKING:
-    from .desk import Desk
-    from .probes import Library
+    from .prompts import Library
 
 NAME = "offline"
+_MAX_DOCUMENTS_NAMED = 3
 
 
 class OfflinePanel:
-    """Three disciplined colleagues without a network: they know what their disciplines ask, and they read."""
+    """Three colleagues without a model: they ask, keep what is said, and find lines."""
 
     def __init__(self, project: Path | None = None, library: Library | None = None) -> None:
         self._project = project
-        self._given = library
+        self._library = library
 
     @property
     def name(self) -> str:
@@ -44,23 +44,38 @@ class OfflinePanel:
 
     @property
     def library(self) -> Library:
-        """What the panel knows, read when it is first needed."""
-        return self._desk.library
+        """The prompts in use, loaded when they are first needed."""
+        if self._library is None:
+            from .prompts import load_library
+
+            self._library = load_library(self._project)
+        return self._library
 
     async def frame(self, brief: Brief) -> Framing:
-        return self._desk.frame(brief)
+        from .speaking import frame_discussion
+
+        return frame_discussion(brief, self.library)
 
     async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
-        speech = self._desk.speak(brief)
-        if speech is not None:
-            heard(speech.text)
-        return speech
+        from .section import read_section
+        from .speaking import Floor, say_next
+
+        text = say_next(Floor(brief, read_section(brief.table), self.library))
+        if text is None:
+            return None
+        heard(text)
+        return Speech(text)
 
     async def judge(self, table: Table) -> Verdict:
-        return self._desk.judge(table)
+        from .focus import judge_message
+        from .section import read_section
+
+        return judge_message(table, read_section(table), self.library)
 
     async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
-        return self._desk.synthesise(ask)
+        from .synthesis import extract_synthesis
+
+        return extract_synthesis(ask.table, self.library)
 
     async def follow_up(self, ask: AskFollowUp) -> str:
         return ask.criterion.follow_up
@@ -71,14 +86,30 @@ class OfflinePanel:
         return draft(ask, {each.name: each.text for each in material})
 
     async def take_up(self, ask: AskFeedback) -> str:
-        return self._desk.take_up(ask)
+        return f"I've added that to {ask.brief.step.title}, in your words."
 
     async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
-        return self._desk.read_ahead(brief, material)
+        """Name the documents there are, and the first question that they leave open."""
+        written = [document.name for document in material if document.text.strip()]
+        if not written:
+            return ""
+        said = f"I've read {listed(written[:_MAX_DOCUMENTS_NAMED])}."
+        asked = next((question for document in material for question in _open_questions(document.text)), "")
+        return f'{said} Still open there: "{asked}"' if asked else said
 
-    @cached_property
-    def _desk(self) -> Desk:
-        # Loaded with the first request: the introduction is shown before anything is read.
-        from .desk import Desk
 
-        return Desk(self._project, self._given)
+def _open_questions(text: str) -> list[str]:
+    """Return the questions that a document lists as open."""
+    found: list[str] = []
+    below = False
+    for line in text.split("\n"):
+        plain = line.strip()
+        if plain.startswith("- Open question: "):
+            found.append(plain.removeprefix("- Open question: "))
+        elif plain.strip("#*: ").casefold() == "open questions":
+            below = True
+        elif below and plain.startswith("- "):
+            found += [plain[2:]] if plain.casefold() != "- none" else []
+        elif plain:
+            below = False
+    return found

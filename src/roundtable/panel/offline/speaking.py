@@ -1,157 +1,356 @@
-"""Speaking: what a persona says of its own accord, and how the lead sums up a disagreement."""
+"""Speaking: the framing, and the next contribution of a persona: a prompt, or a reply with one.
+
+A contribution never claims anything: it asks, it shows written lines with where they stand, or it repeats
+what was decided.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from itertools import islice, pairwise
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from zlib import crc32
 
-from ...core.turns import USER, Turn
-from ...core.words import words_of
-from .asking import asked, unaddressed
-from .choosing import phrased as phrased
-from .choosing import points as points
-from .claims import amounts
-from .floor import Candidate as Candidate
-from .floor import Candidates as Candidates
-from .floor import Floor as Floor
-from .floor import deliver as deliver
-from .floor import last_words as last_words
-from .floor import plain_sentences as plain_sentences
-from .floor import sound as sound
-from .lexicon import words
-from .memory import still_open
-from .phrases import SHORT_QUOTE, actor, is_question, quote
-from .reading import Sentence, attributed
-from .template import Template, capital
-from .utterances import asks, utterances
+from ...core.commands import Brief, Table
+from ...core.hearing import address, insists_on_topic
+from ...core.lines import listed
+from ...core.personas import Persona
+from ...core.turns import USER
+from ...core.words import folded, words_of
+from ..base import Framing
+from .lexicon import content_stems
+from .messages import Message, read_message
+from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
+from .prompts import QUOTE, Focus, Library, Prompt, has_been_asked
+from .search import find_closest_lines
+from .section import LabelAnswer, SearchLine, SectionContext, read_section
 
-_MOST_QUOTES = 6
-_FEWEST_WORDS = 5
-_LONGEST = 4_000
-NOT_WRITTEN = {
-    "shown": "case-shown", "case": "case-plain", "who": "who-none", "who-can": "who-can", "why": "no-reason",
-    "fact": "fact", "yes-no": "yes-no", "either": "either", "choice": "choice", "measure": "measure",
-    "limit": "limit", "list": "list", "sign": "sign", "see": "see", "view": "view",
-}  # fmt: skip
-"""The lines for a question whose answer is not written, by its kind."""
-
-_QUOTED = re.compile(r'"([^"]{12,})"')
-_CLAIM = re.compile(r"\b(?:must|shall|should|can|will|needs? to|has to|have to|want|would)\b", re.IGNORECASE)
-
-
-def quotable(floor: Floor) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """The sentences, each with what it speaks of; those quoted least and those that say most come first."""
-    found: list[Sentence] = list(floor.reading.sentences)
-    if not found:
-        found = [Sentence(name, "document", "the code") for name in floor.reading.names]
-        found += [Sentence(heading, "document", document) for heading, document in floor.reading.empty]
-    whole = [each for each in found if len(each.text.split()) >= _FEWEST_WORDS] or found
-    shown = [(each, quote(each.text), spoken_of(each)) for each in whole]
-    # The framing does not count: what it quotes is what the others are to speak of.
-    since = "\n".join(each.text for each in floor.earlier[1:]).lower()
-    for each, quoted, use in sorted(shown, key=lambda one: (since.count(one[1].lower()), one[2] == "next")):
-        if quoted and floor.may_quote(each):
-            yield use, {"quote": quoted, "says": attributed(each, quoted)}
+_MAX_FRAMING_QUOTE = 20
+_MAX_SHOWN_LINE = 45
+_MAX_DECISION_WORDS = 40
+_CLOSEST = {
+    "business-analyst": "What people wrote that comes closest: {lines}. I'll keep your question open.",
+    "solutions-architect": "Closest in what is written: {lines}. I'll keep your question open.",
+    "system-designer": "Nearest lines: {lines}. Your question stays open.",
+}
+_NOTHING_CLOSE = {
+    "business-analyst": "I can't answer that from what is written. I'll keep it for somebody who was there.",
+    "solutions-architect": "I can't answer that from what is written. It stays open for someone who does.",
+    "system-designer": "I can't answer that from what is written. It goes on the list of open questions.",
+}
+_KEPT = {
+    "business-analyst": "I'll keep that open.",
+    "solutions-architect": "That stays open, then.",
+    "system-designer": "Noted as open.",
+}
+_POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
+_SETTLED = "Good, then it is off the list."
+_TRADEOFF = (
+    "There are two views on the table here. Which way should it go, and what would you give up for it?"
+)
+_PLAIN_FOCUS = Focus(
+    step="00-00",
+    label="",
+    gap="What somebody would still have to ask before building it is not visible yet.",
+    question="what is still missing here before somebody could build it without asking again?",
+    topic="what is still missing here",
+)
 
 
-def spoken_of(sentence: Sentence) -> str:
-    """The use of the lines that fit a sentence: by its figure, its person, its failure or its claim."""
-    told = set(words_of(sentence.text))
-    if is_question(sentence.text):
-        return "next"
-    if any(each[:1].isdigit() for each in amounts(sentence.text)):
-        return "next-figure"
-    if told & words("failure"):
-        return "next-failure"
-    if actor([sentence.text]):
-        return "next-person"
-    return "next-claim" if _CLAIM.search(sentence.text) else "next"
+@dataclass(frozen=True)
+class Floor:
+    """One request to speak, with everything it can draw on."""
+
+    brief: Brief
+    section: SectionContext
+    library: Library
+
+    @property
+    def table(self) -> Table:
+        return self.brief.table
+
+    @property
+    def speaker(self) -> Persona:
+        return self.brief.speaker
+
+    @cached_property
+    def discussion(self) -> Discussion:
+        return follow_discussion(self.table, self.library)
+
+    @cached_property
+    def before_reply(self) -> Discussion:
+        """The discussion before the message that is to be answered."""
+        return follow_discussion(self.table, self.library, upto=(self.brief.answers or 1) - 1)
+
+    @cached_property
+    def focus_label(self) -> str:
+        asked = folded(self.table.focus_question)
+        return next((each.label for each in self.library.focuses if folded(each.question) == asked), "")
+
+    @cached_property
+    def spoken(self) -> tuple[str, ...]:
+        return tuple(folded(turn.text) for turn in self.table.turns if turn.speaker != USER)
 
 
-def next_points(floor: Floor) -> Iterator[Candidate]:
-    """What a speaker says of its own accord: a probe, an open question, at first any sentence."""
-    yield from points(floor)
-    if floor.brief.purpose != "first-round":
-        if not floor.brief.may_pass:
-            yield from left_open(floor)
-            yield from recalled(floor)
-        if floor.reading.answers:
-            return
-    for use, values in islice(quotable(floor), _MOST_QUOTES):
-        yield from floor.stock(use, values)
-    yield from recalled(floor)
-    if not any(line.persona == floor.brief.speaker.key for line in floor.library.stock):
-        yield from patterns(floor)
-    if not floor.reading.sentences:
-        yield from floor.stock("bare")
+# --- framing --------------------------------------------------------------------------------------------
 
 
-def left_open(floor: Floor) -> Iterator[Candidate]:
-    """What the user asked and nobody could answer, then what the step asked and the user did not know."""
-    uses = frozenset(NOT_WRITTEN.values()) | {"plain"}
-    lines = [each.text for each in floor.library.stock if each.use in uses]
-    names = floor.first_names
-    for turn, reply in pairwise(floor.table.turns):
-        if turn.speaker != USER or reply.speaker in (USER, floor.brief.speaker.key):
+def frame_discussion(brief: Brief, library: Library) -> Framing:
+    """Frame the discussion on the label that leaves most open."""
+    section = read_section(brief.table)
+    for answer in _order_labels(section, brief.table):
+        suits = "unknown" if answer.state == "unknown" else "given"
+        focus = library.find_focus(section.step.step_id, answer.label, suits)
+        if focus is not None and not any(folded(focus.question) in text for text in section.asked_before):
+            return Framing(f"{_summarise(section, answer)} {focus.gap}", focus.question, focus.topic)
+    return Framing(
+        f"{_summarise(section, None)} {_PLAIN_FOCUS.gap}", _PLAIN_FOCUS.question, _PLAIN_FOCUS.topic
+    )
+
+
+def _order_labels(section: SectionContext, table: Table) -> list[LabelAnswer]:
+    """Order the labels by what they leave open: unknown first, then the shortest answers."""
+
+    def openness(answer: LabelAnswer) -> tuple[int, int, int]:
+        rank = ("unknown", "given", "none").index(answer.state)
+        length = min(len(answer.text.split()) // 12, 2)
+        return rank, length, crc32(f"{table.item.slug}|{answer.label}".encode())
+
+    return sorted(section.answers, key=openness)
+
+
+def _summarise(section: SectionContext, focus: LabelAnswer | None) -> str:
+    """Say what stands in the section; only a whole answer is quoted, since half of one misleads."""
+    given = [each for each in section.answers if each.state != "unknown" and each is not focus]
+    if not section.answers:
+        return "there is a text, and none of its lines stands under one of the step's own questions."
+    if not given:
+        return "nothing else is answered yet." if focus is not None else "nothing is answered yet."
+    short = [each for each in given if _can_be_quoted(each)][:2]
+    if short:
+        quoted = (f'for {each.label} you wrote "{each.text.rstrip(".")}"' for each in short)
+        return " and ".join(quoted) + "."
+    return f"{listed([each.label for each in given])} {'is' if len(given) == 1 else 'are'} answered."
+
+
+def _can_be_quoted(answer: LabelAnswer) -> bool:
+    is_plain = '"' not in answer.text and "\n" not in answer.text
+    return is_plain and 3 <= len(answer.text.split()) <= _MAX_FRAMING_QUOTE
+
+
+# --- contributions --------------------------------------------------------------------------------------
+
+
+def say_next(floor: Floor) -> str | None:
+    """Return the persona's contribution; None where there is nothing left to ask."""
+    match floor.brief.purpose:
+        case "tradeoff":
+            return _TRADEOFF
+        case "answer":
+            said = _reply(floor)
+        case "follow":
+            said = _follow(floor)
+        case _:
+            said = _ask_next(floor)
+    if said is None and not floor.brief.may_pass and floor.brief.purpose in ("first-round", "framing"):
+        return _ask_by_lens(floor)
+    return said
+
+
+def _reply(floor: Floor) -> str | None:
+    message, answered = _read_last_message(floor)
+    if message is None:
+        return _ask_next(floor)
+    key, subject = floor.speaker.key, message.text
+    if message.asks_to_clarify and (own := _last_own_prompt(floor)):
+        return _clarify(own, floor)
+    if message.settles_question:
+        return _join(_SETTLED, _ask_next(floor))
+    if message.keeps_open and floor.before_reply.open_prompts:
+        return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
+    decided = " ".join(message.of_kind("decision"))
+    if decided:
+        short = len(decided.split()) <= _MAX_DECISION_WORDS
+        return _join(
+            f'Decided: "{decided}"' if short else "Decided, in your words.", _ask_next(floor, subject)
+        )
+    if message.question:
+        if address(message.text, floor.table.roster).kind == "group":
+            return _ask_next(floor, message.question)
+        return _show_closest(floor, message.question)
+    if answered is not None and answered.speaker == key and (more := _ask_further(floor, answered)):
+        return more
+    if message.objects and (prompt := _choose(floor, "objection")):
+        return _fill(prompt, None)
+    return _ask_next(floor, subject)
+
+
+def _follow(floor: Floor) -> str | None:
+    """Speak after somebody else: to go one step further, or where the objection was to one's own prompt."""
+    message, answered = _read_last_message(floor)
+    if message is None or message.question:
+        return None
+    if answered is not None and answered.speaker == floor.speaker.key:
+        return _ask_further(floor, answered)
+    before = floor.before_reply.prompts
+    concerned = message.objects and before and before[-1].speaker == floor.speaker.key
+    prompt = _choose(floor, "objection") if concerned else None
+    return _fill(prompt, None) if prompt else None
+
+
+def _read_last_message(floor: Floor) -> tuple[Message | None, OpenPrompt | None]:
+    number = floor.brief.answers
+    if number is None or number > len(floor.table.turns):
+        return None, None
+    turn, names = floor.table.turns[number - 1], first_names(floor.table)
+    earlier = [each for each in floor.table.turns[: number - 1] if each.speaker == USER]
+    if earlier and insists_on_topic(turn.text) and not read_message(turn.text, names).question:
+        # "No, this belongs here": what is to be answered was said before.
+        turn = earlier[-1]
+    message = read_message(turn.text, names)
+    addressed = address(turn.text, floor.table.roster).persona
+    return message, find_answered_prompt(message, floor.before_reply.open_prompts, addressed=addressed)
+
+
+def _show_closest(floor: Floor, question: str) -> str | None:
+    key = floor.speaker.key
+    lines = find_closest_lines(question, floor.section)
+    if lines:
+        text = _CLOSEST.get(key, _CLOSEST["solutions-architect"])
+        return text.format(lines="; ".join(_show_line(line) for line in lines))
+    said = _NOTHING_CLOSE.get(key, _NOTHING_CLOSE["solutions-architect"])
+    # Said before, it would only be an echo: the next prompt goes with it.
+    echoes = any(folded(said) in text for text in floor.spoken)
+    return _join(said, _ask_next(floor, question)) if echoes else said
+
+
+def _show_line(line: SearchLine) -> str:
+    words = line.text.rstrip(".").split()
+    shown = " ".join(words[:_MAX_SHOWN_LINE]) + (" ..." if len(words) > _MAX_SHOWN_LINE else "")
+    marks = ("“", "”") if '"' in shown else ('"', '"')
+    return f"{line.place}: {marks[0]}{shown}{marks[1]}"
+
+
+def _last_own_prompt(floor: Floor) -> OpenPrompt | None:
+    mine = [each for each in floor.before_reply.prompts if each.speaker == floor.speaker.key]
+    return mine[-1] if mine else None
+
+
+def _clarify(own: OpenPrompt, floor: Floor) -> str:
+    """Put the last prompt in other words: the help that the step gives for its label."""
+    questions = (*floor.section.step.standard, *floor.section.step.deep)
+    question = next((each for each in questions if folded(each.label) == folded(own.label)), None)
+    if question is not None and question.help:
+        return f"It goes with {question.label}. {question.help}"
+    return f"In short: {own.question}"
+
+
+def _ask_further(floor: Floor, answered: OpenPrompt) -> str | None:
+    further = answered.prompt.further if answered.prompt is not None and not answered.further else ""
+    return further if further and not any(folded(further) in text for text in floor.spoken) else None
+
+
+def _ask_next(floor: Floor, about: str = "") -> str | None:
+    prompt = _choose(floor, "", about)
+    if prompt is None:
+        return None
+    answer = floor.section.find_answer(prompt.label) if prompt.label else None
+    return _fill(prompt, answer, lead=_lead_in(floor, prompt))
+
+
+def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
+    """Choose the prompt that fits best and was never asked; `suits` restricts it to one occasion."""
+    skipped = len(floor.brief.again)
+    ranked = sorted(_rank(floor, suits, about), key=lambda each: each[0])
+    return ranked[min(skipped, len(ranked) - 1)][1] if ranked else None
+
+
+def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, ...], Prompt]]:
+    section, table = floor.section, floor.table
+    mine = [each for each in floor.discussion.open_prompts if each.speaker == floor.speaker.key]
+    passed = {folded(each.label) for each in mine}
+    theirs = {folded(each.label) for each in floor.discussion.prompts if each.speaker != floor.speaker.key}
+    wanted = frozenset(content_stems(about))
+    asked = (*floor.spoken, *section.asked_before)
+    for place, prompt in enumerate(floor.library.of_persona(floor.speaker.key)):
+        distance = _distance(prompt, floor, suits)
+        if distance is None or has_been_asked(prompt, asked) or section.is_settled(prompt):
             continue
-        put = next((each for each in utterances(turn.text[:_LONGEST]) if asks(unaddressed(each, names))), "")
-        if (
-            put
-            and turn.verdict.off_topic is None
-            and any(line.recover(reply.text) is not None for line in lines)
-        ):
-            yield from floor.stock("open-asked", {"asked": asked(put, names).asked})
-    for given in floor.reading.answers:
-        if not given.known and given.asked.rstrip("?").lower() not in floor.heard:
-            yield from floor.stock("open-step", {"asked": given.asked.rstrip(" ?.")})
+        label = folded(prompt.label)
+        again = bool(label) and label in passed
+        crowded = bool(label) and label in theirs and label != folded(floor.focus_label)
+        overlap = len(wanted & (prompt.stems | frozenset(content_stems(prompt.label))))
+        chance = crc32(f"{table.item.slug}|{prompt.needle}".encode()) / 2**32
+        order = chance if label else place / 10_000
+        yield (again, -min(overlap, 2) + distance + crowded, order), prompt
 
 
-def recalled(floor: Floor) -> Iterator[Candidate]:
-    """A question that somebody else left open and nobody has come back to."""
-    for made, question in still_open(floor.made, floor.table):
-        other = made.speaker != floor.brief.speaker.key and made.speaker in floor.table.roster
-        if other and question.lower() not in floor.heard:
-            asked = f"{floor.table.roster[made.speaker].first_name}'s question"
-            on = _QUOTED.search(made.values.get("says", "")) or _QUOTED.search(
-                f'"{made.values.get("quote", "")}"'
-            )
-            named = f'{asked} on "{quote(on[1], SHORT_QUOTE)}"' if on else asked
-            yield from floor.stock("recall", {"question": named, "open": question})
+def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
+    """Return how far a prompt is from the focus, 0 being the focus itself; None where it does not fit."""
+    section = floor.section
+    if suits:
+        return 0.0 if prompt.suits == suits else None
+    if prompt.suits == "objection":
+        return None
+    if prompt.label:
+        answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
+        if answer is None or not suits_answer(prompt, answer):
+            return None
+        return 0.0 if folded(prompt.label) == folded(floor.focus_label) else 2.0
+    if prompt.is_topical:
+        return 1.0 if prompt.fits_topic(section.stems) else None
+    if prompt.suits != "given":
+        return 0.5 if _label_in_state(floor, prompt.suits) is not None else None
+    return 4.0
 
 
-def patterns(floor: Floor) -> Iterator[Candidate]:
-    """The speaker's own sentence patterns, where everything in them is known."""
-    values = dict(floor.base)
-    for pattern in floor.brief.speaker.patterns:
-        text = Template(pattern).fill(values)
-        if text:
-            yield Candidate(capital(text))
+def suits_answer(prompt: Prompt, answer: LabelAnswer) -> bool:
+    """Whether an answer is of the kind that a prompt is for, and holds what the prompt presupposes."""
+    quotable = QUOTE not in prompt.text or bool(answer.quote)
+    return answer.state == prompt.suits and quotable and all(map(answer.meets, prompt.needs))
 
 
-def tradeoff(floor: Floor) -> Iterator[Candidate]:
-    """Who opposes whom, with both points, and the question to the user."""
-    for turn in reversed(floor.table.turns):
-        number = turn.verdict.opposes
-        if number is None or turn.speaker == USER:
-            continue
-        against = floor.table.turns[number - 1]
-        if against.speaker == USER:
-            continue
-        values = {
-            "one": _whose(floor, turn), "point": _handle(floor, turn),
-            "other": _whose(floor, against), "counterpoint": _handle(floor, against),
-        }  # fmt: skip
-        yield from floor.stock("tradeoff", values)
-        return
+def _label_in_state(floor: Floor, state: str) -> LabelAnswer | None:
+    """Return the label that a prompt for unanswered labels is about: the focus first, each label once."""
+    asked = {folded(each.text) for each in floor.discussion.prompts}
+    states = [each for each in floor.section.answers if each.state == state]
+    unasked = [each for each in states if not any(folded(each.label) in text for text in asked)]
+    focus = [each for each in unasked if folded(each.label) == folded(floor.focus_label)]
+    return next(iter((*focus, *unasked)), None)
 
 
-def _whose(floor: Floor, turn: Turn) -> str:
-    if turn.speaker == floor.brief.speaker.key:
-        return "my"
-    return f"{floor.table.roster[turn.speaker].first_name}'s"
+def _lead_in(floor: Floor, prompt: Prompt) -> str:
+    """Name what a prompt is about where its words alone would point at nothing."""
+    if prompt.label:
+        points = not _POINTING.isdisjoint(words_of(prompt.text))
+        return f"On {prompt.label}:" if points and folded(prompt.label) != _last_label(floor) else ""
+    if prompt.suits not in ("none", "unknown"):
+        return ""
+    answer = _label_in_state(floor, prompt.suits)
+    if answer is None:
+        return ""
+    unknown = prompt.suits == "unknown"
+    return f"{answer.label} is still open." if unknown else f"For {answer.label} there is nothing, you say."
 
 
-def _handle(floor: Floor, turn: Turn) -> str:
-    made = next((each for each in floor.made if each.turn == turn.number), None)
-    return made.phrase.handle if made else f"point in turn {turn.number}"
+def _last_label(floor: Floor) -> str:
+    """Return the label that was talked about last: of the last prompt, or of the framing."""
+    asked = [each.label for each in floor.discussion.prompts if each.label]
+    return folded(asked[-1] if asked else floor.focus_label)
+
+
+def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:
+    return _join(lead, prompt.text.replace(QUOTE, answer.quote if answer is not None else ""))
+
+
+def _ask_by_lens(floor: Floor) -> str:
+    """Ask from the speaker's own field: for a persona without prompts, or when everything was asked."""
+    lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
+    spoken = " ".join(floor.spoken)
+    chosen = next((each for each in lens if folded(each) not in spoken), lens[0])
+    topic = floor.table.focus_topic or floor.table.step.title
+    return f"Think of {chosen} alone: what about {topic} could still go wrong?"
+
+
+def _join(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part)

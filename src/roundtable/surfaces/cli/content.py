@@ -10,7 +10,7 @@ from .flags import Flags, Group
 from .output import put_json, put_text, table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ...content.problem import Problem
 
@@ -60,15 +60,14 @@ def list_personas(flags: Flags) -> None:
 @personas.command("check")
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
-    """Check the files of the personas, probes and replies; exit status 2 where one has a problem."""
+    """Check the files of the personas and the prompts; exit status 2 where one has a problem."""
     from ...content.catalogue import read_personas
-    from ...panel.offline.probefile import read_own
+    from ...panel.offline.prompts import read_project_prompts
 
     root = flags.settings().root
     found, problems = read_personas(root)
-    probes, replies, wrong = read_own(root)
-    own = {"probes": len(probes), "replies": len(replies)}
-    return _checked(flags, "personas", len(found), (*problems, *wrong), own)
+    library, wrong = read_project_prompts(root)
+    return _checked(flags, "personas", len(found), (*problems, *wrong), len(library.prompts))
 
 
 @steps.command("list")
@@ -108,28 +107,20 @@ def check_steps(flags: Flags) -> int:
     return _checked(flags, "steps", len(found), problems)
 
 
-def _checked(
-    flags: Flags, noun: str, count: int, problems: Sequence[Problem], own: Mapping[str, int] | None = None
-) -> int:
+def _checked(flags: Flags, noun: str, count: int, problems: Sequence[Problem], own_prompts: int = 0) -> int:
     """Say what was read and what is wrong with it; the exit status says whether anything is."""
-    written = {name: number for name, number in (own or {}).items() if number}
     if flags.json:
         rows = [
             {"file": each.file, "field": each.field, "reason": each.reason, "skipped": each.skipped}
             for each in problems
         ]
-        put_json({noun: count, **written, "problems": rows}, indent=2)
+        prompts = {"prompts": own_prompts} if own_prompts else {}
+        put_json({noun: count, **prompts, "problems": rows}, indent=2)
     else:
         number = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
         read = f"{count} {noun[:-1] if count == 1 else noun}"
-        if written:
-            read += " and " + " and ".join(_counted(number, name) for name, number in written.items())
-            read += " of your own"
+        if own_prompts:
+            read += f" and {own_prompts} {'prompt' if own_prompts == 1 else 'prompts'} of your own"
         total = f"{read} read, {number if problems else 'no problems'}."
         put_text("\n".join([*(problem.text for problem in problems), total]))
     return 2 if problems else 0
-
-
-def _counted(number: int, noun: str) -> str:
-    one = {"probes": "probe", "replies": "reply"}[noun]
-    return f"{number} {one if number == 1 else noun}"

@@ -28,7 +28,6 @@ from .check import check
 from .completion import VARIABLE, completion
 from .content import personas, steps
 from .doctor import doctor
-from .evaluate import evaluate
 from .export import export
 from .flags import Group
 from .items import add, list_
@@ -82,7 +81,6 @@ for command in (
     doctor,
     mcp,
     export,
-    evaluate,
     completion,
 ):
     cli.add_command(command)

@@ -1,0 +1,1 @@
+"""Measures panels on real items, through the real session. Not shipped with the package."""

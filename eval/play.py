@@ -1,0 +1,137 @@
+"""Plays discussions on real items through the real session, with a scripted user.
+
+An item is a folder with `item.toml` (title, text, source, `[[steps]]` with answers and messages), or the
+older pair of `NAME.md` and `NAME.toml` (step, answers, messages).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from roundtable import Session, load_roster, load_steps
+from roundtable.core import commands as do
+from roundtable.core.lines import Line
+from roundtable.core.steps import Step, Target
+from roundtable.core.turns import Turn
+from roundtable.core.validation import is_unknown
+from roundtable.panel.base import Panel
+from roundtable.panel.offline import OfflinePanel
+from roundtable.store.items import add_item, read_item
+from roundtable.store.meta import change_meta
+from roundtable.store.outputs import Outputs
+
+ITEMS = Path(__file__).parent / "items"
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """An item, the step that was just completed with its answers by label, and what the user says after E."""
+
+    name: str
+    title: str
+    text: str
+    step_id: str
+    answers: tuple[tuple[str, str], ...]
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What was said and shown in one discussion, and the documents afterwards."""
+
+    script: Script
+    turns: tuple[Turn, ...]
+    lines: tuple[Line, ...]
+    documents: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def read_scripts(folder: Path) -> tuple[Script, ...]:
+    """Read all scripts of a folder, in either form, by name."""
+    found = [script for path in sorted(folder.glob("*/item.toml")) for script in _read_item(path)]
+    found += [_read_pair(path) for path in sorted(folder.glob("*.toml")) if path.with_suffix(".md").is_file()]
+    return tuple(found)
+
+
+def _read_item(path: Path) -> Iterator[Script]:
+    data = tomllib.loads(path.read_text("utf-8"))
+    for step in data["steps"]:
+        answers = tuple((each["label"], each["text"]) for each in step["answers"])
+        said = tuple(each["text"] if isinstance(each, dict) else each for each in step.get("messages", ()))
+        yield Script(
+            f"{path.parent.name}@{step['id']}", data["title"], data["text"].strip(), step["id"], answers, said
+        )
+
+
+def _read_pair(path: Path) -> Script:
+    data = tomllib.loads(path.read_text("utf-8"))
+    title, _, text = path.with_suffix(".md").read_text("utf-8").strip().partition("\n")
+    said = tuple("" if each["kind"] == "silence" else each["text"] for each in data.get("messages", ()))
+    return Script(
+        path.stem,
+        title.lstrip("# ").strip(),
+        text.strip(),
+        data["step"],
+        tuple(data["answers"].items()),
+        said,
+    )
+
+
+def play(script: Script, root: Path, *, messages: Sequence[str] | None = None, max_turns: int = 10) -> Played:
+    """Write the step from its answers, hold one discussion on it, and return what was said."""
+    return asyncio.run(
+        _play(script, root, script.messages if messages is None else messages, max_turns, OfflinePanel())
+    )
+
+
+async def _play(script: Script, root: Path, messages: Sequence[str], max_turns: int, panel: Panel) -> Played:
+    steps, folder = load_steps(), root / "docs" / "requirements"
+    step = next(each for each in steps if each.step_id == script.step_id)
+    if not folder.is_dir():
+        home = add_item(root, script.text, title=script.title, commit=None)
+        await _write_step(script, home, step, steps, panel)
+    home = next(path for path in folder.iterdir() if path.is_dir())
+    change_meta(home, lambda meta: meta.update(elaboration_config={"max_turns": max_turns}))
+    session = Session(root, home.name, step=step.step_id, panel=panel)
+    for message in messages:
+        session.say(message)
+    session.say("done")
+    session.hang_up()
+    lines: list[Line] = []
+    turns: tuple[Turn, ...] = ()
+    start = time.perf_counter()
+    async for line in session.lines():
+        lines.append(line)
+        analysis = session.analysis
+        if analysis is not None and analysis.elaboration is not None and analysis.elaboration.turns:
+            turns = analysis.elaboration.turns
+    documents = {path.name: path.read_text("utf-8") for path in sorted(home.glob("*.md"))}
+    return Played(script, turns, tuple(lines), documents, time.perf_counter() - start)
+
+
+async def _write_step(script: Script, home: Path, step: Step, steps: tuple[Step, ...], panel: Panel) -> None:
+    roster, item = load_roster(), read_item(home)
+    outputs = Outputs(home, steps)
+    asked = {question.label: question.text for question in (*step.brief, *step.deep, *step.standard)}
+    answers = tuple(
+        do.Answer(label, asked.get(label, label), text, is_unknown(text)) for label, text in script.answers
+    )
+    brief = do.StepBrief(item, step, roster[step.persona], roster, "standard", answers)
+    named = {target.output for target in step.targets}
+    targets = (*step.targets, *(Target(name, step.title) for name in step.outputs if name not in named))
+    sections = await panel.draft(do.AskDraft(brief, targets), outputs.documents())
+    outputs.write_step(do.WriteStep(step, sections))
+    change_meta(home, lambda meta: meta["steps_completed"].append(step.step_id))
+
+
+def show(played: Played) -> str:
+    """Return a discussion as a person would read it."""
+    shown = [
+        line for line in played.lines if line.kind not in ("listen", "menu", "greeting", "paused", "choice")
+    ]
+    return "\n\n".join(f"You: {line.text}" if line.speaker == "user" else line.text for line in shown)

@@ -1,0 +1,87 @@
+"""Sheets for reading prompts in their place: `python -m eval.readings PHASE > sheet.txt`.
+
+A prompt earns its place with five readings on five different items: sensible in at least four, worth
+answering in at least three. The sheet shows each item once, with its answers and the prompts that fit them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from zlib import crc32
+
+from roundtable.core.words import folded
+from roundtable.panel.offline.lexicon import content_stems
+from roundtable.panel.offline.prompts import QUOTE, Prompt, load_library
+from roundtable.panel.offline.section import LabelAnswer
+
+from .play import ITEMS, Script, read_scripts
+
+READINGS = 5
+
+
+def prompt_id(prompt: Prompt) -> str:
+    """Return a short name by which a verdict is matched with its prompt."""
+    return f"{crc32(folded(prompt.text).encode()):08x}"
+
+
+def find_place(prompt: Prompt, script: Script) -> LabelAnswer | None:
+    """Return the answer that the prompt would be asked on; None where the panel would not ask it."""
+    if prompt.label and prompt.step != script.step_id:
+        return None
+    stems = frozenset(
+        content_stems(" ".join((script.title, script.text, *(text for _, text in script.answers))))
+    )
+    settled = any(
+        content_stems(each) and frozenset(content_stems(each)) <= stems for each in prompt.settled_by
+    )
+    if settled or (prompt.is_topical and not prompt.fits_topic(stems)):
+        return None
+    for label, text in script.answers:
+        answer = LabelAnswer(label, label, text)
+        fits = prompt.is_topical or answer.state == prompt.suits
+        if prompt.label and folded(prompt.label) != folded(label):
+            continue
+        if (
+            fits
+            and all(answer.meets(need) for need in prompt.needs)
+            and (QUOTE not in prompt.text or answer.quote)
+        ):
+            return answer
+    return None
+
+
+def main(phase: str) -> None:
+    """Print the sheet of one phase, `anywhere` or `topics`."""
+    scripts = [script for name in ("check", "write", "trial") for script in read_scripts(ITEMS / name)]
+    prompts = [prompt for prompt in load_library().prompts if _belongs(prompt, phase)]
+    places: dict[str, list[tuple[Prompt, LabelAnswer]]] = {}
+    by_name = {script.name: script for script in scripts}
+    crowd: Counter[str] = Counter()
+    for prompt in prompts:
+        fitting = [(script, place) for script in scripts if (place := find_place(prompt, script)) is not None]
+        # Items that are on the sheet already come first, so that a reader reads few items and many prompts.
+        fitting.sort(key=lambda each: -crowd[each[0].name])
+        for script, place in fitting[:READINGS]:
+            crowd[script.name] += 1
+            places.setdefault(script.name, []).append((prompt, place))
+    for name, found in places.items():
+        script = by_name[name]
+        print(f"\n=== {name} | step {script.step_id} | {script.title}\n{script.text}\n")
+        for label, text in script.answers:
+            print(f"  {label}: {text}")
+        for prompt, place in found:
+            text = prompt.text.replace(QUOTE, place.quote)
+            print(f"  [{prompt_id(prompt)}] on {place.label} ({prompt.persona.split('-')[0]}): {text}")
+
+
+def _belongs(prompt: Prompt, phase: str) -> bool:
+    if phase == "topics":
+        return prompt.is_topical
+    if phase == "anywhere":
+        return not prompt.is_topical and not prompt.label and prompt.suits != "objection"
+    return prompt.step.startswith(phase)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

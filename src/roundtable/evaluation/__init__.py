@@ -1,1 +1,0 @@
-"""The evaluation: scripted users talk with a panel about real items, and what was said is measured."""

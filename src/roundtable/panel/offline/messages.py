@@ -1,0 +1,113 @@
+"""Messages: what a user's message in a discussion does, sentence by sentence, in the user's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from ...core.validation import is_unknown
+from ...core.words import folded, words_of
+from .decisions import find_decisions, is_question
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences, strip_address
+
+Kind = Literal["question", "decision", "statement"]
+
+_SHORT = 6
+_PASTED_LINES = 20
+_KEYBOARD_ROWS = ("qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm", "zxcvbnm")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One sentence of a message, exactly as it was typed, and what it does."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of the user, understood as far as rules can."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    keeps_open: bool = False
+    settles_question: bool = False
+    asks_to_clarify: bool = False
+    objects: bool = False
+
+    def of_kind(self, kind: Kind) -> tuple[str, ...]:
+        return tuple(piece.text for piece in self.pieces if piece.kind == kind)
+
+    @property
+    def question(self) -> str:
+        """The questions of the message, empty where it asks nothing."""
+        return " ".join(self.of_kind("question"))
+
+
+@lru_cache(maxsize=256)
+def read_message(text: str, names: tuple[str, ...] = ()) -> Message:
+    """Understand a message; `names` are the first names that may stand before it."""
+    whole = text.strip()
+    if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_MESSAGE_LENGTH:
+        return Message(whole, (Piece("statement", whole),))
+    plain = folded(strip_address(whole, names)).strip()
+    noise = is_noise(plain) or is_noise(folded(whole).strip())
+    decided = frozenset(find_decisions(whole, names))
+    pieces = tuple(_join_statements(_classify(piece, decided, names) for piece in split_sentences(whole)))
+    asks = any(piece.kind == "question" for piece in pieces)
+    short = len(words_of(plain)) <= _SHORT
+    return Message(
+        whole,
+        () if noise else pieces,
+        keeps_open=not asks
+        and not decided
+        and (is_unknown(plain) or bool(pattern("kept_open").match(plain))),
+        settles_question=bool(pattern("settled").match(plain)),
+        asks_to_clarify=bool(pattern("clarify").search(plain)) and len(words_of(plain)) <= 2 * _SHORT,
+        objects=not asks
+        and not decided
+        and bool(pattern("objection").search(plain))
+        and not (short and is_unknown(plain)),
+    )
+
+
+def is_noise(said: str) -> bool:
+    """Whether folded words say nothing that could stand in a document: a greeting, a key, a slip."""
+    words = words_of(said)
+    if not words:
+        return True
+    if pattern("noise").fullmatch(said.strip(" .!?,")):
+        return True
+    return len(words) == 1 and said.isascii() and _is_slip(words[0])
+
+
+def _is_slip(word: str) -> bool:
+    """Whether a word is no word: no vowel at all ("jkl"), or a run of neighbouring keys ("asdf")."""
+    if not word.isalpha() or len(word) < 3:
+        return False
+    run = word[:4]
+    slides = 4 <= len(word) <= 6 and any(run in row for row in _KEYBOARD_ROWS)
+    return slides or not any(letter in "aeiouy" for letter in word)
+
+
+def _classify(sentence: str, decided: frozenset[str], names: Iterable[str]) -> Piece:
+    if sentence in decided:
+        return Piece("decision", sentence)
+    plain = strip_address(sentence, names)
+    tagged = pattern("tagged").search(plain) and not plain.rstrip().endswith(".")
+    asks = is_question(plain) or tagged or pattern("openly").match(plain)
+    return Piece("question" if asks and content_stems(plain) else "statement", sentence)
+
+
+def _join_statements(pieces: Iterable[Piece]) -> list[Piece]:
+    """Join neighbouring statements, so that what was said in one breath stays together."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        if joined and piece.kind == joined[-1].kind != "decision":
+            joined[-1] = Piece(piece.kind, f"{joined[-1].text} {piece.text}")
+        else:
+            joined.append(piece)
+    return joined

@@ -1,0 +1,187 @@
+"""Prompts: what the personas ask, by label, topic or occasion, as data that a project can add to.
+
+The built-in prompts are in `content/interview/*.toml`, a project's own in `.roundtable/prompts/*.toml`: those
+are asked first. `docs/prompts.md` explains the format; `roundtable personas check` reports what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from ...content.problem import Problem
+from ...content.source import read, sources
+from ...core.words import folded
+from .lexicon import INTERVIEW_FOLDER, content_stems, split_sentences, stem_word
+
+Suits = Literal["given", "none", "unknown", "objection"]
+Need = Literal["number", "several", "person", "failure", "duration", "option", "code", "reason", "outside"]
+AnswerKind = Literal["choice", "value", "case", "person", "text"]
+
+PROJECT_PROMPTS = Path(".roundtable") / "prompts"
+MAX_PROMPT_WORDS = 45
+QUOTE = "{quote}"
+_SHORTEST_QUESTION = 5
+_TWO = 2
+_StepId = Annotated[str, msgspec.Meta(pattern=r"^\d\d-\d\d$")]
+_Text = Annotated[str, msgspec.Meta(min_length=8, max_length=400)]
+_Words = Annotated[tuple[str, ...], msgspec.Meta(max_length=40)]
+
+
+class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """One thing that a persona may ask, and when it makes sense."""
+
+    persona: str
+    text: _Text
+    step: _StepId = ""
+    label: str = ""
+    topic: _Words = ()
+    topic_sure: _Words = ()
+    needs: tuple[Need, ...] = ()
+    suits: Suits = "given"
+    settled_by: _Words = ()
+    answer: AnswerKind = "text"
+    further: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+    @property
+    def is_topical(self) -> bool:
+        return bool(self.topic or self.topic_sure)
+
+    @cached_property
+    def needle(self) -> str:
+        """The longest stretch of the text that is the same in every discussion, in small letters."""
+        return max(folded(self.text).split(QUOTE), key=len).strip()
+
+    @cached_property
+    def question(self) -> str:
+        """The sentence that asks, to lead in an answer; the whole text where it says too little."""
+        return extract_question(self.text) or self.text
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(content_stems(self.text.replace(QUOTE, " ")))
+
+    def fits_topic(self, stems: frozenset[str]) -> bool:
+        """Whether the words prove the topic: one that is unmistakable, or two others."""
+        sure, likely = (frozenset(map(stem_word, words)) for words in (self.topic_sure, self.topic))
+        return not sure.isdisjoint(stems) or len(likely & stems) >= _TWO
+
+
+class Focus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the lead frames a discussion on one label: the gap, the focus question, and its topic."""
+
+    step: _StepId
+    label: str
+    gap: _Text
+    question: _Text
+    topic: Annotated[str, msgspec.Meta(min_length=3, max_length=120)]
+    suits: Literal["given", "unknown"] = "given"
+
+
+class _PromptFile(msgspec.Struct, forbid_unknown_fields=True):
+    prompt: list[Prompt] = []
+    focus: list[Focus] = []
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """All prompts in use, a project's own first."""
+
+    prompts: tuple[Prompt, ...] = ()
+    focuses: tuple[Focus, ...] = ()
+
+    @cached_property
+    def _by_persona(self) -> dict[str, tuple[Prompt, ...]]:
+        keys = dict.fromkeys(prompt.persona for prompt in self.prompts)
+        return {key: tuple(prompt for prompt in self.prompts if prompt.persona == key) for key in keys}
+
+    def of_persona(self, key: str) -> tuple[Prompt, ...]:
+        return self._by_persona.get(key, ())
+
+    def find_focus(self, step_id: str, label: str, suits: str) -> Focus | None:
+        """Return the framing that was written for a label and the kind of answer that stands there."""
+        wanted = (step_id, folded(label), suits)
+        return next(
+            (each for each in self.focuses if (each.step, folded(each.label), each.suits) == wanted), None
+        )
+
+    def find_prompt(self, speaker: str, text: str) -> Prompt | None:
+        """Return the prompt that a persona's contribution asks, the last where it holds several."""
+        said = folded(text)
+        places = [(said.rfind(prompt.needle), prompt) for prompt in self.of_persona(speaker)]
+        found = [(place, len(prompt.needle), prompt) for place, prompt in places if place >= 0]
+        return max(found, key=lambda each: each[:2])[2] if found else None
+
+
+def extract_question(text: str) -> str:
+    """Return the last sentence that asks or leaves a blank; empty where there is none that says enough."""
+    asking = [
+        piece for piece in split_sentences(text) if piece.rstrip("\"')").endswith("?") or "___" in piece
+    ]
+    return asking[-1] if asking and len(asking[-1].split()) >= _SHORTEST_QUESTION else ""
+
+
+@lru_cache(maxsize=8)
+def load_library(project: Path | None = None) -> Library:
+    """Load the built-in prompts and the sound ones of a project."""
+    own, _ = read_project_prompts(project) if project is not None else (Library(), ())
+    built_in = _built_in()
+    return Library(own.prompts + built_in.prompts, own.focuses + built_in.focuses)
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> Library:
+    files = [path for path in sorted(INTERVIEW_FOLDER.glob("*.toml")) if path.name != "words.toml"]
+    parsed = [_parse(path.read_text("utf-8")) for path in files]
+    return Library(
+        tuple(prompt for file in parsed for prompt in file.prompt),
+        tuple(focus for file in parsed for focus in file.focus),
+    )
+
+
+def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
+    """Read a project's own prompts, and say what is wrong with each file that cannot be used."""
+    found, trouble = sources(project / PROJECT_PROMPTS, PROJECT_PROMPTS.as_posix(), suffix=".toml")
+    problems = list(trouble)
+    prompts: list[Prompt] = []
+    focuses: list[Focus] = []
+    for source in found:
+        try:
+            file = _parse(read(source, (project / ".roundtable").resolve()))
+        except (ValueError, msgspec.ValidationError) as error:
+            problems.append(Problem(source.shown, "", str(error), skipped=True))
+            continue
+        wrong = list(_check(file.prompt))
+        problems.extend(Problem(source.shown, "text", reason, skipped=True) for reason, _ in wrong)
+        bad = {id(prompt) for _, prompt in wrong}
+        prompts.extend(prompt for prompt in file.prompt if id(prompt) not in bad)
+        focuses.extend(file.focus)
+    return Library(tuple(prompts), tuple(focuses)), tuple(problems)
+
+
+def _parse(text: str) -> _PromptFile:
+    return msgspec.convert(tomllib.loads(text), _PromptFile)
+
+
+def _check(prompts: Sequence[Prompt]) -> Iterator[tuple[str, Prompt]]:
+    """Yield what the types cannot say: length, blanks, and that a prompt belongs somewhere."""
+    for prompt in prompts:
+        count = len(prompt.text.split())
+        if count > MAX_PROMPT_WORDS:
+            yield f"has {count} words; a prompt has {MAX_PROMPT_WORDS} at most: {prompt.text[:60]}", prompt
+        elif re.search(r"\{(?!quote\})", prompt.text):
+            yield f"only {QUOTE} can be filled in: {prompt.text[:60]}", prompt
+        elif bool(prompt.step) != bool(prompt.label):
+            yield f"needs both a step and a label, or neither: {prompt.text[:60]}", prompt
+
+
+def has_been_asked(prompt: Prompt, texts: Iterable[str]) -> bool:
+    """Whether a prompt stands in one of some folded texts."""
+    return any(prompt.needle in text for text in texts)

@@ -1,0 +1,113 @@
+"""Search: the written lines that come closest to a question (BM25 over Snowball stems).
+
+A line that comes close is shown with where it stands, never as the answer: ranking cannot tell that there is
+none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import log
+
+from ...core.words import folded
+from .lexicon import content_stems, pattern, similar_stems, stems_of_list
+from .section import SearchLine, SectionContext
+
+MAX_LINES_SHOWN = 3
+_K1, _B = 1.2, 0.6
+_CONTEXT_WEIGHT = 0.4
+"""What a word of the question that a line answers counts beside a word of the line itself."""
+_SIMILAR_WEIGHT = 0.45
+"""What a word that means nearly the same counts beside the word itself."""
+_EXPECTED_WEIGHT = 1.6
+_LEAST_SCORE = 1.0
+# A line that holds the kind of thing that a question asks for is more likely to answer it.
+_EXPECTED = (
+    (
+        re.compile(r"\bhow (?:many|much|big|large|far|high)\b|\bwhat (?:number|size|share|limit|amount)\b"),
+        "number_answer",
+    ),
+    (
+        re.compile(r"\bwhen\b|\bhow (?:long|often|soon|late|fast|quickly|old)\b|\bwhat time\b|\bdeadline\b"),
+        "time_answer",
+    ),
+    (re.compile(r"\bwhy\b|\bwhat for\b|\bhow come\b|\breason\b"), "reason_answer"),
+    (re.compile(r"\bwhere\b|\bwhich (?:file|place|part|module)\b"), "place_answer"),
+)
+_WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
+
+
+@dataclass(frozen=True)
+class LineIndex:
+    """Lines with their stems, ready to be ranked."""
+
+    lines: tuple[SearchLine, ...]
+
+    @cached_property
+    def _rows(self) -> tuple[tuple[Counter[str], frozenset[str]], ...]:
+        return tuple(
+            (Counter(content_stems(line.text)), frozenset(content_stems(line.context))) for line in self.lines
+        )
+
+    @cached_property
+    def _frequency(self) -> Counter[str]:
+        return Counter(stem for counts, context in self._rows for stem in counts.keys() | context)
+
+    @cached_property
+    def _average(self) -> float:
+        return sum(counts.total() for counts, _ in self._rows) / max(len(self._rows), 1) or 1.0
+
+    def find_closest(self, question: str, most: int = MAX_LINES_SHOWN) -> tuple[SearchLine, ...]:
+        """Return the lines that come closest to a question, best first; none where nothing comes close."""
+        asked = tuple(dict.fromkeys(content_stems(question)))
+        scored: list[tuple[float, int]] = []
+        for place, (line, (counts, context)) in enumerate(zip(self.lines, self._rows, strict=True)):
+            score = self._score(asked, counts, context)
+            if _holds_what_is_asked(question, line.text):
+                score += _EXPECTED_WEIGHT
+            if score >= _LEAST_SCORE and not _is_same(asked, counts):
+                scored.append((-score, place))
+        return tuple(self.lines[place] for _, place in sorted(scored)[:most])
+
+    def _score(self, asked: Sequence[str], counts: Counter[str], context: frozenset[str]) -> float:
+        length = _K1 * (1 - _B + _B * counts.total() / self._average)
+        total = 0.0
+        for stem in asked:
+            count = counts[stem] or (_CONTEXT_WEIGHT if stem in context else 0.0)
+            if count:
+                total += self._rarity(stem) * count * (_K1 + 1) / (count + length)
+            elif alike := similar_stems(stem) & counts.keys():
+                total += _SIMILAR_WEIGHT * max(map(self._rarity, alike)) * (_K1 + 1) / (1 + length)
+        return total
+
+    def _rarity(self, stem: str) -> float:
+        seen = self._frequency[stem]
+        return log(1 + (len(self._rows) - seen + 0.5) / (seen + 0.5))
+
+
+@lru_cache(maxsize=8)
+def _index(lines: tuple[SearchLine, ...]) -> LineIndex:
+    return LineIndex(lines)
+
+
+def find_closest_lines(
+    question: str, section: SectionContext, most: int = MAX_LINES_SHOWN
+) -> tuple[SearchLine, ...]:
+    """Return the written lines that come closest to a question."""
+    return _index(section.lines).find_closest(question, most)
+
+
+def _holds_what_is_asked(question: str, line: str) -> bool:
+    asked = folded(question)
+    if _WHO.search(asked):
+        return not stems_of_list("person").isdisjoint(content_stems(line))
+    return any(pattern(wanted).search(line) for asks, wanted in _EXPECTED if asks.search(asked))
+
+
+def _is_same(asked: Iterable[str], counts: Counter[str]) -> bool:
+    """Whether a line only says the question again."""
+    return frozenset(asked) == counts.keys()

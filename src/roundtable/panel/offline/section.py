@@ -1,0 +1,201 @@
+"""The section in hand: the user's answer under each label of the step, and all lines that can be searched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from ...artifacts.answers import answers_in
+from ...artifacts.outline import outline
+from ...core.commands import Table
+from ...core.errors import RuleBroken
+from ...core.steps import DEPTHS, Question, Step
+from ...core.turns import Material
+from ...core.validation import check, is_unknown
+from ...core.words import folded, words_of
+from ...drafting import recall
+from .lexicon import content_stems, pattern, split_sentences
+from .prompts import Need, Prompt
+
+AnswerState = Literal["given", "none", "unknown"]
+
+MAX_QUOTE_WORDS = 8
+MAX_DOCUMENT_LENGTH = 40_000
+MAX_LINES = 1_500
+_LONGEST_LINE = 600
+_JOINT = re.compile(r"[,;:.!?()\n]| - | – | — ")
+_CHECKS: dict[Need, str] = {
+    "person": "names a person or role",
+    "failure": "an error or failure",
+    "option": "two options",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAnswer:
+    """What the user answered under one label of the step."""
+
+    label: str
+    question: str
+    text: str = ""
+    is_default: bool = False
+    """Whether it is the draft that says that nothing changes, taken as it was offered."""
+    document: str = ""
+
+    @property
+    def state(self) -> AnswerState:
+        """Whether something is told, nothing is needed, or nobody knew."""
+        said = folded(self.text).strip()
+        length = len(words_of(said))
+        if self.is_default or (length <= MAX_QUOTE_WORDS and pattern("none").fullmatch(said)):
+            return "none"
+        unsure = is_unknown(self.text) or (pattern("unsure").match(said) and length <= MAX_QUOTE_WORDS)
+        return "unknown" if not said or unsure else "given"
+
+    def meets(self, need: Need) -> bool:
+        """Whether the answer holds what a prompt presupposes."""
+        named = _CHECKS.get(need)
+        return check(named, self.text) if named else bool(pattern(need).search(self.text))
+
+    @property
+    def quote(self) -> str:
+        """A whole clause of the answer that can be quoted, eight words at most; empty where there is none."""
+        for clause in _JOINT.split(self.text):
+            words = clause.strip()
+            if '"' not in words and 3 <= len(words.split()) <= MAX_QUOTE_WORDS and content_stems(words):
+                return words
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLine:
+    """A line of what is written, and where it stands in words for a person."""
+
+    text: str
+    place: str
+    context: str = ""
+    """The question that the line answers, searched with it but never shown."""
+
+
+@dataclass(frozen=True)
+class SectionContext:
+    """All that the panel reads before it speaks; made once for a discussion."""
+
+    step: Step
+    answers: tuple[LabelAnswer, ...]
+    lines: tuple[SearchLine, ...]
+    stems: frozenset[str]
+    """The stems of everything that is written about the item."""
+    asked_before: tuple[str, ...]
+    """Folded texts of earlier discussions on this step: what stands there was asked already."""
+
+    def find_answer(self, label: str) -> LabelAnswer | None:
+        wanted = folded(label)
+        return next((each for each in self.answers if folded(each.label) == wanted), None)
+
+    def is_settled(self, prompt: Prompt) -> bool:
+        """Whether item or answers hold a word that shows that the prompt is answered already."""
+        settling = (frozenset(content_stems(each)) for each in prompt.settled_by)
+        return any(stems and stems <= self.stems for stems in settling)
+
+
+def read_section(table: Table) -> SectionContext:
+    """Read item and documents for a discussion; the same texts are not read twice."""
+    return _read(table.item.name, table.item.text, table.step, table.material, table.documents)
+
+
+@lru_cache(maxsize=8)
+def _read(
+    title: str, text: str, step: Step, material: tuple[Material, ...], documents: tuple[Material, ...]
+) -> SectionContext:
+    transcripts = tuple(each for each in documents if each.name.startswith("elaborations/"))
+    others = tuple(each for each in documents if not each.name.startswith("elaborations/"))
+    answers = tuple(_find_answers(title, step, material))
+    lines = [*answer_lines(answers), *document_lines("draft.md", text)]
+    answered = [line.text for line in lines]
+    for document in (*material, *others):
+        if document.name.endswith(".md"):
+            found = document_lines(document.name, document.text)
+            # An answer stands in its document too, behind its label: once is enough.
+            lines += [line for line in found if not any(line.text.endswith(each) for each in answered)]
+    unique = {line.text: line for line in reversed(lines[:MAX_LINES])}
+    kept = tuple(reversed(unique.values()))
+    stems = frozenset(stem for line in kept for stem in content_stems(line.text))
+    # What an earlier discussion asked stands in its transcript; what was answered, in the documents too.
+    asked = tuple(folded(each.text[:MAX_DOCUMENT_LENGTH]) for each in (*transcripts, *material))
+    return SectionContext(step, answers, kept, stems, asked)
+
+
+def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Iterator[LabelAnswer]:
+    """Yield the answers in the order of the questions, with those that nobody could give."""
+    given: dict[str, str] = {}
+    where: dict[str, str] = {}
+    for document in material:
+        if document.name.endswith(".md"):
+            for label, text in _labelled(document, step).items():
+                given.setdefault(label, text)
+                where.setdefault(label, document.name)
+    texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
+    for (step_id, label), text in recall(texts, title).items():
+        if step_id == step.step_id:
+            given.setdefault(label, text)
+    open_ones = {folded(line) for text in texts.values() for line in _open_questions(text)}
+    for question in _questions(step).values():
+        text = given.get(question.label, "")
+        if text or folded(question.text) in open_ones:
+            drafts = [each.draft for each in step.brief if each.label == question.label]
+            offered = {folded(each.removeprefix("text: ")) for each in drafts}
+            place = where.get(question.label, next(iter(texts), ""))
+            yield LabelAnswer(question.label, question.text, text, folded(text) in offered, place)
+
+
+def _labelled(document: Material, step: Step) -> dict[str, str]:
+    data = document.text[:MAX_DOCUMENT_LENGTH].encode("utf-8", "replace")
+    headings = {target.section for target in step.targets if target.output == document.name} | {step.title}
+    try:
+        shape = outline(data)
+    except RuleBroken:
+        return {}
+    return {label: text for heading in headings for label, text in answers_in(shape, step, heading).items()}
+
+
+def _open_questions(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        before, sign, asked = line.partition("Open question: ")
+        if sign and not before.strip("-* "):
+            yield asked.strip()
+
+
+def _questions(step: Step) -> dict[str, Question]:
+    """Return the questions of all depths by label, those of the standard depth first."""
+    found: dict[str, Question] = {}
+    for question in (*step.standard, *(each for depth in DEPTHS for each in step.questions(depth))):
+        found.setdefault(question.label, question)
+    return found
+
+
+def answer_lines(answers: tuple[LabelAnswer, ...]) -> Iterator[SearchLine]:
+    for answer in answers:
+        for sentence in split_sentences(answer.text):
+            place = f"{answer.document}, {answer.label}" if answer.document else answer.label
+            yield SearchLine(sentence, place, f"{answer.label} {answer.question}")
+
+
+def document_lines(name: str, text: str) -> Iterator[SearchLine]:
+    """Yield the sentences of a document, each with the heading it stands under."""
+    heading, fenced = "", False
+    for line in text[:MAX_DOCUMENT_LENGTH].split("\n"):
+        plain = line.strip()
+        if plain.startswith(("```", "~~~")):
+            fenced = not fenced
+        elif plain.startswith("#"):
+            heading = plain.lstrip("# ").strip()
+        elif not fenced and plain and not plain.startswith(("<!--", "|", "---", "**Status**")):
+            body = plain.lstrip("-*>+ ").replace("**", "")
+            place = f"{name}, {heading}" if heading else name
+            for sentence in split_sentences(body[:_LONGEST_LINE]):
+                if content_stems(sentence):
+                    yield SearchLine(sentence, place, heading)

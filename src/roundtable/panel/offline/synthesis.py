@@ -1,0 +1,146 @@
+"""The synthesis, from the user's words alone: what they typed, led in by the prompt that it answers (SYN-9).
+
+`FIXED_PHRASES` lists every other word that can stand in an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...core.commands import Table
+from ...core.hearing import address
+from ...core.personas import Roster
+from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, flat, shortened
+from ...core.turns import USER
+from .decisions import find_decisions, is_pointing_back
+from .lexicon import content_stems
+from .pairing import Discussion, OpenPrompt, SaidPiece, first_names, follow_discussion
+from .prompts import Library
+
+WHO_COULD_TELL = {
+    "business-analyst": "for somebody who knows the people concerned",
+    "solutions-architect": "for somebody who knows the system",
+    "system-designer": "for somebody who knows the code",
+}
+ANYBODY = "for whoever can tell"
+NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
+FIXED_PHRASES = (
+    *WHO_COULD_TELL.values(),
+    ANYBODY,
+    NOBODY_ANSWERED,
+    "Decided:",
+    "Open:",
+    "Said:",
+    "replaces:",
+)
+
+_MAX_ENTRIES = 12
+_FEW_STEMS = 3
+
+
+def extract_synthesis(table: Table, library: Library) -> Draft:
+    """Draft the synthesis from what the user said."""
+    found = follow_discussion(table, library)
+    decisions = tuple(_find_decisions(table, found))
+    insights = tuple(_find_insights(table, found))[:_MAX_ENTRIES]
+    questions = tuple(_find_questions(table, found))[:_MAX_ENTRIES]
+    takeaway = "" if decisions or insights or questions else NOBODY_ANSWERED
+    return Draft(
+        insights, decisions, questions, (), _summarise(found, table, decisions, insights, questions), takeaway
+    )
+
+
+def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
+    """Yield the user's decisions; one that says only "A" or "do that" is led in by what it answers."""
+    marked = {number for turn in table.turns for number in turn.verdict.decisions}
+    for said in _pieces(table, found, "decision"):
+        if said.turn in marked:
+            yield _lead_in(said, always=_says_little(said.piece.text, table))
+
+
+def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
+    for said in _pieces(table, found, "statement"):
+        if said.prompt is not None or len(content_stems(said.piece.text)) > 1:
+            yield _lead_in(said, always=True)
+
+
+def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
+    for said in _pieces(table, found, "question"):
+        if said.turn not in found.settled_questions:
+            asked = table.turns[said.turn - 1].text
+            yield Entry(
+                flat(said.piece.text),
+                (said.turn,),
+                _who_could_tell(address(asked, table.roster).persona, table.roster),
+            )
+    for prompt in found.prompts:
+        if prompt.state == "kept":
+            said_of_it = flat(found.kept_with.get(prompt.turn, ""))
+            named = len(content_stems(said_of_it)) > 1
+            detail = f'"{said_of_it}"' if named else _who_could_tell(prompt.speaker, table.roster)
+            yield Entry(prompt.question, (prompt.turn,), detail)
+
+
+def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
+    """Yield what the user said of one kind, without small talk."""
+    for said in found.said:
+        drift = table.turns[said.turn - 1].verdict.off_topic
+        chats = drift is not None and drift.belongs_to is None
+        if said.piece.kind == kind and not chats:
+            yield said
+
+
+def _lead_in(said: SaidPiece, *, always: bool) -> Entry:
+    words = flat(said.piece.text)
+    if said.prompt is None or not always:
+        return Entry(words, (said.turn,))
+    return Entry(f'{_put_plainly(said.prompt)} "{words}"', (said.prompt.turn, said.turn))
+
+
+def _put_plainly(prompt: OpenPrompt) -> str:
+    """Return the prompt as it leads in an answer; a choice keeps its options."""
+    if prompt.kind == "choice" and prompt.prompt is not None and not prompt.further:
+        start = prompt.text.find(prompt.prompt.text[:20])
+        return flat(prompt.text[max(start, 0) :])
+    return flat(prompt.question)
+
+
+def _says_little(words: str, table: Table) -> bool:
+    names, few = first_names(table), len(content_stems(words)) < _FEW_STEMS
+    return few or is_pointing_back(words, names) or not find_decisions(words, names)
+
+
+def _who_could_tell(persona: str | None, roster: Roster) -> str:
+    if persona is None or persona not in roster:
+        return ANYBODY
+    return WHO_COULD_TELL.get(persona, ANYBODY)
+
+
+def _summarise(
+    found: Discussion,
+    table: Table,
+    decisions: tuple[Entry, ...],
+    insights: tuple[Entry, ...],
+    questions: tuple[Entry, ...],
+) -> str:
+    """Say what was decided and what is open, in the user's words (SYN-10)."""
+    if not any(turn.speaker == USER for turn in table.turns):
+        return NOBODY_ANSWERED
+    parts = []
+    if decisions:
+        parts.append(f"Decided: {_first_words(found, decisions[0], table)}")
+    elif insights:
+        parts.append(f"Said: {_first_words(found, insights[0], table)}")
+    if questions:
+        parts.append(f"Open: {questions[0].text}")
+    if not parts:
+        return NOBODY_ANSWERED
+    half = SUMMARY_LENGTH // len(parts)
+    return " ".join(shortened(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts)
+
+
+def _first_words(found: Discussion, entry: Entry, table: Table) -> str:
+    """Return the user's own words of an entry, without the prompt that leads them in."""
+    turn = entry.turns[-1]
+    spoken = [flat(said.piece.text) for said in found.said if said.turn == turn]
+    return next((words for words in spoken if words in entry.text), flat(table.turns[turn - 1].text))

@@ -1,0 +1,457 @@
+"""The offline panel at the table: it asks, keeps what was said, finds lines, and never claims anything."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from decision_samples import HALVES, lines
+from drift_samples import AT_HOME, FAR, ITEMS
+from offline_talk import ROSTER, STEPS, Discussion, run, step
+from roundtable.core.commands import Brief, Table
+from roundtable.core.items import Item
+from roundtable.core.synthesis import render, settle
+from roundtable.core.turns import USER, Material, OffTopic, Turn
+from roundtable.panel.offline import OfflinePanel
+from roundtable.panel.offline.messages import is_noise, read_message
+from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
+from roundtable.panel.offline.prompts import Need, extract_question
+from roundtable.panel.offline.section import LabelAnswer
+from roundtable.panel.offline.synthesis import FIXED_PHRASES
+
+PANEL = OfflinePanel()
+FORMS = Item(
+    "offline-forms",
+    "Offline forms for field inspectors",
+    "60 inspectors fill in up to 8 forms a day on a tablet. In basements there is no signal, and a form that "
+    "was not sent is lost. Two people sometimes work on one form.",
+)
+JOURNEYS = Material(
+    "requirements-spec.md",
+    "# Requirements\n\n## 3. User Journeys\n\n"
+    "**Journey**: The inspector opens the form in the basement, fills it in, takes photos and "
+    "presses Save.\n\n"
+    "**Detour**: There is no signal and Save turns forever.\n\n"
+    "**Finish**: I don't know yet\n",
+)
+
+
+def talk(
+    *says: str, max_turns: int = 12, material: tuple[Material, ...] = (JOURNEYS,), item: Item = FORMS
+) -> Discussion:
+    return Discussion(item, material=material, says=says, max_turns=max_turns, panel=PANEL)
+
+
+def replies(discussion: Discussion, number: int) -> list[str]:
+    """What the personas said between the user's turn of that number and the user's next."""
+    found = []
+    for turn in discussion.turns[number:]:
+        if turn.speaker == USER:
+            break
+        found.append(turn.text)
+    return found
+
+
+# --- framing and prompts --------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("FRAME-1", "FRAME-2")
+def test_the_framing_asks_about_what_nobody_could_answer() -> None:
+    framing = talk().framing
+    assert framing is not None
+    focus = PANEL.library.find_focus("01-03", "Finish", "unknown")
+    assert focus is not None
+    assert framing.focus_question == focus.question
+    assert 'for Journey you wrote "' in framing.summary or 'for Detour you wrote "' in framing.summary
+
+
+@pytest.mark.rule("FRAME-1")
+def test_a_second_discussion_asks_something_else() -> None:
+    first = talk("", "", "")
+    told = "\n\n".join(turn.text for turn in first.turns)
+    table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (JOURNEYS,), 10)
+    again = replace(table, documents=(Material("elaborations/01-03-1.md", told),))
+    framing = run(PANEL.frame(Brief(again, ROSTER.personas[0], "framing")))
+    assert first.framing is not None
+    assert framing.focus_question != first.framing.focus_question
+
+
+@pytest.mark.rule("LOOP-6", "LOOP-9")
+def test_every_contribution_can_be_answered_and_none_is_repeated() -> None:
+    discussion = talk("", "", max_turns=20)
+    spoken = [turn.text for turn in discussion.spoken]
+    assert len(spoken) == len(set(spoken)) >= 4
+    for text in spoken:
+        assert "?" in text or "___" in text, text
+
+
+@pytest.mark.rule("LOOP-6")
+def test_whoever_was_passed_tries_another_label() -> None:
+    discussion = talk("", "", max_turns=20)
+    library = PANEL.library
+    asked = [library.find_prompt(turn.speaker, turn.text) for turn in discussion.spoken]
+    by_maya = [
+        prompt.label
+        for prompt in asked
+        if prompt is not None and prompt.persona == "business-analyst" and prompt.label
+    ]
+    assert len(by_maya) == len(set(by_maya))
+
+
+def test_the_same_request_gets_the_same_answer() -> None:
+    assert [turn.text for turn in talk("", "").turns] == [turn.text for turn in talk("", "").turns]
+
+
+@pytest.mark.rule("PERS-4")
+def test_a_persona_without_prompts_asks_from_its_lens() -> None:
+    from dataclasses import replace
+
+    from roundtable.core.personas import Roster
+
+    sam = replace(
+        ROSTER.personas[1], key="tester", name="Sam Ode", role="Tester", lens=("test data", "flaky tests")
+    )
+    discussion = Discussion(
+        FORMS, material=(JOURNEYS,), roster=Roster((ROSTER.personas[0], sam)), panel=PANEL
+    )
+    assert "test data" in discussion.turns[1].text
+
+
+# --- replies --------------------------------------------------------------------------------------------
+
+
+def test_a_question_is_shown_the_closest_lines_and_stays_open() -> None:
+    discussion = talk("Alex, how many inspectors fill in forms a day?")
+    reply = replies(discussion, 4)[0]
+    assert reply.startswith("Closest in what is written: ")
+    assert 'draft.md: "60 inspectors fill in up to 8 forms a day on a tablet"' in reply
+    assert [entry.text for entry in discussion.draft.questions] == [
+        "Alex, how many inspectors fill in forms a day?"
+    ]
+
+
+def test_where_nothing_comes_close_it_is_said_without_a_denial() -> None:
+    discussion = talk("Jordan, does the vendor's licence cover subcontractors?")
+    reply = replies(discussion, 4)[0]
+    assert reply.startswith("I can't answer that from what is written.")
+    assert "not written" not in reply
+    assert "no answer" not in reply
+
+
+def test_a_question_that_the_user_calls_answered_is_off_the_list() -> None:
+    discussion = talk("Alex, how many inspectors fill in forms a day?", "That answers it.")
+    assert discussion.draft.questions == ()
+
+
+@pytest.mark.rule("SYN-3")
+def test_a_decision_is_repeated_in_the_user_s_words() -> None:
+    words = "We go with refusing to save offline."
+    discussion = talk(words)
+    assert replies(discussion, 4)[0].startswith(f'Decided: "{words}"')
+    assert [(entry.text, entry.turns) for entry in discussion.draft.decisions] == [(words, (4,))]
+
+
+@pytest.mark.rule("HEAR-3")
+def test_a_group_question_gets_a_prompt_of_each() -> None:
+    discussion = talk("What do you all think about two people on one form?", max_turns=20)
+    said = replies(discussion, 4)
+    assert len(said) == 3
+    assert all("?" in text or "___" in text for text in said)
+
+
+def test_an_objection_is_taken_up_with_a_prompt_that_would_settle_it() -> None:
+    discussion = talk("That won't work, nobody will ever maintain it.")
+    reply = replies(discussion, 4)[0]
+    objections = [prompt.text for prompt in PANEL.library.prompts if prompt.suits == "objection"]
+    assert reply in objections
+
+
+def test_the_user_can_ask_what_a_prompt_means() -> None:
+    discussion = talk("Alex, what do you mean?")
+    assert replies(discussion, 4)[0].startswith(("It goes with ", "In short: "))
+
+
+def test_english_with_short_answers_is_not_taken_for_another_language() -> None:
+    item = Item(
+        "total-timeout",
+        "Total timeout",
+        "A request may take for ever while a server sends one byte per second. "
+        "We want a limit for the whole request.",
+    )
+    scan = Material(
+        "quick-scan.md", "# Quick Scan\n\n## 3. Size and Complexity\n\n**Scope**: small, complexity: low\n"
+    )
+    discussion = Discussion(item, step_id="00-03", material=(scan,), says=("",), panel=PANEL)
+    assert "language" not in " ".join(turn.text for turn in discussion.turns)
+    assert len(discussion.spoken) >= 3
+
+
+# --- pairing --------------------------------------------------------------------------------------------
+
+
+def paired(prompts: list[str], message: str) -> int:
+    waiting = [
+        OpenPrompt(place, f"persona {place}", text, extract_question(text) or text, "", guess_kind(text))
+        for place, text in enumerate(prompts, 1)
+    ]
+    found = find_answered_prompt(read_message(message), waiting)
+    return found.turn - 1 if found else -1
+
+
+def test_answers_are_paired_with_their_prompt_or_stand_alone() -> None:
+    cases = tomllib.loads((Path(__file__).parents[3] / "eval" / "pairing.toml").read_text("utf-8"))["cases"]
+    found = [(paired(case["prompts"], case["message"]), case["label"], case["message"]) for case in cases]
+    wrong = [row for row in found if row[0] not in (-1, row[1])]
+    right = [row for row in found if row[0] == row[1]]
+    assert len(cases) == 60
+    assert len(wrong) <= 0.03 * len(cases), wrong
+    assert len(right) >= 0.6 * len(cases)
+
+
+@pytest.mark.rule("SYN-9", "SYN-2")
+def test_an_answer_is_led_in_by_the_prompt_and_cites_both_turns() -> None:
+    first = talk("", max_turns=20)
+    asked = next(turn for turn in first.spoken if turn.speaker == "system-designer")
+    discussion = talk("Jordan, then the office sees both versions and picks one.", max_turns=20)
+    entry = discussion.draft.insights[0]
+    assert entry.turns == (asked.number, 4)
+    assert entry.text.endswith('"Jordan, then the office sees both versions and picks one."')
+
+
+@pytest.mark.rule("SYN-9")
+def test_what_answers_nothing_stands_by_itself_and_noise_is_nothing() -> None:
+    discussion = talk("asdf", "hello", "ok", "The tablets are rented from a supplier in Kiel since May.")
+    assert [entry.text for entry in discussion.draft.entries] == [
+        "The tablets are rented from a supplier in Kiel since May."
+    ]
+    assert all(is_noise(words) for words in ("asdf", "ok", "thanks", "e", "...", "hm"))
+    assert not any(is_noise(words) for words in ("refuse", "the office", "40", "none of them", "Kiel"))
+
+
+@pytest.mark.rule("SYN-9")
+def test_a_prompt_that_is_kept_open_becomes_an_open_question() -> None:
+    discussion = talk("I don't know", max_turns=20)
+    assert len(discussion.draft.questions) == 1
+    assert discussion.draft.questions[0].detail.startswith("for ")
+    assert discussion.draft.insights == discussion.draft.decisions == ()
+
+
+@pytest.mark.rule("SYN-10", "META-5")
+def test_the_summary_says_what_was_decided_and_what_is_open() -> None:
+    discussion = talk(
+        "We go with refusing to save offline.", "Alex, who is told about a failed sync?", max_turns=20
+    )
+    assert discussion.summary.startswith("Decided: We go with refusing to save offline.")
+    assert "Open: Alex, who is told about a failed sync?" in discussion.summary
+
+
+@pytest.mark.rule("SYN-5", "SYN-9")
+def test_passed_prompts_stand_in_no_entry() -> None:
+    discussion = talk("", "", max_turns=20)
+    assert discussion.draft.entries == ()
+    assert discussion.draft.takeaway == "Nobody answered; the prompts are in the transcript"
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        [
+            "2*3*4",
+            "<tablet_id>.json",
+            "[text](https://host/?a=1&b=2)",
+            "`rm -rf`",
+            "snake_case_name",
+            "🙂 fine by me",
+            "- a list",
+            "# not a heading",
+            "a | b",
+            "**bold**",
+            "<!-- x -->",
+        ]
+    ),
+    st.text(
+        st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")), min_size=1, max_size=60
+    ),
+)
+
+
+@pytest.mark.rule("SYN-7", "SYN-9")
+@given(st.lists(WORDS, min_size=1, max_size=3))
+def test_entries_hold_only_the_user_s_words_prompts_and_fixed_phrases(said: list[str]) -> None:
+    discussion = talk(*said, max_turns=20)
+    typed = " ".join(" ".join(turn.text.split()) for turn in discussion.turns if turn.speaker == USER)
+    spoken = " ".join(" ".join(turn.text.split()) for turn in discussion.turns if turn.speaker != USER)
+    asked = spoken + " " + discussion.now.focus_question[:1].upper() + discussion.now.focus_question[1:]
+    for entry in discussion.draft.entries:
+        user = [turn for turn in discussion.turns if turn.number in entry.turns and turn.speaker == USER]
+        rest = entry.text
+        for turn in user:
+            for piece in read_message(turn.text, ("Maya", "Alex", "Jordan")).pieces:
+                rest = rest.replace(" ".join(piece.text.split()), "")
+        assert rest.strip(' "') in asked, (entry, rest)
+        assert entry.detail in FIXED_PHRASES or entry.detail.strip('"') in typed, entry
+
+
+def shown_text(markdown: str) -> str:
+    tokens = MarkdownIt().parse(markdown)
+    inline = [child for token in tokens for child in token.children or ()]
+    return " ".join(
+        "".join(token.content for token in inline if token.type in ("text", "code_inline")).split()
+    )
+
+
+@pytest.mark.rule("SYN-7")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "use 2*3*4 boxes",
+        "the name is <tablet_id>.json",
+        "see [text](https://host/?a=1&b=2) first",
+        "run `make test` twice",
+        "keep snake_case_name 🙂",
+    ],
+)
+def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
+    discussion = talk(words, max_turns=20)
+    draft = settle(discussion.draft, discussion.turns)
+    block = render(
+        draft,
+        step_id="01-03",
+        title="Journeys",
+        roster=ROSTER,
+        turns=discussion.turns,
+        exit_type="user-initiated",
+    )
+    assert words.replace("`", "") in shown_text(block)
+
+
+# --- what is read ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("none", "none"),
+        ("Nothing new.", "none"),
+        ("same as today", "none"),
+        ("n/a", "none"),
+        ("don't know, there's none I guess?", "unknown"),
+        ("I don't know", "unknown"),
+        ("not sure yet", "unknown"),
+        ("", "unknown"),
+        ("none of the offices can open the old format", "given"),
+        ("nothing may be lost when the tablet dies, they fill in up to eight forms", "given"),
+        ("same customer, two accounts: the second is refused", "given"),
+    ],
+)
+def test_an_answer_is_given_empty_or_unknown(text: str, state: str) -> None:
+    assert LabelAnswer("Worst Case", "?", text).state == state
+
+
+@pytest.mark.parametrize("need", get_args(Need))
+def test_what_a_prompt_presupposes_is_looked_for(need: Need) -> None:
+    holds = (
+        "Either the gateway fails after 30 seconds, because `send_form` raises, or the inspector and the "
+        "office wait. Option A: stop. Option B: go on."
+    )
+    assert LabelAnswer("x", "?", holds).meets(need)
+    assert not LabelAnswer("x", "?", "easy").meets(need)
+
+
+# --- focus ----------------------------------------------------------------------------------------------
+
+AT = ("01-03", "02-01", "03-01", "04-02", "01-05", "00-01")
+
+
+def drift(words: str, item: Item, step_id: str, asked: str = "") -> OffTopic | None:
+    here = step(step_id)
+    lead = ROSTER[here.persona]
+    opening = (
+        Turn(1, lead.key, f"We just covered {here.title}."),
+        Turn(2, "solutions-architect", asked or "So."),
+    )
+    turns = (*opening, Turn(3, USER, words))
+    table = Table(
+        item, here, ROSTER, lead, STEPS, (), 10, f"What is still open in {here.title}?", here.title, turns
+    )
+    return run(PANEL.judge(table)).off_topic
+
+
+@pytest.mark.rule("FOCUS-1")
+@pytest.mark.parametrize("half", HALVES)
+def test_hardly_anything_that_belongs_here_is_sent_away(half: str) -> None:
+    rows = [line.split("|") for line in lines("home", half)]
+    sent = [words for name, at, asked, words in rows if drift(words, ITEMS[name], at, asked)]
+    # Written to sound like small talk; of whole discussions fewer than 1 in 100 are (`eval.measure`).
+    assert len(sent) <= 0.05 * len(rows), sent
+    alarms = [words for name, at, words in AT_HOME if drift(words, ITEMS[name], at)]
+    assert len(alarms) <= 0.05 * len(AT_HOME), alarms
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_plain_small_talk_is_sent_back() -> None:
+    item = ITEMS["library"]
+    found = [drift(words, item, "01-03") for words in FAR]
+    assert sum(each is not None for each in found) >= 0.4 * len(FAR)
+    assert all(each is None or each.belongs_to is None for each in found)
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_a_question_for_another_phase_is_sent_there() -> None:
+    found = drift("Which database would we take, postgres or mongodb?", ITEMS["library"], "01-03")
+    assert found is not None
+    assert found.belongs_to is not None
+    assert found.belongs_to.startswith("03")
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_a_decision_in_passing_is_taken() -> None:
+    table = Table(
+        FORMS,
+        step("01-03"),
+        ROSTER,
+        ROSTER.personas[0],
+        STEPS,
+        (JOURNEYS,),
+        10,
+        "Who decides?",
+        "who decides",
+        (
+            Turn(1, "business-analyst", "We just covered it."),
+            Turn(2, USER, "We go with A. And which database, postgres or mongodb?"),
+        ),
+    )
+    assert run(PANEL.judge(table)).decisions == (2,)
+
+
+# --- bad input ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Make it faster",
+        "word " * 20_000,
+        "Die Formulare der Prüfer gehen verloren, wenn im Keller kein Empfang ist.",
+        "オフラインでフォームを保存したい。地下室では電波がない。",
+        "def save(form):\n    queue.append(form)\n    return len(queue)\n" * 20,
+        "2026-01-01 ERROR timeout\n" * 200,
+        "this is stupid and so are you",
+        "It must be online. It must be offline. It must be both and neither.",
+        "",
+    ],
+)
+def test_any_item_can_be_discussed(text: str) -> None:
+    item = Item("odd", text.strip()[:40] or "untitled", text)
+    document = Material(
+        "requirements-spec.md", f"# Requirements\n\n## 3. User Journeys\n\n**Journey**: {text[:2000]}\n"
+    )
+    discussion = Discussion(item, material=(document,), says=(text[:500] or "x", "", "why?"), panel=PANEL)
+    assert 3 <= len(discussion.turns) <= 10
+    assert all(turn.text.strip() for turn in discussion.turns)
