@@ -289,7 +289,7 @@ class Clerk:
 
 
 def offline_panel(project: Path) -> Panel:
-    """The embedded panel with the project's own probes; imported late, so that the first line comes first."""
+    """Return the offline panel with the project's own prompts; imported late, to show the first line soon."""
     from .panel.offline import OfflinePanel
 
     return OfflinePanel(project)

@@ -226,6 +226,15 @@ def test_an_answer_is_led_in_by_the_prompt_and_cites_both_turns() -> None:
 
 
 @pytest.mark.rule("SYN-9")
+def test_what_is_told_by_name_answers_the_one_thing_that_persona_asked() -> None:
+    words = "Alex, the tablets are rented from a supplier in Kiel."
+    (entry,) = talk(words, max_turns=20).draft.insights
+    assert entry.turns == (2, 4)
+    (alone,) = talk(f"{words} Who pays for them?", max_turns=20).draft.insights
+    assert alone.turns == (4,)
+
+
+@pytest.mark.rule("SYN-9")
 def test_what_answers_nothing_stands_by_itself_and_noise_is_nothing() -> None:
     discussion = talk("asdf", "hello", "ok", "The tablets are rented from a supplier in Kiel since May.")
     assert [entry.text for entry in discussion.draft.entries] == [
