@@ -61,9 +61,7 @@ def measure_search() -> Iterator[str]:
     counts: Counter[tuple[str, bool]] = Counter()
     for case in tomllib.loads((HERE / "questions.toml").read_text("utf-8"))["questions"]:
         folder, name = case["item"].split("/")
-        data = tomllib.loads(
-            (ITEMS / folder.replace("fresh", "reading") / name / "item.toml").read_text("utf-8")
-        )
+        data = tomllib.loads((ITEMS / folder / name / "item.toml").read_text("utf-8"))
         asked = {(key, question.label): question for key, step in steps.items() for question in step.standard}
         answers = tuple(
             LabelAnswer(each["label"], asked[step["id"], each["label"]].text, each["text"])
