@@ -225,6 +225,16 @@ def test_an_answer_is_led_in_by_the_prompt_and_cites_both_turns() -> None:
     assert entry.text.endswith('"Jordan, then the office sees both versions and picks one."')
 
 
+def test_a_sentence_that_an_editor_wrapped_is_shown_whole() -> None:
+    wrapped = "The depot opens at six and hands out the tablets, and those that are\nlate get the old ones.\n"
+    documents = (JOURNEYS, Material("notes.md", f"# Notes\n\n{wrapped}"))
+    discussion = talk("Alex, who gets the old tablets from the depot?", material=documents)
+    assert (
+        '"The depot opens at six and hands out the tablets, and those that are late get the old'
+        in (replies(discussion, 4)[0])
+    )
+
+
 @pytest.mark.rule("SYN-9")
 def test_what_is_told_by_name_answers_the_one_thing_that_persona_asked() -> None:
     words = "Alex, the tablets are rented from a supplier in Kiel."

@@ -27,6 +27,8 @@ MAX_DOCUMENT_LENGTH = 40_000
 MAX_LINES = 1_500
 _LONGEST_LINE = 600
 _JOINT = re.compile(r"[,;:.!?()\n]| - | – | — ")
+# A long line that goes on with a small letter was wrapped by an editor.
+_WRAPPED = re.compile(r"^(?![#`~|<])(.{60,}\S) *\n(?=[a-z])", re.MULTILINE)
 _CHECKS: dict[Need, str] = {
     "person": "names a person or role",
     "failure": "an error or failure",
@@ -187,7 +189,7 @@ def answer_lines(answers: tuple[LabelAnswer, ...]) -> Iterator[SearchLine]:
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
     """Yield the sentences of a document, each with the heading it stands under."""
     heading, fenced = "", False
-    for line in text[:MAX_DOCUMENT_LENGTH].split("\n"):
+    for line in _WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH]).split("\n"):
         plain = line.strip()
         if plain.startswith(("```", "~~~")):
             fenced = not fenced
