@@ -20,6 +20,8 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 SEED = 11
 DRAWN = 3
+BLIND = {"final": (1, 2), "final2": (3, 4)}
+"""The blind readings, each with the numbers of its two readers."""
 _COLUMNS = ("sensible", "worth answering", "nonsense")
 _SHEETS = {
     "00": "Quick scan",
@@ -38,7 +40,8 @@ def main() -> None:
         (DOCS / "transcripts" / f"{name}.md").write_text(text, encoding="utf-8")
     path = DOCS / "reading.md"
     page = path.read_text(encoding="utf-8")
-    for name, table in (("sheets", tabulate_sheets()), ("final", tabulate_final())):
+    blind = ((name, tabulate_blind(name)) for name in BLIND)
+    for name, table in (("sheets", tabulate_sheets()), *blind):
         mark = f"<!-- {name}: made by eval/pages.py -->\n"
         before, _, after = page.partition(mark)
         rest = after.partition("<!-- end -->")[2]
@@ -106,22 +109,24 @@ def tabulate_sheets() -> Iterator[str]:
     )
 
 
-def tabulate_final() -> Iterator[str]:
-    """Yield the shares of the final reading and its table: all contributions with both verdicts."""
-    readers = [read_rows(f"final.reader{number}.tsv") for number in (1, 2)]
+def tabulate_blind(name: str) -> Iterator[str]:
+    """Yield the shares of a blind reading and its table: all contributions with both verdicts."""
+    numbers = BLIND[name]
+    readers = [read_rows(f"{name}.reader{number}.tsv") for number in numbers]
     yield f"| reader | contributions | {' | '.join(_COLUMNS)} |"
     yield "|---|---|---|---|---|"
-    for number, rows in enumerate(readers, 1):
+    for number, rows in zip(numbers, readers, strict=True):
         yield f"| {number} | {len(rows)} | {_shares([row[1:4] for row in rows])} |"
     pairs = list(zip(*readers, strict=True))
     agree = (sum(one[place] == two[place] for one, two in pairs) for place in (1, 2, 3))
     yield ""
     yield "They agree on {} of the 60 for sensible, {} for worth answering, {} for nonsense.".format(*agree)
     yield ""
-    yield "| | item and step | turn | speaker | contribution | 1 | 2 | reader 1 | reader 2 |"
+    one, two = numbers
+    yield f"| | item and step | turn | speaker | contribution | {one} | {two} | reader {one} | reader {two} |"
     yield "|---|---|---|---|---|---|---|---|---|"
-    for said, (one, two) in zip(read_rows("final.contributions.tsv"), pairs, strict=True):
-        cells = (*said, " ".join(one[1:4]), " ".join(two[1:4]), one[4], two[4])
+    for said, verdicts in zip(read_rows(f"{name}.contributions.tsv"), pairs, strict=True):
+        cells = (*said, *(" ".join(each[1:4]) for each in verdicts), *(each[4] for each in verdicts))
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
