@@ -52,7 +52,8 @@ class LabelAnswer:
         """Whether something is told, nothing is needed, or nobody knew."""
         said = folded(self.text).strip()
         length = len(words_of(said))
-        if self.is_default or (length <= MAX_QUOTE_WORDS and pattern("none").fullmatch(said)):
+        denied = length <= 2 * MAX_QUOTE_WORDS and pattern("denied").fullmatch(said)
+        if self.is_default or denied or (length <= MAX_QUOTE_WORDS and pattern("none").fullmatch(said)):
             return "none"
         unsure = is_unknown(self.text) or (pattern("unsure").match(said) and length <= MAX_QUOTE_WORDS)
         return "unknown" if not said or unsure else "given"

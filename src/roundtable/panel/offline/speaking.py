@@ -102,7 +102,8 @@ def frame_discussion(brief: Brief, library: Library) -> Framing:
         suits = "unknown" if answer.state == "unknown" else "given"
         focus = library.find_focus(section.step.step_id, answer.label, suits)
         if focus is not None and not any(folded(focus.question) in text for text in section.asked_before):
-            return Framing(f"{_summarise(section, answer)} {focus.gap}", focus.question, focus.topic)
+            gap = f"On {answer.label}: {focus.gap[:1].lower()}{focus.gap[1:]}"
+            return Framing(f"{_summarise(section, answer)} {gap}", focus.question, focus.topic)
     return Framing(
         f"{_summarise(section, None)} {_PLAIN_FOCUS.gap}", _PLAIN_FOCUS.question, _PLAIN_FOCUS.topic
     )
