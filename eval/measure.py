@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,9 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from roundtable import load_roster, load_steps
+from roundtable.core.commands import Brief
 from roundtable.core.turns import USER
 from roundtable.core.voice import without_quotations
 from roundtable.core.words import folded, words_of
+from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
 from roundtable.panel.offline.prompts import extract_question, load_library
@@ -61,9 +65,7 @@ def measure_search() -> Iterator[str]:
     counts: Counter[tuple[str, bool]] = Counter()
     for case in tomllib.loads((HERE / "questions.toml").read_text("utf-8"))["questions"]:
         folder, name = case["item"].split("/")
-        data = tomllib.loads(
-            (ITEMS / folder.replace("fresh", "reading") / name / "item.toml").read_text("utf-8")
-        )
+        data = tomllib.loads((ITEMS / folder / name / "item.toml").read_text("utf-8"))
         asked = {(key, question.label): question for key, step in steps.items() for question in step.standard}
         answers = tuple(
             LabelAnswer(each["label"], asked[step["id"], each["label"]].text, each["text"])
@@ -84,7 +86,8 @@ def measure_search() -> Iterator[str]:
 def measure_discussions(home: Path) -> Iterator[str]:
     """Play every item twice and yield what the discussions show."""
     scripts = [script for name in SETS for script in read_scripts(ITEMS / name)]
-    first = [play(script, _root(home, script), max_turns=16) for script in scripts]
+    panel = TimedPanel()
+    first = [play(script, _root(home, script), max_turns=16, panel=panel) for script in scripts]
     again = [play(script, _root(home, script), messages=("", "", ""), max_turns=10) for script in scripts]
     spoken = [turn for played in (*first, *again) for turn in played.turns[1:] if turn.speaker != USER]
     told, total = tell_speakers([*first, *again])
@@ -99,6 +102,24 @@ def measure_discussions(home: Path) -> Iterator[str]:
         len(turn.text.split()) for turn in spoken if "closest" not in turn.text and "Nearest" not in turn.text
     )
     yield f"longest contribution that is not a list of lines: {longest} words"
+    times = sorted(panel.seconds)
+    median, late = (1000 * times[len(times) * share // 100] for share in (50, 95))
+    yield f"a contribution: {median:.1f} ms, 95 of 100 below {late:.1f} ms"
+
+
+class TimedPanel(OfflinePanel):
+    """The offline panel, with the time that each contribution took."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[float] = []
+
+    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+        start = time.perf_counter()
+        try:
+            return await super().speak(brief, heard)
+        finally:
+            self.seconds.append(time.perf_counter() - start)
 
 
 def find_prompts(played: Played) -> frozenset[str]:

@@ -7,7 +7,6 @@ older pair of `NAME.md` and `NAME.toml` (step, answers, messages).
 from __future__ import annotations
 
 import asyncio
-import time
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +47,6 @@ class Played:
     turns: tuple[Turn, ...]
     lines: tuple[Line, ...]
     documents: dict[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
 
 
 def read_scripts(folder: Path) -> tuple[Script, ...]:
@@ -82,11 +80,17 @@ def _read_pair(path: Path) -> Script:
     )
 
 
-def play(script: Script, root: Path, *, messages: Sequence[str] | None = None, max_turns: int = 10) -> Played:
+def play(
+    script: Script,
+    root: Path,
+    *,
+    messages: Sequence[str] | None = None,
+    max_turns: int = 10,
+    panel: Panel | None = None,
+) -> Played:
     """Write the step from its answers, hold one discussion on it, and return what was said."""
-    return asyncio.run(
-        _play(script, root, script.messages if messages is None else messages, max_turns, OfflinePanel())
-    )
+    said = script.messages if messages is None else messages
+    return asyncio.run(_play(script, root, said, max_turns, panel or OfflinePanel()))
 
 
 async def _play(script: Script, root: Path, messages: Sequence[str], max_turns: int, panel: Panel) -> Played:
@@ -104,14 +108,13 @@ async def _play(script: Script, root: Path, messages: Sequence[str], max_turns: 
     session.hang_up()
     lines: list[Line] = []
     turns: tuple[Turn, ...] = ()
-    start = time.perf_counter()
     async for line in session.lines():
         lines.append(line)
         analysis = session.analysis
         if analysis is not None and analysis.elaboration is not None and analysis.elaboration.turns:
             turns = analysis.elaboration.turns
     documents = {path.name: path.read_text("utf-8") for path in sorted(home.glob("*.md"))}
-    return Played(script, turns, tuple(lines), documents, time.perf_counter() - start)
+    return Played(script, turns, tuple(lines), documents)
 
 
 async def _write_step(script: Script, home: Path, step: Step, steps: tuple[Step, ...], panel: Panel) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from pathlib import Path
 from zlib import crc32
 
 from roundtable.core.words import folded
@@ -18,11 +19,22 @@ from roundtable.panel.offline.section import LabelAnswer
 from .play import ITEMS, Script, read_scripts
 
 READINGS = 5
+VERDICTS = Path(__file__).parent / "verdicts"
 
 
 def prompt_id(prompt: Prompt) -> str:
     """Return a short name by which a verdict is matched with its prompt."""
     return f"{crc32(folded(prompt.text).encode()):08x}"
+
+
+def read_verdicts() -> dict[str, list[tuple[bool, bool]]]:
+    """Return, by the text of each prompt in use, whether it was sensible and worth answering where read."""
+    found: dict[str, dict[str, tuple[bool, bool]]] = {}
+    for path in sorted(VERDICTS.glob("*.verdicts.tsv")):
+        for line in path.read_text("utf-8").splitlines():
+            name, item, sensible, worth, *_ = line.split("\t")
+            found.setdefault(name, {})[item] = (sensible == "y", worth == "y")
+    return {prompt.text: list(found.get(prompt_id(prompt), {}).values()) for prompt in load_library().prompts}
 
 
 def find_place(prompt: Prompt, script: Script) -> LabelAnswer | None:

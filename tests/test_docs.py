@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import roundtable
+from eval.pages import BLIND, draw_transcripts, tabulate_blind, tabulate_sheets
 from roundtable.content.catalogue import read_roster, read_steps
 from roundtable.core.diagram import diagram
+from roundtable.panel.offline.prompts import Prompt, read_project_prompts
 from tools.example import GOLDEN, documents, played
 from tools.readme import transcript
 
@@ -40,6 +42,27 @@ def test_the_worked_examples_in_the_docs_load(tmp_path: Path) -> None:
     assert (roster_problems, step_problems) == ((), ())
     assert "security-engineer" in roster
     assert "01-09" in {step.step_id for step in steps}
+
+
+def test_the_prompts_in_the_docs_load(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "prompts.md").read_text()
+    ((name, text),) = re.findall(r"`(\.roundtable/[^`]+\.toml)`:\n\n```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(text)
+    library, problems = read_project_prompts(tmp_path)
+    assert problems == ()
+    assert (len(library.prompts), len(library.focuses)) == (2, 1)
+    fields = {field for field in Prompt.__struct_fields__ if f"`{field}`" not in page}
+    assert fields == set(), "docs/prompts.md leaves out a field"
+
+
+def test_the_transcripts_and_the_tables_of_readings_are_what_one_gets() -> None:
+    for name, text in draw_transcripts().items():
+        page = (ROOT / "docs" / "transcripts" / f"{name}.md").read_text()
+        assert page == text, "run `python -m eval.pages`"
+    page = (ROOT / "docs" / "reading.md").read_text()
+    for row in (*tabulate_sheets(), *(row for name in BLIND for row in tabulate_blind(name))):
+        assert row in page, "run `python -m eval.pages`"
 
 
 def test_links_between_the_documents_lead_somewhere() -> None:

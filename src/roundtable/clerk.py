@@ -340,7 +340,7 @@ def _not_kept(failure: DiskFailed) -> DiskFailed:
 
 
 def offline_panel(project: Path) -> Panel:
-    """The embedded panel with the project's own probes; imported late, so that the first line comes first."""
+    """Return the offline panel with the project's own prompts; imported late, to show the first line soon."""
     from .panel.offline import OfflinePanel
 
     return OfflinePanel(project)

@@ -111,7 +111,8 @@ def test_elaborate_discusses_a_completed_step_and_status_sees_it_while_it_is_ope
     }
     assert "discussion  open on step 00-01, turn 3 of 10\n" in cli.run("status", SLUG).out
     assert {path: path.read_bytes() for path in (cli.item / ".journal").iterdir()} == before
-    over = cli.run("elaborate", SLUG, "--step", "00-01", "--json", answers=["done"])
+    said = ["Two of the tablets are shared between shifts.", "done"]
+    over = cli.run("elaborate", SLUG, "--step", "00-01", "--json", answers=said)
     assert {"synthesis", "update", "saved", "menu"} <= set(over.kinds)
     found = cli.run("status", SLUG, "--json").json
     assert (found["discussion"], found["elaborations"]) == (None, 1)

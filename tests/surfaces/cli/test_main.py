@@ -34,7 +34,7 @@ def test_without_arguments_it_shows_the_first_three_commands(cli: CommandLine) -
 def test_commands_and_options_are_those_that_are_built() -> None:
     assert set(program.cli.commands) == {
         "add", "analyze", "elaborate", "list", "status", "show", "check", "validate", "personas", "steps",
-        "doctor", "mcp", "export", "eval", "completion",
+        "doctor", "mcp", "export", "completion",
     }  # fmt: skip
     for group in ("personas", "steps"):
         found = program.cli.commands[group]

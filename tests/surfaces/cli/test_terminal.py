@@ -151,5 +151,5 @@ def test_a_discussion_that_was_cut_off_is_offered_again(cli: CommandLine, termin
     assert "The discussion of step 00-01 was cut off at turn 3 of 10." in before
     assert "[W] Wrap up" in before
     terminal.process.sendline("w")
-    terminal.expect("#### Key Insights")
+    terminal.expect("Nobody answered")
     terminal.expect("[E] Elaboration Mode")

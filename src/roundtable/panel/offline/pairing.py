@@ -149,6 +149,9 @@ def find_answered_prompt(
     if not told or not waiting:
         return None
     candidates = [each for each in waiting if addressed in (None, each.speaker)]
+    if addressed is not None and len(candidates) == 1 and not message.question and not message.objects:
+        # Whoever is told something by name has asked for it, where there is only one thing they asked.
+        return candidates[0]
     rated = [(_rate(told, each, waiting), each) for each in candidates]
     ranked = sorted(rated, key=lambda row: (row[0][0], row[1].turn), reverse=True)
     if not ranked:

@@ -27,6 +27,8 @@ MAX_DOCUMENT_LENGTH = 40_000
 MAX_LINES = 1_500
 _LONGEST_LINE = 600
 _JOINT = re.compile(r"[,;:.!?()\n]| - | – | — ")
+# A long line that goes on with a small letter was wrapped by an editor.
+_WRAPPED = re.compile(r"^(?![#`~|<])(.{60,}\S) *\n(?=[a-z])", re.MULTILINE)
 _CHECKS: dict[Need, str] = {
     "person": "names a person or role",
     "failure": "an error or failure",
@@ -50,7 +52,8 @@ class LabelAnswer:
         """Whether something is told, nothing is needed, or nobody knew."""
         said = folded(self.text).strip()
         length = len(words_of(said))
-        if self.is_default or (length <= MAX_QUOTE_WORDS and pattern("none").fullmatch(said)):
+        denied = length <= 2 * MAX_QUOTE_WORDS and pattern("denied").fullmatch(said)
+        if self.is_default or denied or (length <= MAX_QUOTE_WORDS and pattern("none").fullmatch(said)):
             return "none"
         unsure = is_unknown(self.text) or (pattern("unsure").match(said) and length <= MAX_QUOTE_WORDS)
         return "unknown" if not said or unsure else "given"
@@ -187,7 +190,7 @@ def answer_lines(answers: tuple[LabelAnswer, ...]) -> Iterator[SearchLine]:
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
     """Yield the sentences of a document, each with the heading it stands under."""
     heading, fenced = "", False
-    for line in text[:MAX_DOCUMENT_LENGTH].split("\n"):
+    for line in _WRAPPED.sub(r"\1 ", text[:MAX_DOCUMENT_LENGTH]).split("\n"):
         plain = line.strip()
         if plain.startswith(("```", "~~~")):
             fenced = not fenced

@@ -102,7 +102,8 @@ def frame_discussion(brief: Brief, library: Library) -> Framing:
         suits = "unknown" if answer.state == "unknown" else "given"
         focus = library.find_focus(section.step.step_id, answer.label, suits)
         if focus is not None and not any(folded(focus.question) in text for text in section.asked_before):
-            return Framing(f"{_summarise(section, answer)} {focus.gap}", focus.question, focus.topic)
+            gap = f"On {answer.label}: {focus.gap[:1].lower()}{focus.gap[1:]}"
+            return Framing(f"{_summarise(section, answer)} {gap}", focus.question, focus.topic)
     return Framing(
         f"{_summarise(section, None)} {_PLAIN_FOCUS.gap}", _PLAIN_FOCUS.question, _PLAIN_FOCUS.topic
     )
@@ -121,11 +122,12 @@ def _order_labels(section: SectionContext, table: Table) -> list[LabelAnswer]:
 
 def _summarise(section: SectionContext, focus: LabelAnswer | None) -> str:
     """Say what stands in the section; only a whole answer is quoted, since half of one misleads."""
-    given = [each for each in section.answers if each.state != "unknown" and each is not focus]
+    answered = [each for each in section.answers if each.state != "unknown"]
+    given = [each for each in answered if each is not focus] or answered
     if not section.answers:
         return "there is a text, and none of its lines stands under one of the step's own questions."
     if not given:
-        return "nothing else is answered yet." if focus is not None else "nothing is answered yet."
+        return "nothing is answered yet."
     short = [each for each in given if _can_be_quoted(each)][:2]
     if short:
         quoted = (f'for {each.label} you wrote "{each.text.rstrip(".")}"' for each in short)
