@@ -18,10 +18,15 @@ from typing import Any
 
 import roundtable
 from roundtable.content.catalogue import load_roster
+from roundtable.panel.offline.lexicon import (
+    MAX_MESSAGE_LENGTH,
+    pattern_names,
+    phase_expressions,
+)
+from roundtable.panel.offline.lexicon import pattern as find_pattern
 
 SOURCE = Path(roundtable.__file__).parent
-# The built-in panel and the evaluation are being rewritten; they get their own tests.
-LEFT_OUT = ("roundtable.panel.offline", "roundtable.evaluation", "roundtable.__main__")
+LEFT_OUT = ("roundtable.__main__",)
 _INLINE = frozenset({"sub", "subn", "split", "search", "match", "fullmatch", "findall", "finditer"})
 # What is asked of a pattern: the others go about it in the same way as one of these.
 METHODS = frozenset({"search", "match", "fullmatch", "sub"})
@@ -29,7 +34,16 @@ _SAME = {"subn": "sub", "split": "sub", "findall": "sub", "finditer": "sub"}
 _KINDS = 4  # so many kinds of signs are tried where a set takes many
 # Used on no more than so many signs, because the caller cuts the text.
 _BANS = "the patterns of our personas"
-_SHORTENED = {"roundtable.panel.model.plaintext _OPEN": 4_096, _BANS: 4_000}
+_EXPRESSIONS = "the expressions of the offline panel"
+_SHORTENED = {
+    "roundtable.panel.model.plaintext _OPEN": 4_096,
+    _BANS: 4_000,
+    _EXPRESSIONS: MAX_MESSAGE_LENGTH,
+    **{
+        f"roundtable.panel.offline.{name}": MAX_MESSAGE_LENGTH
+        for name in ("decisions", "messages", "pairing")
+    },
+}
 _MANY = 40  # a repeat that can go on for longer than this is worth pumping
 
 Pattern = re.Pattern[str] | re.Pattern[bytes]
@@ -78,6 +92,10 @@ def collect() -> tuple[Found, ...]:
         for number, ban in enumerate(persona.bans, 1):
             pattern = re.compile(ban.pattern, re.IGNORECASE)
             add(Found(_BANS, f"{persona.key} {number}", pattern, frozenset({"sub"})))
+    for name in pattern_names():
+        add(Found(_EXPRESSIONS, name, find_pattern(name), METHODS))
+    for phase, expression in phase_expressions().items():
+        add(Found(_EXPRESSIONS, phase, expression, METHODS))
     return tuple(replace(each, methods=each.methods or METHODS) for each in found.values())
 
 

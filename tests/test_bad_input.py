@@ -124,7 +124,7 @@ def test_where_block_and_transcript_fail_it_is_an_error_and_the_same_command_tri
 ) -> None:
     root, item = place
     talk(root, item, DISCUSSED[:-1])
-    disk = NoRoom(reason, "quick-scan.md", "00-01-1.md", ".roundtable-probe", "meta.json")
+    disk = NoRoom(reason, "quick-scan.md", "00-01-1.md", ".roundtable-", "meta.json")
     with monkeypatch.context() as patch:
         patch.setattr(files, "checkpoint", disk)
         for words in (["done"], ["C"], ["C"]):

@@ -32,6 +32,10 @@ _BUILT = (
     "roundtable.core.voice: _compiled",
     "roundtable.drafting.page: _end_of_code",
     "roundtable.panel.model.cutting: _labels",
+    "roundtable.panel.offline.lexicon: pattern",
+    "roundtable.panel.offline.lexicon: phase_expressions",
+    "roundtable.panel.offline.lexicon: strip_address",
+    "roundtable.settings: _line_of",
     "roundtable.survey.relations: _mentioning",
 )
 _CRITERIA = (

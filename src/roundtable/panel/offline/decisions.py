@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from ...core.words import words_of
-from .lexicon import content_stems, pattern, split_sentences, strip_address, word_list
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences, strip_address, word_list
 
 _NOT_YET = re.compile(
     r"\b(?:not|never|haven't|hasn't|isn't|wasn't|couldn't|can't|don't|nothing|nobody|once|if|until"
@@ -74,13 +74,13 @@ _HABIT = re.compile(
     r"\b(?:at the moment|right now|every time|these days|so far|for years|all the time)\b", re.IGNORECASE
 )
 _THAT = re.compile(
-    r"^(?:(?:yes|ok|okay|right|agreed|fine|good|sure|then|so|please)\b[,.!]?\s*)*"
-    r"(?:let'?s\s+|please\s+|we(?:'ll| will)\s+)?"
-    r"(?:do|go with|go ahead|take|use|keep|drop|agreed?|approved|decided)?\s*(?:with|to|on)?\s*"
+    r"^(?:(?:yes|ok|okay|right|agreed|fine|good|sure|then|so|please)\b[,.!]?\s*+)*+"
+    r"(?:let'?s\s++|please\s++|we(?:'ll| will)\s++)?"
+    r"(?:do|go with|go ahead|take|use|keep|drop|agreed?|approved|decided)?\s*+(?:with|to|on)?\s*+"
     r"(?:that|this|it|so|the (?:first|second|last) one|that one|both"
     r"|(?:it |that )?(?:what|like|as|the way) \w+ (?:said|says|proposed|suggested|described|suggests"
     r"|put it))?"
-    r"[.!\s]*$",
+    r"[.!\s]*+$",
     re.IGNORECASE,
 )
 # "Put that down please" decides what stands before it.
@@ -127,7 +127,9 @@ def is_question(sentence: str) -> bool:
 
 
 def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the sentences of a message that decide something."""
+    """Return the sentences of a message that decide something; none where it is a pasted text."""
+    if len(message) > MAX_MESSAGE_LENGTH:
+        return ()
     known, pieces = tuple(names), split_sentences(message)
     found: list[str] = []
     for before, piece in zip(("", *pieces), pieces, strict=False):

@@ -15,7 +15,7 @@ from ...core.commands import Table
 from ...core.hearing import address
 from ...core.turns import USER, Turn
 from ...core.words import folded, words_of
-from .lexicon import content_stems, pattern, stems_of_list
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, stems_of_list
 from .messages import Message, Piece, read_message
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
@@ -198,7 +198,7 @@ def guess_kind(asked: str) -> AnswerKind:
 
 def fits_kind(told: str, kind: AnswerKind, *, shares: bool = False) -> bool:
     """Whether words have the shape of what a prompt asks for; `shares`: they take up one of its words."""
-    plain = folded(told).strip()
+    plain = folded(told[:MAX_MESSAGE_LENGTH]).strip()
     match kind:
         case "choice":
             named = pattern("chooses").search(plain) or _LETTER.search(told.strip())

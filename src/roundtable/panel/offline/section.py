@@ -17,7 +17,7 @@ from ...core.turns import Material
 from ...core.validation import check, is_unknown
 from ...core.words import folded, words_of
 from ...drafting import recall
-from .lexicon import content_stems, pattern, split_sentences
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences
 from .prompts import Need, Prompt
 
 AnswerState = Literal["given", "none", "unknown"]
@@ -61,7 +61,9 @@ class LabelAnswer:
     def meets(self, need: Need) -> bool:
         """Whether the answer holds what a prompt presupposes."""
         named = _CHECKS.get(need)
-        return check(named, self.text) if named else bool(pattern(need).search(self.text))
+        return (
+            check(named, self.text) if named else bool(pattern(need).search(self.text[:MAX_MESSAGE_LENGTH]))
+        )
 
     @property
     def quote(self) -> str:
