@@ -134,7 +134,7 @@ def test_after_each_warning_the_person_is_told_once_how_to_get_more_turns(place:
         async with here(root) as (player, _):
             await player.start(item.name, "00-01")
             await player.play(["everyone", "", ""])
-            assert texts(player.lines, "notice") == [told.format(1, 10, 14)]
+            assert texts(player.lines, "notice") == [told.format(2, 10, 14)]
             await player.play(["/turns 11"])
             assert shown(player)[-1]["text"] == told.format(2, 11, 15)
             await player.play(["/turns 11"])

@@ -143,7 +143,6 @@ def test_entries_are_struck_and_reworded_before_anything_is_written(
     say("We go with the queue on the device.", "We go with the queue on the device.")
     say("Remember that the forms are signed by two persons.", "signed by two persons.")
     say("done", "Enter writes these.")
-    print(terminal.shown[-1500:])
     listed = re.findall(r"(\d+)\. (\[.+?\]) (.+)", terminal.shown)
     assert (cli.item / "quick-scan.md").read_text().count("Elaboration") == 0
     decision = next(number for number, _, text in listed if "queue on the device" in text)

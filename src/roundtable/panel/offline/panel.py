@@ -90,26 +90,11 @@ class OfflinePanel:
 
     async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
         """Name the documents there are, and the first question that they leave open."""
+        from .section import find_open_questions
+
         written = [document.name for document in material if document.text.strip()]
         if not written:
             return ""
         said = f"I've read {listed(written[:_MAX_DOCUMENTS_NAMED])}."
-        asked = next((question for document in material for question in _open_questions(document.text)), "")
+        asked = next((each for document in material for each in find_open_questions(document.text)), "")
         return f'{said} Still open there: "{asked}"' if asked else said
-
-
-def _open_questions(text: str) -> list[str]:
-    """Return the questions that a document lists as open."""
-    found: list[str] = []
-    below = False
-    for line in text.split("\n"):
-        plain = line.strip()
-        if plain.startswith("- Open question: "):
-            found.append(plain.removeprefix("- Open question: "))
-        elif plain.strip("#*: ").casefold() == "open questions":
-            below = True
-        elif below and plain.startswith("- "):
-            found += [plain[2:]] if plain.casefold() != "- none" else []
-        elif plain:
-            below = False
-    return found

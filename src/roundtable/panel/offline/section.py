@@ -147,7 +147,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     for (step_id, label), text in recall(texts, title).items():
         if step_id == step.step_id:
             given.setdefault(label, text)
-    open_ones = {folded(line) for text in texts.values() for line in _open_questions(text)}
+    open_ones = {folded(line) for text in texts.values() for line in find_open_questions(text)}
     for question in _questions(step).values():
         text = given.get(question.label, "")
         if text or folded(question.text) in open_ones:
@@ -167,11 +167,20 @@ def _labelled(document: Material, step: Step) -> dict[str, str]:
     return {label: text for heading in headings for label, text in answers_in(shape, step, heading).items()}
 
 
-def _open_questions(text: str) -> Iterator[str]:
+def find_open_questions(text: str) -> Iterator[str]:
+    """Yield the questions that a document marks or lists as open."""
+    below = False
     for line in text.split("\n"):
-        before, sign, asked = line.partition("Open question: ")
+        plain = line.strip()
+        before, sign, asked = plain.partition("Open question: ")
         if sign and not before.strip("-* "):
-            yield asked.strip()
+            yield asked
+        elif plain.strip("#*: ").casefold() == "open questions":
+            below = True
+        elif below and plain.startswith("- ") and plain.casefold() != "- none":
+            yield plain[2:]
+        elif plain:
+            below = False
 
 
 def _questions(step: Step) -> dict[str, Question]:

@@ -44,6 +44,7 @@ _KEPT = {
     "system-designer": "Noted as open.",
 }
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
+_OPENNESS = ("unknown", "given", "none")
 _SETTLED = "Good, then it is off the list."
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
@@ -102,8 +103,10 @@ def frame_discussion(brief: Brief, library: Library) -> Framing:
         suits = "unknown" if answer.state == "unknown" else "given"
         focus = library.find_focus(section.step.step_id, answer.label, suits)
         if focus is not None and not any(folded(focus.question) in text for text in section.asked_before):
-            gap = f"On {answer.label}: {focus.gap[:1].lower()}{focus.gap[1:]}"
-            return Framing(f"{_summarise(section, answer)} {gap}", focus.question, focus.topic)
+            landed, gap = _summarise(section, answer), focus.gap
+            if answer.label not in landed:
+                gap = f"On {answer.label}: {gap[:1].lower()}{gap[1:]}"
+            return Framing(f"{landed} {gap}", focus.question, focus.topic)
     return Framing(
         f"{_summarise(section, None)} {_PLAIN_FOCUS.gap}", _PLAIN_FOCUS.question, _PLAIN_FOCUS.topic
     )
@@ -113,8 +116,7 @@ def _order_labels(section: SectionContext, table: Table) -> list[LabelAnswer]:
     """Order the labels by what they leave open: unknown first, then the shortest answers."""
 
     def openness(answer: LabelAnswer) -> tuple[int, int, int]:
-        rank = ("unknown", "given", "none").index(answer.state)
-        length = min(len(answer.text.split()) // 12, 2)
+        rank, length = _OPENNESS.index(answer.state), min(len(answer.text.split()) // 12, 2)
         return rank, length, crc32(f"{table.item.slug}|{answer.label}".encode())
 
     return sorted(section.answers, key=openness)
@@ -234,8 +236,8 @@ def _show_line(line: SearchLine) -> str:
 
 
 def _last_own_prompt(floor: Floor) -> OpenPrompt | None:
-    mine = [each for each in floor.before_reply.prompts if each.speaker == floor.speaker.key]
-    return mine[-1] if mine else None
+    asked = reversed(floor.before_reply.prompts)
+    return next((each for each in asked if each.speaker == floor.speaker.key), None)
 
 
 def _clarify(own: OpenPrompt, floor: Floor) -> str:
