@@ -190,6 +190,7 @@ class Session:
                     if words is None:
                         return None
                     await self._take_in(table, task, words)
+                    await self._settle(table, words)
                 case do.Show() | do.Return():
                     raise RuleBroken("A machine's answer must end in something to wait for.")
                 case _:
