@@ -141,7 +141,7 @@ def account_words(account: Account) -> str:
 def test_a_spent_budget_ends_like_the_turn_limit_with_a_line_that_says_so(
     completed: tuple[Path, Path],
 ) -> None:
-    lines, _ = hold(completed, [""] * 2, ScriptedModel(), Budget(turns=4))
+    lines, _ = hold(completed, [""] * 9, ScriptedModel(), Budget(turns=4))
     assert max(line.turn or 0 for line in lines) == 4
     assert texts(lines, "limit") == [
         "Maya Chen (Business Analyst): The budget for this discussion is used up (4 of 4 turns). "
