@@ -17,6 +17,7 @@ from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
 from roundtable.core.commands import Brief, Table
 from roundtable.core.items import Item
+from roundtable.core.markup import escape_markdown
 from roundtable.core.synthesis import render, settle
 from roundtable.core.turns import USER, Material, OffTopic, Turn
 from roundtable.panel.offline import OfflinePanel
@@ -76,12 +77,16 @@ def test_the_framing_asks_about_what_nobody_could_answer() -> None:
 @pytest.mark.rule("FRAME-1")
 def test_a_second_discussion_asks_something_else() -> None:
     first = talk("", "", "")
-    told = "\n\n".join(turn.text for turn in first.turns)
+    told = "\n\n".join(escape_markdown(turn.text) for turn in first.turns)
     table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (JOURNEYS,), 10)
     again = replace(table, documents=(Material("elaborations/01-03-1.md", told),))
     framing = run(PANEL.frame(Brief(again, ROSTER.personas[0], "framing")))
     assert first.framing is not None
     assert framing.focus_question != first.framing.focus_question
+    asked = [
+        run(PANEL.speak(Brief(again, persona, "first-round"), lambda _: None)) for persona in ROSTER.personas
+    ]
+    assert not {speech.text for speech in asked if speech} & {turn.text for turn in first.turns}
 
 
 @pytest.mark.rule("LOOP-6", "LOOP-9")

@@ -12,20 +12,13 @@ from ...core.hearing import address
 from ...core.turns import USER, OffTopic, Verdict
 from ...core.words import words_of
 from .decisions import find_decisions
-from .lexicon import (
-    MAX_MESSAGE_LENGTH,
-    content_stems,
-    pattern,
-    phase_expressions,
-    stems_of_list,
-    strip_address,
-)
+from .lexicon import content_stems, pattern, phase_expressions, stems_of_list, strip_address
 from .messages import read_message
 from .pairing import find_answered_prompt, first_names, follow_discussion
 from .prompts import Library
 from .section import SectionContext
 
-_MAX_CHAT_WORDS = 30
+_MAX_CHAT_WORDS, _MAX_CHAT_LENGTH = 30, 1_000
 _MAX_SUBJECT_WORDS = 8
 
 
@@ -64,7 +57,7 @@ def find_drift(table: Table, section: SectionContext, library: Library) -> OffTo
 def is_small_talk(message: str, home: frozenset[str]) -> bool:
     """Whether a short message speaks of private life or the meeting, and of nothing that is at home here."""
     said = content_stems(message)
-    if not said or len(message) > MAX_MESSAGE_LENGTH or len(words_of(message)) > _MAX_CHAT_WORDS:
+    if not said or len(message) > _MAX_CHAT_LENGTH or len(words_of(message)) > _MAX_CHAT_WORDS:
         return False
     private = [stem for stem in said if stem in stems_of_list("far_off") or stem in stems_of_list("kin")]
     in_passing = pattern("chat").search(message.replace("’", "'"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
@@ -69,7 +69,8 @@ class LineIndex:
             score = self._score(asked, counts, context)
             if _holds_what_is_asked(question, line.text):
                 score += _EXPECTED_WEIGHT
-            if score >= _LEAST_SCORE and not _is_same(asked, counts):
+            # A line that only says the question again tells nothing.
+            if score >= _LEAST_SCORE and frozenset(asked) != counts.keys():
                 scored.append((-score, place))
         return tuple(self.lines[place] for _, place in sorted(scored)[:most])
 
@@ -106,8 +107,3 @@ def _holds_what_is_asked(question: str, line: str) -> bool:
     if _WHO.search(asked):
         return not stems_of_list("person").isdisjoint(content_stems(line))
     return any(pattern(wanted).search(line) for asks, wanted in _EXPECTED if asks.search(asked))
-
-
-def _is_same(asked: Iterable[str], counts: Counter[str]) -> bool:
-    """Whether a line only says the question again."""
-    return frozenset(asked) == counts.keys()

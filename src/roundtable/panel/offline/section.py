@@ -12,6 +12,7 @@ from ...artifacts.answers import answers_in
 from ...artifacts.outline import outline
 from ...core.commands import Table
 from ...core.errors import RuleBroken
+from ...core.markup import plain as unescape
 from ...core.steps import DEPTHS, Question, Step
 from ...core.turns import Material
 from ...core.validation import check, is_unknown
@@ -61,9 +62,8 @@ class LabelAnswer:
     def meets(self, need: Need) -> bool:
         """Whether the answer holds what a prompt presupposes."""
         named = _CHECKS.get(need)
-        return (
-            check(named, self.text) if named else bool(pattern(need).search(self.text[:MAX_MESSAGE_LENGTH]))
-        )
+        text = self.text[:MAX_MESSAGE_LENGTH]
+        return check(named, self.text) if named else bool(pattern(need).search(text))
 
     @property
     def quote(self) -> str:
@@ -129,8 +129,8 @@ def _read(
     unique = {line.text: line for line in reversed(lines[:MAX_LINES])}
     kept = tuple(reversed(unique.values()))
     stems = frozenset(stem for line in kept for stem in content_stems(line.text))
-    # What an earlier discussion asked stands in its transcript; what was answered, in the documents too.
-    asked = tuple(folded(each.text[:MAX_DOCUMENT_LENGTH]) for each in (*transcripts, *material))
+    # What an earlier discussion asked stands in its transcript, what was answered in the documents too.
+    asked = tuple(folded(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
     return SectionContext(step, answers, kept, stems, asked)
 
 
