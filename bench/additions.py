@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roundtable import insert_addition
-from roundtable.artifacts.sections import sections
+from roundtable.documents.outline import read_sections
 
 from .stopwatch import median
 
@@ -16,7 +16,7 @@ def measure() -> Iterator[str]:
     for kilobytes in (10, 100, 1000):
         part = b"## 3. User Journeys\n\nThe inspector goes down, fills in, comes back.\n\n- one\n- two\n\n"
         document = b"# Requirements\n\n" + part * (kilobytes * 1024 // len(part))
-        parse = median(lambda document=document: sections(document), runs=3)  # type: ignore[misc]
+        parse = median(lambda document=document: read_sections(document), runs=3)  # type: ignore[misc]
         insert = median(
             lambda document=document: insert_addition(document, BLOCK, topic="User Journeys"),  # type: ignore[misc]
             runs=3,

@@ -13,8 +13,8 @@ from typing import Any
 
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import NEUTRAL
-from roundtable.panel.host.requests import Reply, Words
-from roundtable.session import Session
+from roundtable.panel.host import Reply, Words
+from roundtable.runtime.session import Session
 from roundtable.settings import Settings
 from roundtable.surfaces.mcp.tables import Tables
 

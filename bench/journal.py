@@ -7,11 +7,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from roundtable.content.catalogue import load_roster, load_steps
+from roundtable.catalogue import load_roster, load_steps
 from roundtable.core.analysis import Opening
 from roundtable.core.events import PersonaSpoke
-from roundtable.core.items import Item
-from roundtable.core.steps import PHASES
+from roundtable.core.steps import PHASES, Item
 from roundtable.store.journal import Journal
 
 from .stopwatch import median

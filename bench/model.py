@@ -13,7 +13,7 @@ from pathlib import Path
 
 from roundtable.panel.model.model import CHARACTERS_PER_TOKEN, Request, Usage
 from roundtable.panel.model.panel import ModelPanel
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from roundtable.store.meta import change_meta
 

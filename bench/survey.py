@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from roundtable.core.items import Item
+from roundtable.core.steps import Item
 from roundtable.survey import survey
-from roundtable.survey.sieve import Sieve
+from roundtable.survey.files import Sieve
 
 FILES = 50_000
 ITEM = Item(

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from roundtable.core.items import Item
+from roundtable.core.steps import Item
 from roundtable.survey import survey
+from roundtable.survey.files import kind_of
 from roundtable.survey.history import activity, read_history
-from roundtable.survey.kinds import kind_of
 
 FIRST = 20
 _MOST_FILES = 10

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from roundtable import load_roster, load_steps
 from roundtable.core.commands import Brief
+from roundtable.core.text import folded, words_of
 from roundtable.core.turns import USER
 from roundtable.core.voice import without_quotations
-from roundtable.core.words import folded, words_of
 from roundtable.panel.base import Hearer, Speech
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import read_message

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from zlib import crc32
 
-from roundtable.core.words import folded
+from roundtable.core.text import folded
 from roundtable.panel.offline.lexicon import content_stems
 from roundtable.panel.offline.prompts import QUOTE, Prompt, load_library
 from roundtable.panel.offline.section import LabelAnswer

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from people import ITEM, MAYA, ROSTER
-from roundtable.content.catalogue import load_steps
+from roundtable.catalogue import load_steps
 from roundtable.core.commands import Answer, AskDraft, StepBrief, WriteStep
-from roundtable.core.items import Item
-from roundtable.core.steps import DEPTHS, Depth, Question, Step
-from roundtable.drafting import draft
+from roundtable.core.steps import DEPTHS, Depth, Item, Question, Step
+from roundtable.documents.drafting import draft
 from roundtable.store.outputs import Outputs
 
 STEPS = load_steps()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roundtable.core.items import Item
+from roundtable.core.steps import Item
 
 ITEMS = {
     "library": Item(

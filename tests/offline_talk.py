@@ -7,14 +7,13 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from roundtable.content.catalogue import load_roster, load_steps
+from roundtable.catalogue import load_roster, load_steps
 from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.elaboration import Elaboration
-from roundtable.core.items import Item
 from roundtable.core.lines import Line
 from roundtable.core.personas import Roster
-from roundtable.core.steps import Step
+from roundtable.core.steps import Item, Step
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material, Turn
 from roundtable.panel.base import Framing, Speech

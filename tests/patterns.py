@@ -17,7 +17,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import roundtable
-from roundtable.content.catalogue import load_roster
+from roundtable.catalogue import load_roster
 from roundtable.panel.offline.lexicon import (
     MAX_MESSAGE_LENGTH,
     pattern_names,
@@ -36,7 +36,7 @@ _KINDS = 4  # so many kinds of signs are tried where a set takes many
 _BANS = "the patterns of our personas"
 _EXPRESSIONS = "the expressions of the offline panel"
 _SHORTENED = {
-    "roundtable.panel.model.plaintext _OPEN": 4_096,
+    "roundtable.panel.model.command _OPEN": 4_096,
     _BANS: 4_000,
     _EXPRESSIONS: MAX_MESSAGE_LENGTH,
     **{

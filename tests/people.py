@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from roundtable.core.items import Item
 from roundtable.core.personas import Persona, Roster
-from roundtable.core.steps import Criterion, Question, Step, Target
+from roundtable.core.steps import Criterion, Item, Question, Step, Target
 
 MAYA = Persona(
     "business-analyst", "Maya Chen", "Business Analyst", "BA", ("00-quick-scan", "01-requirements"), "user",

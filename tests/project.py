@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from roundtable.core.lines import Line
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from scripted import ScriptedPanel
 
@@ -57,7 +57,7 @@ def small_steps(root: Path) -> None:
     """Replace the built-in steps by two per phase with two short questions each."""
     leads = {"00": "business-analyst", "01": "business-analyst", "02": "solutions-architect",
              "03": "solutions-architect", "04": "system-designer"}  # fmt: skip
-    from roundtable.content.catalogue import load_steps
+    from roundtable.catalogue import load_steps
 
     for step in load_steps():
         phase = step.phase

@@ -13,7 +13,7 @@ from pathlib import Path
 from roundtable.core.commands import Brief
 from roundtable.core.errors import RoundtableError
 from roundtable.panel.base import Hearer, Speech
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 from roundtable.surfaces.terminal.conversation import converse
 from scripted import ScriptedPanel
 

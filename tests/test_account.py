@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from people import ITEM, JOURNEYS, MAYA, ROSTER, STEPS
-from roundtable.account import Account
 from roundtable.core.commands import Table
 from roundtable.panel.model.model import Usage
 from roundtable.panel.model.panel import Call
+from roundtable.runtime.budget import Account
 from roundtable.settings import Budget
 from roundtable.store import ledger
 

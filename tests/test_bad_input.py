@@ -16,7 +16,7 @@ from roundtable.core.commands import AskDraft
 from roundtable.core.errors import DiskFailed
 from roundtable.core.events import RecordFailed, SectionText
 from roundtable.core.lines import Line
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 from roundtable.store import files
 from roundtable.store.journal import Journal
 from scripted import ScriptedPanel

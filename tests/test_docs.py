@@ -7,8 +7,8 @@ from pathlib import Path
 
 import roundtable
 from eval.pages import BLIND, draw_transcripts, tabulate_blind, tabulate_sheets
-from roundtable.content.catalogue import read_roster, read_steps
-from roundtable.core.diagram import diagram
+from roundtable.catalogue import read_roster, read_steps
+from roundtable.core.elaboration import diagram
 from roundtable.panel.offline.prompts import Prompt, read_project_prompts
 from tools.example import GOLDEN, documents, played
 from tools.readme import transcript

@@ -12,8 +12,7 @@ import pytest
 import roundtable.git
 from gitproject import commit, git, repository
 from hostile import BARE_ITEM, ITEM, PROGRAM_TRICKS, Hostile, build_hostile
-from roundtable.git import Command, run_git
-from roundtable.store.versions import earlier_versions
+from roundtable.git import Command, earlier_versions, run_git
 
 DOCUMENT = f"docs/requirements/{ITEM}/quick-scan.md"
 

@@ -15,7 +15,7 @@ import pytest
 from commandline import SLUG, CommandLine, command_line
 from project import ANSWERS, meta, small_steps, talk, texts
 from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemUnknown, OutsideFailure
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 from roundtable.store import ledger
 from roundtable.store.items import add_item, find_item, links_out, list_items, read_item
 from roundtable.store.journal import Journal, journals

@@ -13,13 +13,13 @@ from pydantic_ai import exceptions as api
 from hosting import Says
 from model_talk import ScriptedModel, misbehaving
 from project import ANSWERS, kinds, meta, talk, texts
-from roundtable.account import Account
 from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.panel.base import Panel
-from roundtable.panel.model.fallback import FallbackPanel
+from roundtable.panel.model.choice import FallbackPanel
 from roundtable.panel.offline import OfflinePanel
+from roundtable.runtime.budget import Account
 from roundtable.settings import Budget
 from roundtable.store import ledger
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from project import project, small_steps
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 from scripted import ScriptedPanel
 
 

@@ -15,23 +15,23 @@ import patterns
 from people import ALEX, ROSTER
 from roundtable.core.depth import read_scope
 from roundtable.core.hearing import address
-from roundtable.core.items import Item
-from roundtable.core.markup import harmless, heading_of, plain, printable
+from roundtable.core.steps import Item
+from roundtable.core.text import harmless, heading_of, plain, printable
 from roundtable.core.validation import check
 from roundtable.core.voice import check_voice, without_quotations
-from roundtable.drafting.entries import chains, entries, itemised, named_entries, scenarios, sentences
-from roundtable.drafting.page import cell, paragraph, said, title
-from roundtable.panel.model.cutting import Cutter
+from roundtable.documents.entries import chains, entries, itemised, named_entries, scenarios, sentences
+from roundtable.documents.page import cell, paragraph, said, title
+from roundtable.panel.model.replies import Cutter
 from roundtable.survey.terms import terms_of
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
-    "roundtable.content.personafile: _check_pattern",
+    "roundtable.catalogue.personas: _check_pattern",
     "roundtable.core.depth: _labelled",
     "roundtable.core.hearing: _place_of_address",
     "roundtable.core.voice: _compiled",
-    "roundtable.drafting.page: _end_of_code",
-    "roundtable.panel.model.cutting: _labels",
+    "roundtable.documents.page: _end_of_code",
+    "roundtable.panel.model.replies: _labels",
     "roundtable.panel.offline.lexicon: pattern",
     "roundtable.panel.offline.lexicon: phase_expressions",
     "roundtable.panel.offline.lexicon: strip_address",

@@ -13,11 +13,11 @@ from project import ANSWERS, TEXT, kinds, meta, talk, texts
 from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
 from roundtable.core.lines import Line
-from roundtable.core.markup import plain, printable
 from roundtable.core.steps import PHASE_KEYS
+from roundtable.core.text import plain, printable
 from roundtable.core.turns import Verdict
 from roundtable.panel.base import Speech
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 from roundtable.store.lock import ItemLock
 from scripted import ScriptedPanel
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from project import kinds, meta, talk, texts
-from roundtable.checking import check
 from roundtable.core.steps import PHASE_KEYS
+from roundtable.documents.checks import check
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.items import add_item
 from tools.example import EXAMPLE, GOLDEN, documents

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from .version import __version__
 
 if TYPE_CHECKING:
-    from .artifacts.additions import Addition, insert_addition
-    from .content.catalogue import load_roster, load_steps
+    from .catalogue import load_roster, load_steps
     from .core.elaboration import Elaboration
     from .core.hearing import Heard, hear
-    from .session import Session
+    from .documents.additions import Addition, insert_addition
+    from .runtime.session import Session
     from .store.meta import change_meta, read_meta, write_meta
 
 __all__ = [

@@ -8,6 +8,8 @@ here, with settings that are stronger than the repository's own.
 from __future__ import annotations
 
 import os
+import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -95,3 +97,48 @@ def _is_in_bare_repository(root: Path) -> bool:
         if all((folder / name).exists() for name in _BARE):
             return True
     return False
+
+
+_SHORT_COMMIT = re.compile(r"[0-9a-f]{4,64}")
+_SECONDS = 2.0
+
+
+def current_commit(root: Path) -> str | None:
+    """The short git commit of the project; None outside git, before the first commit, or without git."""
+    answer = run_git(root, "rev-parse", "--short", "HEAD", seconds=_SECONDS)
+    commit = (answer or b"").decode("ascii", "replace").strip()
+    return commit if _SHORT_COMMIT.fullmatch(commit) else None
+
+
+_VERSIONS_SECONDS = 20.0
+_MOST = 200
+
+
+def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:
+    """Return the short commit and the text of each version, oldest first; None where git cannot say in time.
+
+    Git is asked in the project's root: the folder of an item may hold a repository of somebody else's.
+    """
+    deadline = time.monotonic() + _VERSIONS_SECONDS
+    name = path.relative_to(root).as_posix()
+    log = run_git(
+        root,
+        "rev-list",
+        "--abbrev-commit",
+        f"--max-count={_MOST}",
+        "HEAD",
+        "--",
+        name,
+        seconds=_VERSIONS_SECONDS,
+    )
+    if log is None:
+        return None
+    found = []
+    for commit in reversed(log.decode("ascii", "replace").split()):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        data = run_git(root, "cat-file", "blob", f"{commit}:./{name}", seconds=left)
+        if data is not None:  # a commit that removed the file has no version of it
+            found.append((commit, data.decode("utf-8", "replace")))
+    return tuple(found)

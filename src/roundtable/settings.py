@@ -31,7 +31,7 @@ from typing import Any
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
-from .core.markup import printable
+from .core.text import printable
 from .git import run_git
 from .store import files
 

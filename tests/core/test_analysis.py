@@ -10,12 +10,10 @@ from legs_play import Play, opening
 from people import ALEX, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.analysis import TABLE, Analysis
-from roundtable.core.conduct import recall
+from roundtable.core.analysis import TABLE, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
-from roundtable.core.stages import Stage
 from roundtable.core.steps import PHASE_KEYS, PHASES, Question, Step
 from talk import AT
 

@@ -10,12 +10,10 @@ from legs_play import Play, opening
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.analysis import Analysis
-from roundtable.core.conduct import recall
+from roundtable.core.analysis import Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
 from roundtable.core.lines import Line
 from roundtable.core.progress import Progress
-from roundtable.core.stages import Stage
 from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step, Target
 
 QUESTIONS = (

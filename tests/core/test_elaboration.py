@@ -7,10 +7,9 @@ import pytest
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS, persona, step
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.elaboration import TABLE, Elaboration
+from roundtable.core.elaboration import TABLE, Awaited, Elaboration, State
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
-from roundtable.core.states import Awaited, State
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import OffTopic, Verdict
 from talk import AT, DRAFT, Talk

@@ -7,12 +7,10 @@ import pytest
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, persona
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.elaboration import Elaboration
+from roundtable.core.elaboration import Awaited, Due, Elaboration, weigh
 from roundtable.core.errors import RuleBroken
-from roundtable.core.floor import Due, weigh
 from roundtable.core.lines import Line
 from roundtable.core.personas import Roster
-from roundtable.core.states import Awaited
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Verdict
 from talk import AT, Talk

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from people import ITEM, JOURNEYS, ROSTER, STEPS, persona
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.elaboration import TABLE, Elaboration
+from roundtable.core.elaboration import TABLE, Elaboration, State
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
-from roundtable.core.states import State
 from roundtable.core.synthesis import Draft, Entry, decided
 from roundtable.core.turns import USER, OffTopic, Verdict
 from talk import AT

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.exits import hear_exit, without_fillers
+from roundtable.core.hearing import hear_exit, without_fillers
 
 KEYWORDS = ["done", "exit", "wrap up", "wrap it up", "wrap this up", "back"]
 FILLERS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from people import MAYA, STEPS
-from roundtable.core.focus import Place, park, place, redirect, within_sentence
+from roundtable.core.elaboration import Place, park, place, redirect, within_sentence
 from roundtable.core.turns import USER, OffTopic, Parked, Turn
 
 DRIFT = OffTopic("storage cost", "03-02")

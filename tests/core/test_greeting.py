@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from people import ALEX, MAYA
-from roundtable.core.greeting import all_done, hand_off, new_in_phase, welcome_back, woven
+from roundtable.core.lines import all_done, hand_off, new_in_phase, welcome_back, woven
 from roundtable.core.progress import Past
 from roundtable.core.steps import PHASES
 

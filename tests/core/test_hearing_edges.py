@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from people import ALEX, MAYA, persona
-from roundtable.core.exits import hear_exit
-from roundtable.core.hearing import Heard, hear, hear_choice
-from roundtable.core.menus import LEAVE, START_OVER
+from roundtable.core.analysis import LEAVE, START_OVER
+from roundtable.core.hearing import Heard, hear, hear_choice, hear_exit
 from roundtable.core.personas import Roster
 from roundtable.core.validation import is_unknown
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from roundtable.core.markup import escape_markdown, harmless, plain, printable
+from roundtable.core.text import escape_markdown, harmless, plain, printable
 
 PIECES = st.lists(
     st.sampled_from(

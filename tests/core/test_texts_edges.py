@@ -10,7 +10,7 @@ from people import ALEX, JORDAN, MAYA, ROSTER, STEPS, step
 from roundtable.core import lines
 from roundtable.core.conditions import Condition
 from roundtable.core.errors import OutsideFailure, RuleBroken
-from roundtable.core.greeting import all_done, woven
+from roundtable.core.lines import all_done, woven
 from roundtable.core.progress import Progress, position, remaining
 from roundtable.core.steps import PHASES, Target
 from roundtable.core.synthesis import Draft, Entry, problems, render, shortened, summary

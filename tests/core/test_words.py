@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.words import folded, is_silence, place_of, words_of
+from roundtable.core.text import folded, is_silence, place_of, words_of
 
 
 @pytest.mark.rule("EXIT-1")

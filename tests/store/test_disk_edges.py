@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import DiskFailed, ItemLocked
-from roundtable.store import files, written
+from roundtable.store import files, outputs
 from roundtable.store.lock import ItemLock
 
 
@@ -125,19 +125,19 @@ def test_an_item_whose_meta_lock_cannot_be_used_is_still_locked(folder: Path) ->
 @pytest.mark.rule("STEP-5")
 def test_the_last_two_writings_of_a_step_are_remembered(folder: Path) -> None:
     for document in (b"a", b"a", b"b", b"b"):
-        written.remember(folder, "x.json", "01-07", document)
+        outputs.remember(folder, "x.json", "01-07", document)
     assert _digests(folder) == 2
-    assert written.is_own(folder, "x.json", "01-07", b"a")
-    written.remember(folder, "x.json", "01-07", b"c")
+    assert outputs.is_own(folder, "x.json", "01-07", b"a")
+    outputs.remember(folder, "x.json", "01-07", b"c")
     assert _digests(folder) == 2
-    owned = [written.is_own(folder, "x.json", "01-07", document) for document in (b"a", b"b", b"c")]
+    owned = [outputs.is_own(folder, "x.json", "01-07", document) for document in (b"a", b"b", b"c")]
     assert owned == [False, True, True]
 
 
 @pytest.mark.rule("STEP-5")
 def test_what_is_written_twice_is_remembered_once(folder: Path) -> None:
-    written.remember(folder, "x.json", "01-07", b"a")
-    written.remember(folder, "x.json", "01-07", b"a")
+    outputs.remember(folder, "x.json", "01-07", b"a")
+    outputs.remember(folder, "x.json", "01-07", b"a")
     assert _digests(folder) == 1
 
 

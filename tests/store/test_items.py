@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.errors import DiskFailed, ItemUnknown, RuleBroken
-from roundtable.core.items import Item
-from roundtable.store.commit import current_commit
+from roundtable.core.steps import Item
+from roundtable.git import current_commit
 from roundtable.store.items import add_item, find_item, list_items, read_item
 from roundtable.store.meta import read_meta
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.store.artifact import LARGEST
-from roundtable.store.items import LONGEST_TITLE, add_item, read_item
-from roundtable.store.slugs import LONGEST, numbered
+from roundtable.store.items import LONGEST, LONGEST_TITLE, add_item, numbered, read_item
 
 
 def item(tmp_path: Path, draft: str) -> Path:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.errors import RuleBroken
-from roundtable.store.json_text import DEEPEST, Number, parse, render
+from roundtable.store.meta import DEEPEST, Number, parse, render
 
 SCALARS = (
     st.none()

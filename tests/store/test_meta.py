@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 import roundtable
 from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemLocked, RuleBroken
 from roundtable.core.steps import PHASE_KEYS
-from roundtable.store.json_text import Number
 from roundtable.store.lock import meta_lock
 from roundtable.store.meta import (
+    Number,
     StartPhase,
     append_elaboration,
     change_meta,

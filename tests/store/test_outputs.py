@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.artifacts.outline import LARGEST
-from roundtable.artifacts.ownership import skeleton
 from roundtable.core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from roundtable.core.errors import DiskFailed, RuleBroken
 from roundtable.core.events import SectionText
-from roundtable.core.markup import plain
 from roundtable.core.steps import Question, Step, Target
+from roundtable.core.text import plain
 from roundtable.core.turns import Material
+from roundtable.documents.additions import skeleton
+from roundtable.documents.outline import LARGEST
 from roundtable.store.artifact import change_artifact, read_artifact, reason_of, refusal
 from roundtable.store.outputs import Outputs
 from roundtable.store.progress import facts_of

@@ -26,9 +26,8 @@ from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Parked, Turn
 from roundtable.store.artifact import LARGEST
 from roundtable.store.data_files import KEPT, Merged, data_text, merged
-from roundtable.store.outputs import Outputs
+from roundtable.store.outputs import Outputs, with_note
 from roundtable.store.parking import park, parked_for
-from roundtable.store.skipped import with_note
 from roundtable.store.transcript import write_transcript
 
 AT = "2026-02-20T14:30:00.000Z"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.artifacts.outline import LARGEST
 from roundtable.core.errors import DiskFailed
 from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Step
 from roundtable.core.turns import USER, Parked
+from roundtable.documents.outline import LARGEST
 from roundtable.store.parking import park, parked_for
 
 pytestmark = pytest.mark.rule("FOCUS-2")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.store.slugs import LONGEST, UNTITLED, numbered, slug
+from roundtable.store.items import LONGEST, UNTITLED, numbered, slug
 
 pytestmark = pytest.mark.rule("ITEM-1")
 

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.artifacts.outline import outline
 from roundtable.core.commands import Record, SaveRecord, Table
 from roundtable.core.errors import DiskFailed
-from roundtable.core.items import Item
 from roundtable.core.personas import Persona, Roster
-from roundtable.core.steps import Step
+from roundtable.core.steps import Item, Step
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, OffTopic, Parked, Turn, Verdict
+from roundtable.documents.outline import outline
 from roundtable.store.transcript import transcripts, write_transcript
 
 AT = "2026-02-20T14:30:00.000Z"

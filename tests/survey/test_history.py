@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from gitproject import DAY, NOW, commit, git, repository, write
-from roundtable.core.items import Item
-from roundtable.survey.findings import ChangeRate
+from roundtable.core.steps import Item
 from roundtable.survey.history import Commit, activity, change_rates, kin, read_history, together
+from roundtable.survey.report import ChangeRate
 from roundtable.survey.terms import terms_of
 
 

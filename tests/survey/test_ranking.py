@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 from gitproject import write
-from roundtable.core.items import Item
-from roundtable.survey.files import project_files
-from roundtable.survey.findings import Line
-from roundtable.survey.kinds import Kind, kind_of
-from roundtable.survey.places import defined_name, places_in
-from roundtable.survey.ranking import Priors, rank
-from roundtable.survey.search import search
+from roundtable.core.steps import Item
+from roundtable.survey.files import Kind, kind_of, project_files
+from roundtable.survey.report import Line
+from roundtable.survey.search import Priors, defined_name, places_in, rank, search_files
 from roundtable.survey.terms import terms_of
 
 NO_PRIORS = Priors({}, {})
@@ -22,7 +19,7 @@ NO_PRIORS = Priors({}, {})
 def ranked(root: Path, title: str, priors: Priors = NO_PRIORS) -> list[str]:
     paths = project_files(root)
     terms = terms_of(Item("item", title))
-    return [finding.path for finding in rank(root, paths, terms, search(root, paths, terms), priors)]
+    return [finding.path for finding in rank(root, paths, terms, search_files(root, paths, terms), priors)]
 
 
 def test_a_term_stands_at_the_beginning_of_a_word_or_of_a_part_of_a_name() -> None:
@@ -116,7 +113,7 @@ def test_the_best_lines_come_first_and_stand_in_the_file(tmp_path: Path) -> None
     write(tmp_path, {"a.py": "\r\n".join(rows) + "\r\n"})
     paths = project_files(tmp_path)
     terms = terms_of(Item("item", "Toner tray"))
-    (finding,) = rank(tmp_path, paths, terms, search(tmp_path, paths, terms), NO_PRIORS)
+    (finding,) = rank(tmp_path, paths, terms, search_files(tmp_path, paths, terms), NO_PRIORS)
     assert finding.count == 5
     assert finding.lines == (
         Line("a.py", 4, "toner of the tray"),

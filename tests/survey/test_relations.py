@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from gitproject import write
-from roundtable.survey.entry_points import entry_points
 from roundtable.survey.files import project_files
-from roundtable.survey.findings import Finding, Line
-from roundtable.survey.imports import imports_in, module_of
-from roundtable.survey.relations import Relations, relate
+from roundtable.survey.relations import Relations, entry_points, imports_in, module_of, relate
+from roundtable.survey.report import Finding, Line
 
 
 def importers(files: Mapping[str, str], target: str, go_module: str = "") -> dict[str, int]:

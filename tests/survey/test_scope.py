@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.depth import read_scope
-from roundtable.survey.findings import ChangeRate, Complexity, Finding, Line, Relation, Scope
-from roundtable.survey.scope import estimate, likely_files
+from roundtable.survey.report import (
+    ChangeRate,
+    Complexity,
+    Finding,
+    Line,
+    Relation,
+    Scope,
+    estimate,
+    likely_files,
+)
 
 
 def found(*paths: str, score: float = 1.0, count: int = 1) -> list[Finding]:

@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitproject import git, write
-from roundtable.core.items import Item
+from roundtable.core.steps import Item
 from roundtable.survey import search as searching
-from roundtable.survey.files import project_files
+from roundtable.survey.files import Sieve, project_files, sift
 from roundtable.survey.scan import LARGEST, count, read
-from roundtable.survey.search import Hit, files_holding, search
-from roundtable.survey.sieve import Sieve, sift
+from roundtable.survey.search import Hit, files_holding, search_files
 from roundtable.survey.terms import terms_of
 
 SIEVES: list[Sieve] = ["none", "git", *(["ripgrep"] if shutil.which("rg") else [])]  # type: ignore[list-item]
@@ -27,19 +26,19 @@ def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "Cache cached CACHING\nprint\n", "b.py": "nothing\n", "c.txt": "print\n"})
     terms = terms_of(Item("item", "Caching of print jobs"))
     assert [term.text for term in terms] == ["cach", "print", "job"]
-    hits = search(tmp_path, ("a.py", "b.py", "c.txt"), terms)
+    hits = search_files(tmp_path, ("a.py", "b.py", "c.txt"), terms)
     assert hits.files == (Hit("a.py", 27, (3, 1, 0)), Hit("c.txt", 6, (0, 1, 0)))
     assert hits.frequency == (1, 2, 0)
 
 
 def test_capitals_beyond_ascii_are_found_too(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "übersicht Übersicht ÜBERSICHT\n"})
-    assert search(tmp_path, ("a.txt",), terms_of(Item("item", "Übersicht"))).files[0].counts == (3,)
+    assert search_files(tmp_path, ("a.txt",), terms_of(Item("item", "Übersicht"))).files[0].counts == (3,)
 
 
 def test_without_terms_or_files_nothing_is_read(tmp_path: Path) -> None:
-    assert search(tmp_path, ("missing.py",), ()).files == ()
-    assert search(tmp_path, (), terms_of(Item("item", "printer"))).frequency == (0,)
+    assert search_files(tmp_path, ("missing.py",), ()).files == ()
+    assert search_files(tmp_path, (), terms_of(Item("item", "printer"))).frequency == (0,)
 
 
 def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp_path: Path) -> None:
@@ -58,7 +57,7 @@ def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp
     (tmp_path / "link.py").symlink_to("ok.py")
     os.mkfifo(tmp_path / "pipe")
     names = ("image.png", "huge.txt", "line.json", "app.min.js", "folder", "link.py", "pipe", "missing")
-    hits = search(tmp_path, (*names, "ok.py", "largest.txt"), terms_of(Item("item", "printer")))
+    hits = search_files(tmp_path, (*names, "ok.py", "largest.txt"), terms_of(Item("item", "printer")))
     assert [hit.path for hit in hits.files] == ["ok.py", "largest.txt"]
     assert hits.files[1].size == LARGEST
     assert read(str(tmp_path / "pipe")) in (None, b"")
@@ -85,7 +84,7 @@ def mixed(tmp_path: Path) -> Path:
 def test_every_sieve_gives_the_same_hits(mixed: Path, sieve: Sieve, title: str) -> None:
     paths = project_files(mixed)
     terms = terms_of(Item("item", title))
-    assert search(mixed, paths, terms, sieve=sieve) == search(mixed, paths, terms, sieve="none")
+    assert search_files(mixed, paths, terms, sieve=sieve) == search_files(mixed, paths, terms, sieve="none")
     assert files_holding(mixed, paths, ("Toner", "TRAY"), sieve=sieve) == tuple(
         path for path in paths if {b"Toner", b"TRAY"} & set((mixed / path).read_bytes().split())
     )
@@ -109,14 +108,14 @@ def test_a_sieve_that_is_not_there_holds_nothing_back(mixed: Path, monkeypatch: 
 def test_a_second_process_gives_the_same_as_one(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = project_files(mixed)
     terms = terms_of(Item("item", "printer toner paper"))
-    alone = search(mixed, paths, terms, sieve="none")
+    alone = search_files(mixed, paths, terms, sieve="none")
     holding = files_holding(mixed, paths, ("Toner",), sieve="none")
     monkeypatch.setattr(searching, "_WORTH_A_PROCESS", 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert search(mixed, paths, terms, sieve="none") == alone
+    assert search_files(mixed, paths, terms, sieve="none") == alone
     assert files_holding(mixed, paths, ("Toner",), sieve="none") == holding
     monkeypatch.setattr(sys, "executable", str(mixed / "no-python"))
-    assert search(mixed, paths, terms, sieve="none") == alone
+    assert search_files(mixed, paths, terms, sieve="none") == alone
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)

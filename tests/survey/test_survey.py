@@ -11,11 +11,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 from gitproject import DAY, NOW, commit, git, repository, write
-from roundtable.content.catalogue import load_steps
+from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
-from roundtable.core.items import Item
-from roundtable.survey import offer, report, survey
-from roundtable.survey.report import NOTHING, code, shown
+from roundtable.core.steps import Item
+from roundtable.survey import offer, survey
+from roundtable.survey.report import NOTHING, code, report, shown
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
 FILES = {

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.items import Item
-from roundtable.survey.stems import stem
-from roundtable.survey.terms import MOST, parts_of, terms_of
+from roundtable.core.steps import Item
+from roundtable.survey.terms import MOST, parts_of, stem, terms_of
 
 
 def words(title: str, text: str = "") -> list[str]:

@@ -11,7 +11,7 @@ import pexpect
 import pytest
 
 from commandline import CommandLine, command_line
-from roundtable.core.items import Item
+from roundtable.core.steps import Item
 from roundtable.store.items import read_item
 from trackers.server import CANARY, Tracker
 

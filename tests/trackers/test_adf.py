@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundtable.trackers.adf import markdown
+from roundtable.trackers.jira import markdown
 
 pytestmark = pytest.mark.rule("ITEM-2")
 

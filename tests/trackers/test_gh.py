@@ -12,8 +12,7 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.trackers import GithubReference, Issue, fetch_issue
-from roundtable.trackers.gh import PATIENCE, ask_gh
-from roundtable.trackers.github import fetch_github
+from roundtable.trackers.github import GH_PATIENCE, ask_gh, fetch_github
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -41,7 +40,7 @@ def environment(environment: dict[str, str], server: Tracker) -> dict[str, str]:
     return environment | {"GITHUB_API_URL": server.address}
 
 
-def failure(root: Path, environment: dict[str, str], *, patience: float = PATIENCE) -> str:
+def failure(root: Path, environment: dict[str, str], *, patience: float = GH_PATIENCE) -> str:
     with pytest.raises(TrackerFailed) as caught:
         fetch_github(NAMED, root, environment, gh_patience=patience)
     assert CANARY not in f"{caught.value}{caught.value.__cause__!r}{caught.value.__context__!r}"
@@ -107,7 +106,7 @@ def test_a_gh_that_is_no_program_is_passed_over(
 def test_a_gh_that_hangs_is_ended_with_all_that_it_started(
     fake_gh: Install, root: Path, environment: dict[str, str]
 ) -> None:
-    assert PATIENCE == 15
+    assert GH_PATIENCE == 15
     fake_gh("sleep 600 &\necho $! > child\nsleep 600")
     began = time.monotonic()
     assert failure(root, environment, patience=1.5) == (

@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.trackers import GithubReference, Issue, fetch_issue
-from roundtable.trackers.remote import origin, parse_remote
+from roundtable.trackers.github import origin, parse_remote
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import OutsideFailure, TrackerFailed
-from roundtable.trackers.http import LARGEST, PATIENCE, get_json, stays
-from roundtable.trackers.service import Service, base_address, headers
+from roundtable.trackers.service import LARGEST, PATIENCE, Service, base_address, get_json, headers, stays
 from trackers.server import CANARY, Reply, Tracker, tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from .events import SectionText
-from .floor import Purpose
-from .items import Item
 from .lines import Awaits, Line
 from .personas import Persona, Roster
-from .steps import Criterion, Depth, Question, Step, Target
+from .steps import Criterion, Depth, Item, Question, Step, Target
 from .synthesis import Draft, Exit
 from .turns import Material, Parked, Turn
+
+Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
+"""What a contribution is for."""
 
 
 @dataclass(frozen=True, slots=True)

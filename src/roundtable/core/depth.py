@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from .steps import Depth, is_depth
-from .words import folded, place_of, words_of
+from .text import folded, place_of, words_of
 
 _SPEED = "fast faster quick quicker quickly speed slow slowly soon latency performance time long"
 # The words that ask for a depth. Where the open question uses one of the words behind them, it asked for the

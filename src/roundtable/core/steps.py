@@ -1,10 +1,22 @@
-"""Phases, steps and their questions as values (rules STEP-1 to STEP-3)."""
+"""An item: one thing to analyse."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A feature or a bug: its folder's name, its title, and the text that describes it."""
+
+    slug: str
+    name: str
+    text: str = ""
+    source: str = "manual"
+    source_id: str = ""
+
 
 Depth = Literal["brief", "standard", "deep"]
 DEPTHS: tuple[Depth, ...] = ("brief", "standard", "deep")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from .markup import escape_markdown
 from .personas import Roster
+from .text import escape_markdown
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from .errors import RuleBroken
-from .words import folded, place_of, words_of
+from .text import folded, place_of, words_of
 
 Check = Callable[[str], bool]
 

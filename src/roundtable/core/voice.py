@@ -10,7 +10,7 @@ from typing import Literal
 
 from .errors import RuleBroken
 from .personas import Ban, Persona
-from .words import folded, words_of
+from .text import folded, words_of
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
 

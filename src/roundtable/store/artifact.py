@@ -8,9 +8,9 @@ from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from ..core.errors import DiskFailed, RuleBroken
-from ..core.markup import printable
+from ..core.text import printable
 from . import files
-from .inside import leads_out
+from .files import leads_out
 
 LARGEST = 5_000_000
 """The most bytes of a file that are taken in."""

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.markup import printable
-from . import json_text
+from ..core.text import printable
+from . import meta
 
 _DELIMITERS = ",;\t"
 _KEY = re.compile(r"(?:^|[\W_])(?:id|key|label|requirement)$", re.IGNORECASE)
@@ -35,7 +35,7 @@ KEPT = "What others wrote there is kept; only what was missing was added"
 def data_text(name: str, section: str, text: str) -> bytes:
     """The step's text as a valid file of its kind."""
     if name.lower().endswith(".json"):
-        return (json_text.render(_json(section, text)) + "\n").encode()
+        return (meta.render(_json(section, text)) + "\n").encode()
     if name.lower().endswith(".csv"):
         return _csv_text(_table(section, printable(text)), ",", "\n").encode()
     return (printable(text).rstrip() + "\n").encode()
@@ -53,24 +53,24 @@ def merged(name: str, old: bytes, new: bytes) -> Merged:
 def _json(section: str, text: str) -> Any:
     """The document that the text is; text that is none still becomes one, so that nothing said is lost."""
     try:
-        return json_text.parse(text.encode("utf-8", "replace"))
+        return meta.parse(text.encode("utf-8", "replace"))
     except ValueError:
         return {section: printable(text)}
 
 
 def _merged_json(old: bytes, new: bytes) -> Merged:
     try:
-        theirs = json_text.parse(old)
+        theirs = meta.parse(old)
     except ValueError as error:
         return Merged(None, f"it is not valid JSON: {error}")
-    ours = json_text.parse(new)
+    ours = meta.parse(new)
     if type(theirs) is not type(ours):
         return Merged(None, "it was edited by hand and holds something else than the step writes")
     both = _joined(theirs, ours)
     if both == theirs:
         return Merged(old)
     start = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-    return Merged(start + json_text.render(both).encode() + b"\n", KEPT)
+    return Merged(start + meta.render(both).encode() + b"\n", KEPT)
 
 
 def _joined(theirs: Any, ours: Any) -> Any:

@@ -1,8 +1,9 @@
-"""Items: their folders, how they are added, listed, found and read (rules ITEM-1, ITEM-3, ITEM-4)."""
+"""Slugs: the names of items' folders (rule ITEM-1)."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,13 +13,57 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
-from ..core.items import Item
-from ..core.markup import heading_of, printable
+from ..core.steps import Item
+from ..core.text import heading_of, printable
 from . import files
 from .artifact import DRAFT, LARGEST, shown
-from .inside import journal_home, leads_out_of_project, read_inside, require_in_project
+from .files import journal_home, leads_out_of_project, read_inside, require_in_project
 from .meta import meta_problem, read_meta, write_meta
-from .slugs import UNTITLED, numbered, slug
+
+LONGEST = 60
+UNTITLED = "untitled-item"
+
+_LETTERS = {
+    "ß": "ss", "ẞ": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
+    "ı": "i", "ŋ": "ng",
+}  # fmt: skip
+_OTHERS = re.compile(r"[^a-z0-9 -]")
+_GAPS = re.compile(r"[ -]+")
+
+
+def slug(title: str) -> str:
+    """The title as a folder's name: small letters, digits and single hyphens, 60 characters at most."""
+    plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
+    name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
+    return name[:LONGEST].rstrip("-") or UNTITLED
+
+
+def numbered(name: str, number: int) -> str:
+    """The slug with a number at its end, still no longer than a slug may be."""
+    ending = f"-{number}"
+    return name[: LONGEST - len(ending)].rstrip("-") + ending
+
+
+def _plain(char: str) -> str:
+    """A character in the letters of the English alphabet; other signs are dropped."""
+    if char.isspace():
+        return " "
+    if char.isascii():
+        return char
+    if known := _LETTERS.get(char.lower()):
+        return known
+    bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
+    if bare.isascii():
+        return bare
+    kind = unicodedata.category(char)
+    if kind == "Pd":
+        return "-"
+    if kind[0] not in "LMN":
+        return ""
+    from anyascii import anyascii  # late: its tables are needed for few titles
+
+    return anyascii(char)
+
 
 ITEMS_FOLDER = "docs/requirements"
 LONGEST_TITLE = 80

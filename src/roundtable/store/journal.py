@@ -19,7 +19,7 @@ from ..core.analysis import Opening
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.steps import PHASE_KEYS, Step, is_output_name, is_step_id
 from . import files
-from .inside import JOURNAL_FOLDER, is_regular_file, journal_home, read_journal_file
+from .files import JOURNAL_FOLDER, is_regular_file, journal_home, read_journal_file
 from .lock import journal_folder
 from .meta import has_meta
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..core.errors import DiskFailed, ItemCorrupt
 from . import files
-from .inside import read_journal_file
+from .files import read_journal_file
 from .lock import journal_folder
 
 NAME = "spent.log"

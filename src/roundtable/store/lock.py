@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..core.errors import DiskFailed, ItemLocked
 from . import files
-from .inside import JOURNAL_FOLDER, journal_home, read_journal_file
+from .files import JOURNAL_FOLDER, journal_home, read_journal_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock

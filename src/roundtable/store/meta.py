@@ -1,22 +1,136 @@
-"""meta.json: how far an item's analysis has come (rules META-1 to META-5, META-8 and ENTRY-2).
-
-What others wrote in the file stays as they wrote it, the order of the fields included.
-"""
+"""JSON read and written without loss: numbers keep their spelling, texts their characters."""
 
 from __future__ import annotations
 
+import json
+import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, Self
 
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
-from ..core.records import analysis_status, faulty_fields
+from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS
-from . import files, json_text
-from .files import timestamp
-from .inside import JOURNAL_FOLDER, leads_out
+from . import files
+from .files import JOURNAL_FOLDER, leads_out, timestamp
 from .lock import meta_lock
+
+DEEPEST = 500
+"""How many lists and objects may stand in one another."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Number(float):
+    """A number that Python would spell in another way, such as `1.00` or `1e400`, with its own text."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.text,)
+
+
+def parse(data: bytes) -> Any:
+    """What the JSON text holds; ValueError, with the reason in words for a person, where it is none."""
+    try:
+        text = data.removeprefix(BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 text (at byte {error.start + 1})") from error
+    if not text.strip():
+        raise ValueError("it is empty")
+    try:
+        value = json.loads(text, parse_float=_number, parse_int=_number, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        reason = error.msg[:1].lower() + error.msg[1:]
+        raise ValueError(f"line {error.lineno}, column {error.colno}: {reason}") from error
+    except RecursionError as error:
+        raise ValueError(_too_deep()) from error
+    if _is_deep(value):
+        raise ValueError(_too_deep())
+    return value
+
+
+def render(value: object) -> str:
+    """The value as JSON text with an indent of two; RuleBroken where `parse` could not read it back."""
+    if _is_deep(value):
+        raise RuleBroken(f"This cannot be written as JSON: {_too_deep()}.")
+    pieces: list[str] = []
+    _add(pieces, value, "\n")
+    return "".join(pieces)
+
+
+def _add(pieces: list[str], value: object, margin: str) -> None:
+    inner = margin + "  "
+    if isinstance(value, dict) and value:
+        opening = "{"
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise RuleBroken(f"This cannot be written as JSON: the key {key!r} is not a text.")
+            pieces += (opening, inner, _scalar(key), ": ")
+            _add(pieces, item, inner)
+            opening = ","
+        pieces += (margin, "}")
+    elif isinstance(value, list | tuple) and value:
+        opening = "["
+        for item in value:
+            pieces += (opening, inner)
+            _add(pieces, item, inner)
+            opening = ","
+        pieces += (margin, "]")
+    else:
+        pieces.append(_scalar(value))
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, Number):
+        return value.text
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise RuleBroken(f"This cannot be written as JSON: {error}.") from error
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _number(text: str) -> int | float:
+    """The number as Python has it, where that is spelled the same."""
+    for kind in (int, float):
+        try:
+            number = kind(text)
+            if str(number) == text:
+                return number
+        except ValueError:  # not of this kind, or of more digits than Python converts
+            continue
+    return Number(text)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"it holds {name}, which JSON does not know")
+
+
+def _is_deep(value: object) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [item for outer in level for item in _items(outer)]
+    return bool(level)
+
+
+def _items(value: object) -> list[object]:
+    """The lists and objects directly in a value."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [item for item in inner if isinstance(item, dict | list | tuple)]
+
+
+def _too_deep() -> str:
+    return f"it is nested more than {DEEPEST} deep"
+
 
 __all__ = [
     "StartPhase",
@@ -170,7 +284,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
     if reason := leads_out(folder, "meta.json"):
         raise _corrupt(f"{path} cannot be used: {reason}.")
     try:
-        found = json_text.parse(files.read(path))
+        found = parse(files.read(path))
     except FileNotFoundError as error:
         if path.is_symlink():
             raise _corrupt(f"{path} cannot be used: it is a link to a file that is not there.") from error
@@ -217,7 +331,7 @@ def _save(folder: Path, meta: dict[str, Any]) -> dict[str, Any]:
     _migrate(meta)
     meta.pop("phase_a_completed", None)
     meta["analysis_status"] = analysis_status(meta.get("phases_completed"))
-    files.write(folder / "meta.json", json_text.render(meta).encode(), follow_link=True)
+    files.write(folder / "meta.json", render(meta).encode(), follow_link=True)
     return meta
 
 

@@ -1,26 +1,108 @@
-"""The outputs of an item's steps: written, added to, read (STEP-5, MENU-3, MENU-4, ART-1 to ART-6)."""
+"""The note at the top of a draft that says which steps were skipped (rule MENU-4)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-from ..artifacts.additions import insert_addition
-from ..artifacts.answers import OPEN, answers_in
-from ..artifacts.outline import Outline, outline
-from ..artifacts.ownership import add_feedback, skeleton, write_section
-from ..artifacts.sections import ADDITIONAL, name_of, named, sections
 from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
-from ..core.errors import DiskFailed, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
-from ..core.markup import escape_markdown, plain, printable
 from ..core.steps import Step
+from ..core.text import escape_markdown, harmless, plain, printable
 from ..core.turns import Material
-from . import data_files, files, skipped, written
+from ..documents.additions import add_feedback, insert_addition, skeleton, spliced, unharmed, write_section
+from ..documents.answers import OPEN, answers_in
+from ..documents.outline import ADDITIONAL, Outline, find_named_sections, name_of, outline, read_sections
+from . import data_files, files, meta
 from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
+from .files import read_journal_file
 from .items import read_item
+from .lock import journal_folder
 from .transcript import check_writable
+
+
+def write_skip_note(skipped: Sequence[Step]) -> str:
+    """`> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
+    return f"> Draft: {named([f'{step.step_id} ({harmless(step.title)})' for step in skipped])} skipped."
+
+
+def named(steps: Sequence[str]) -> str:
+    """The steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
+    if len(steps) == 1:
+        return f"step {steps[0]} was"
+    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
+
+
+def with_note(document: bytes, text: str) -> bytes:
+    """The document with the note right after its title, once, and nothing else changed."""
+    shape = outline(document)
+    if text.encode() in (line.strip() for line in document.splitlines()):
+        return document
+    position = _after_title(shape)
+    addition = spliced(shape, position, position, text)
+    if not unharmed(shape, addition, removed=0):
+        raise RuleBroken(
+            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
+            "Nothing was changed. Add it by hand."
+        )
+    return addition.document
+
+
+def _after_title(shape: Outline) -> int:
+    """The place after front matter, a first heading that is a title, and the item's line below it."""
+    position = shape.first
+    pieces = list(shape.pieces)
+    if pieces and pieces[0].kind == "front_matter":
+        position = pieces.pop(0).end
+    if pieces and pieces[0].kind == "heading" and pieces[0].level == 1:
+        position = pieces.pop(0).end
+        if pieces and shape.document.startswith(b"**Item**", pieces[0].start):
+            position = pieces[0].end
+    return shape.settle(shape.first, position)
+
+
+_NAME = "written.json"
+
+
+def is_own(folder: Path, name: str, step_id: str, document: bytes) -> bool:
+    """True where the step wrote the file exactly as it stands."""
+    return _digest(document) in _digests(_known(folder), name, step_id)
+
+
+def remember(folder: Path, name: str, step_id: str, document: bytes) -> None:
+    """Note what the step is about to write; what it wrote before counts until the new file is in place."""
+    known = _known(folder)
+    before = _digests(known, name, step_id)
+    new = _digest(document)
+    if before[-1:] == [new]:
+        return
+    known[name] = {"step": step_id, "digests": [*before[-1:], new]}
+    files.write(journal_folder(folder) / _NAME, meta.render(known).encode())
+
+
+def _known(folder: Path) -> dict[str, Any]:
+    try:
+        found = meta.parse(read_journal_file(folder, _NAME))
+    except (FileNotFoundError, DiskFailed, ItemCorrupt, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _digests(known: dict[str, Any], name: str, step_id: str) -> list[str]:
+    entry = known.get(name)
+    if not isinstance(entry, dict) or entry.get("step") != step_id:
+        return []
+    digests = entry.get("digests")
+    return [each for each in digests if isinstance(each, str)] if isinstance(digests, list) else []
+
+
+def _digest(document: bytes) -> str:
+    return hashlib.sha256(document).hexdigest()
+
 
 LIMIT = 60_000
 """How many characters of documents a panel is given."""
@@ -193,8 +275,8 @@ class Outputs:
         new = data_files.data_text(output, section.target.section, section.text)
 
         def change(found: bytes | None) -> tuple[bytes | None, data_files.Merged]:
-            if found is None or found == new or written.is_own(self.folder, output, step.step_id, found):
-                written.remember(self.folder, output, step.step_id, new)
+            if found is None or found == new or is_own(self.folder, output, step.step_id, found):
+                remember(self.folder, output, step.step_id, new)
                 return new, data_files.Merged(new)
             merged = data_files.merged(output, found, new)
             return merged.document, merged
@@ -205,11 +287,11 @@ class Outputs:
         return f"Wrote {shown(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
 
     def _drafted(self, output: str, missing: list[Step]) -> str:
-        note = skipped.note(missing)
+        note = write_skip_note(missing)
 
         def change(found: bytes | None) -> tuple[bytes, None]:
             document = self._skeleton(missing[0], output) if found is None else found
-            return skipped.with_note(document, note), None
+            return with_note(document, note), None
 
         if reason := self._obstacle(output):
             return f"Could not mark {shown(output)} as a draft ({reason})."
@@ -217,7 +299,7 @@ class Outputs:
             change_artifact(self.folder, output, change)
         except RuleBroken as error:
             return f"Could not mark {shown(output)} as a draft ({reason_of(error)})."
-        ids = skipped.named([step.step_id for step in missing])
+        ids = named([step.step_id for step in missing])
         return f"{shown(output)} is a draft: it says at its top that {ids} skipped."
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
@@ -310,14 +392,14 @@ def _not_written(output: str, reason: str) -> DiskFailed:
 
 def _heading_in(document: bytes, heading: str) -> str:
     """The heading as it stands in the document."""
-    found = named(sections(document), heading)
+    found = find_named_sections(read_sections(document), heading)
     return shown(found[0].heading if found else heading)
 
 
 def _heading_around(document: bytes, marker: bytes) -> str:
     """The heading of the section that holds the block behind a marker."""
     place = document.index(marker)
-    found = sections(document)
+    found = read_sections(document)
     level = next((section.level for section in found if section.start > place), 6)
     around = [
         section.heading

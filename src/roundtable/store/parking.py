@@ -6,18 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..artifacts.additions import end_of, shape_end, spliced, unharmed
-from ..artifacts.outline import outline
-from ..artifacts.sections import Section, sections_of
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
-from ..core.markup import escape_markdown, plain, printable
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
 from ..core.synthesis import flat, shortened
+from ..core.text import escape_markdown, plain, printable
 from ..core.turns import USER, Parked
+from ..documents.additions import end_of, shape_end, spliced, unharmed
+from ..documents.outline import Section, outline, sections_of
 from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
-from .inside import read_inside
+from .files import read_inside
 
 LATER = "Later"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.depth import read_scope
 from ..core.errors import DiskFailed
-from ..core.markup import printable
 from ..core.progress import Past, Progress
+from ..core.text import printable
 from .artifact import read_artifact
 from .meta import change_meta
 

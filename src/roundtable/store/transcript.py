@@ -10,12 +10,12 @@ from pathlib import Path
 
 from ..core.commands import SaveRecord
 from ..core.errors import DiskFailed
-from ..core.markup import escape_markdown, printable
 from ..core.personas import Roster
 from ..core.synthesis import Entry, attribution, decided, summary
+from ..core.text import escape_markdown, printable
 from ..core.turns import USER, Material, Parked, Turn
 from . import files
-from .inside import leads_out, read_inside, require_inside
+from .files import leads_out, read_inside, require_inside
 
 FOLDER = "elaborations"
 _DIGITS = 9

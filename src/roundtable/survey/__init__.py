@@ -1,11 +1,80 @@
-"""The survey: what the project's files say about an item.
+"""One survey from beginning to end."""
 
-`survey` looks once, `report` writes what was found into a step's section, `offer` drafts an answer from it.
-"""
+from __future__ import annotations
 
-from .drafts import offer
-from .findings import ChangeRate, EntryPoint, Finding, Line, Relation, Survey
-from .report import report
-from .surveying import survey
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..core.steps import Item
+from .files import OWN, Sieve, project_files
+from .history import activity, change_rates, kin, read_history, together
+from .relations import entry_points, radius, relate
+from .report import ChangeRate, EntryPoint, Finding, Line, Relation, Survey, estimate, offer, report
+from .search import Priors, rank, search_files
+from .terms import terms_of
+
+_FINDINGS = 40
+_TOUCHED = 6
+_STRONG = 0.45
+
+
+def survey(
+    root: Path,
+    item: Item,
+    *,
+    leave_out: Sequence[str] = OWN,
+    now: float | None = None,
+    sieve: Sieve | None = None,
+) -> Survey:
+    """What the files below the root say about the item; never fails on what it finds there.
+
+    `leave_out` names the folders that hold our own documents, `now` the moment that change rates end at.
+    """
+    start = time.perf_counter()
+    root = root.absolute()
+    paths = project_files(root, leave_out=leave_out)
+    known = frozenset(paths)
+    terms = terms_of(item)
+    hits = search_files(root, paths, terms, sieve=sieve)
+    history = read_history(root) if terms else ()
+    priors = Priors(_among(activity(history), known), _among(kin(history, terms), known))
+    findings = rank(root, paths, terms, hits, priors)
+    touched = touched_of(findings)
+    ties = relate(root, paths, touched, sieve=sieve)
+    company = _among(together(history, [finding.path for finding in touched[:3]]), known)
+    listed = radius(root, findings, touched, ties, company)
+    rates = change_rates(history, [finding.path for finding in listed[:20]], now=now) if history else ()
+    users = (*ties.importers, *ties.mentions)
+    guess = estimate(findings, users, ties.tests, rates)
+    return Survey(
+        root=root,
+        words=tuple(dict.fromkeys(term.said for term in terms)),
+        findings=findings[:_FINDINGS],
+        radius=listed,
+        mentions=ties.mentions,
+        importers=ties.importers,
+        entry_points=entry_points(
+            root, paths, [finding.path for finding in touched], [use.line.path for use in users]
+        ),
+        tests=ties.tests,
+        change_rate=rates,
+        scope=guess.scope,
+        complexity=guess.complexity,
+        reasons=guess.reasons,
+        files_seen=len(paths),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def touched_of(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings that stand out: not far below the first, and few."""
+    least = findings[0].score * _STRONG if findings else 0.0
+    return tuple(finding for finding in findings[:_TOUCHED] if finding.score >= least)
+
+
+def _among(values: dict[str, float], known: frozenset[str]) -> dict[str, float]:
+    return {path: value for path, value in values.items() if path in known}
+
 
 __all__ = ["ChangeRate", "EntryPoint", "Finding", "Line", "Relation", "Survey", "offer", "report", "survey"]

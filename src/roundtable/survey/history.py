@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git import run_git
-from .findings import ChangeRate
+from .report import ChangeRate
 from .terms import Term, word_stems
 
 MOST = 4_000

@@ -1,19 +1,128 @@
-"""Where the terms occur: a count for each file, with equal results whichever sieve stands before it."""
+"""Exactly where terms stand in one file: at the beginning of a word, or of a part of a joined name."""
 
 from __future__ import annotations
 
+import heapq
 import marshal
+import math
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from . import scan
-from .sieve import Sieve, sift
-from .terms import Term
+from .files import Kind, Sieve, kind_of, sift
+from .report import Finding, Line
+from .scan import read
+from .terms import Term, parts_of, stem
+
+_MOST = 300  # hits of one term in one file; more say no more
+_LONGEST_ENDING = 5
+_LETTER = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") | frozenset(range(128, 256))
+_SMALL = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+_CAPITAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_DEFINITION = re.compile(
+    rb"""\s*
+    (?:@?(?:export|default|declare|public|private|protected|internal|static|final|abstract|async
+        |pub(?:\([a-z]+\))?|unsafe|override|open|data|sealed|inline|virtual)\s+)*
+    (?:def|class|func|function\*?|interface|type|struct|enum|trait|impl|fn|module|namespace|record|object
+        |protocol|const|let|var|val|macro_rules!|message|service|create\ table|\#define)\s+
+    (?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line with hits: its number, the terms on it by index, and the name it defines, if any."""
+
+    number: int
+    terms: frozenset[int]
+    defines: str
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The lines with hits, in order, and for each term its count and its count in defined names."""
+
+    lines: tuple[Place, ...]
+    counts: tuple[int, ...]
+    defined: tuple[int, ...]
+
+
+def places_in(data: bytes, terms: Sequence[Term]) -> Places:
+    """Where the terms stand in the file's content."""
+    small = data.lower()
+    starts = _line_starts(data)
+    on_line: dict[int, set[int]] = {}
+    counts = [0] * len(terms)
+    for index, term in enumerate(terms):
+        for spelling in term.spellings:
+            for position in _hits(data, small, spelling, whole=term.whole):
+                counts[index] += 1
+                on_line.setdefault(bisect_right(starts, position), set()).add(index)
+    defined = [0] * len(terms)
+    lines = []
+    for number in sorted(on_line):
+        end = starts[number] if number < len(starts) else len(data)
+        text = data[starts[number - 1] : end].rstrip(b"\r\n")
+        name = defined_name(text)
+        if name:
+            for index in on_line[number]:
+                if any(spelling in name.lower() for spelling in terms[index].spellings):
+                    defined[index] += 1
+        lines.append(Place(number, frozenset(on_line[number]), name.decode("ascii", "replace"), text))
+    return Places(tuple(lines), tuple(counts), tuple(defined))
+
+
+def defined_name(line: bytes) -> bytes:
+    """The name that a line of code defines, in any of the common languages; empty where it defines none."""
+    found = _DEFINITION.match(line[:300])
+    return found[1] if found else b""
+
+
+def _line_starts(data: bytes) -> list[int]:
+    return [0, *(match.end() for match in re.finditer(rb"\n", data) if match.end() < len(data))]
+
+
+def _hits(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
+    position = small.find(spelling)
+    found = 0
+    while position >= 0 and found < _MOST:
+        end = position + len(spelling)
+        if whole or (_begins(data, position) and _ends(data, end)):
+            found += 1
+            yield position
+        position = small.find(spelling, end)
+
+
+def _begins(data: bytes, position: int) -> bool:
+    """True where a word begins: after no letter, or with a capital after a small one."""
+    if position == 0 or data[position - 1] not in _LETTER:
+        return True
+    return data[position] in _CAPITAL and (
+        data[position - 1] in _SMALL or data[position + 1 : position + 2].islower()
+    )
+
+
+def _ends(data: bytes, position: int) -> bool:
+    """True where at most a short ending is left of the word."""
+    ending = 0
+    while position < len(data) and data[position] in _LETTER:
+        if data[position] in _CAPITAL and data[position - 1] in _SMALL:
+            return True
+        ending += 1
+        if ending > _LONGEST_ENDING:
+            return False
+        position += 1
+    return True
+
 
 _WORTH_A_PROCESS = 3_000
 
@@ -35,7 +144,9 @@ class Hits:
     frequency: tuple[int, ...]
 
 
-def search(root: Path, paths: Sequence[str], terms: Sequence[Term], *, sieve: Sieve | None = None) -> Hits:
+def search_files(
+    root: Path, paths: Sequence[str], terms: Sequence[Term], *, sieve: Sieve | None = None
+) -> Hits:
     """Count the terms in the files; capitals do not matter. Without a sieve named, the best is taken."""
     if not terms or not paths:
         return Hits((), (0,) * len(terms))
@@ -113,3 +224,148 @@ def _answer_of(helper: subprocess.Popen[bytes]) -> list[Any] | None:
         return list(marshal.loads(answer))
     except (EOFError, ValueError, TypeError):
         return None
+
+
+READ_AGAIN = 300
+_LINES = 3
+_LONGEST_LINE = 400
+_K1, _B = 1.4, 0.55
+_NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
+_KIN, _ACTIVE = 0.55, 0.2
+_KINDS: Final[Mapping[Kind, float]] = {
+    "source": 1.0,
+    "test": 0.72,
+    "docs": 0.55,
+    "config": 0.6,
+    "generated": 0.15,
+}
+_WISHES: Final[Mapping[str, Kind]] = {
+    "test": "test",
+    "doc": "docs",
+    "docs": "docs",
+    "document": "docs",
+    "docum": "docs",
+    "readm": "docs",
+    "chang": "docs",
+    "changelog": "docs",
+    "ci": "config",
+    "workflow": "config",
+    "depend": "config",
+    "config": "config",
+    "lint": "config",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """What git adds, 0 to 1 for each path."""
+
+    active: Mapping[str, float]
+    kin: Mapping[str, float]
+
+
+def rank(
+    root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors
+) -> tuple[Finding, ...]:
+    """The files, the likeliest first; each with its count and its best lines."""
+    rarity = _rarity(terms, hits.frequency, len(paths))
+    chosen = _coarse(paths, terms, hits, priors, rarity)
+    wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
+    texts = {path: data for path in chosen if (data := read(f"{root}{os.sep}{path}")) is not None}
+    places = {path: places_in(data, terms) for path, data in texts.items()}
+    usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
+    scores = {
+        path: _text_score(path, found, terms, rarity, len(texts[path]) / usual)
+        for path, found in places.items()
+    }
+    top = max(scores.values(), default=0.0) or 1.0
+    findings = []
+    for path, found in places.items():
+        score = scores[path] / top * _kind_factor(kind_of(path), wishes)
+        score += _KIN * priors.kin.get(path, 0.0) + _ACTIVE * priors.active.get(path, 0.0) * (score > 0)
+        if score > 0:
+            lines = best_lines(path, found.lines, rarity)
+            findings.append(Finding(path, score, sum(found.counts), lines))
+    return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
+
+
+def _rarity(terms: Sequence[Term], frequency: Sequence[int], files: int) -> tuple[float, ...]:
+    """What each term weighs: its own weight, times how rare it is among the files."""
+    return tuple(
+        term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
+        for term, count in zip(terms, frequency, strict=True)
+    )
+
+
+def _coarse(
+    paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors, rarity: Sequence[float]
+) -> list[str]:
+    """The paths worth reading again, by counts, path and history."""
+    scores: dict[str, float] = {}
+    usual = sum(hit.size for hit in hits.files) / len(hits.files) if hits.files else 1.0
+    for hit in hits.files:
+        length = _K1 * (1 - _B + _B * hit.size / usual)
+        scores[hit.path] = sum(
+            weight * count / (count + length)
+            for weight, count in zip(rarity, hit.counts, strict=True)
+            if count
+        )
+    texts = [term.text for term in terms]
+    for path in paths:
+        small = path.lower()
+        for text, weight in zip(texts, rarity, strict=True):
+            if text in small:
+                scores[path] = scores.get(path, 0.0) + weight
+    top = max(scores.values(), default=1.0)
+    for path, value in priors.kin.items():
+        scores[path] = scores.get(path, 0.0) + top * value
+    # The kind of a path costs more to know than its score, so it is asked for the better ones only.
+    better = heapq.nlargest(10 * READ_AGAIN, scores, key=lambda path: (scores[path], path))
+    return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[kind_of(path)], path))
+
+
+def _text_score(
+    path: str, found: Places, terms: Sequence[Term], rarity: Sequence[float], length: float
+) -> float:
+    folder, _, name = path.lower().rpartition("/")
+    names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
+    norm = 1 - _B + _B * length
+    score = 0.0
+    matched = 0.0
+    in_name = 0.0
+    for index, (term, weight) in enumerate(zip(terms, rarity, strict=True)):
+        mass = (found.counts[index] + _DEFINED * found.defined[index]) / norm
+        if term.text in names or (term.whole and (term.text in name or term.text in path.lower())):
+            mass += _NAME
+            in_name += weight
+        if term.text in folders or (term.whole and term.text in folder):
+            mass += _FOLDER
+        if mass:
+            matched += weight
+            score += weight * mass / (mass + _K1)
+    on_a_line = (sum(rarity[index] for index in place.terms) for place in found.lines)
+    together = max(on_a_line, default=0.0)
+    whole = sum(rarity) or 1.0
+    return (score + _ON_ONE_LINE * max(together, in_name)) * (0.5 + 0.5 * matched / whole)
+
+
+def _stems(part: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in parts_of(part))
+
+
+def _kind_factor(kind: Kind, wishes: frozenset[Kind]) -> float:
+    return 1.0 if kind in wishes else _KINDS[kind]
+
+
+def best_lines(path: str, places: Sequence[Place], rarity: Sequence[float]) -> tuple[Line, ...]:
+    """The lines that say most, the best first: rare terms, several at once, definitions."""
+
+    def worth(place: Place) -> tuple[float, int]:
+        value = sum(rarity[index] for index in place.terms) * (1.5 if place.defines else 1.0)
+        return -value, place.number
+
+    best = sorted(places, key=worth)[:_LINES]
+    return tuple(
+        Line(path, place.number, place.text[:_LONGEST_LINE].decode("utf-8", "replace").strip())
+        for place in best
+    )

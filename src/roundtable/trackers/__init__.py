@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import assert_never
 
-from .issue import Issue
 from .reference import GithubReference, JiraReference, Reference, parse_reference
+from .service import Issue
 
 __all__ = ["GithubReference", "Issue", "JiraReference", "Reference", "fetch_issue", "parse_reference"]
 

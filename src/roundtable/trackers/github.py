@@ -1,19 +1,138 @@
-"""Issues and pull requests from GitHub: through the user's `gh`, else over its REST interface."""
+"""The project's remote: the repository that an issue without one belongs to."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..core.errors import TrackerFailed
-from . import gh, http
-from .failures import unreadable
-from .issue import Issue, cleaned_issue, no_issue
+from ..core.text import printable
+from ..git import run_git, safe_environment
 from .reference import GITHUB, GithubReference
-from .remote import origin
-from .service import Service, base_address, headers
+from .service import PATIENCE as HTTP_PATIENCE
+from .service import Issue, Service, base_address, cleaned_issue, get_json, headers, no_issue, unreadable
+
+_SECONDS = 5.0
+_REMOTE = re.compile(
+    r"(?:(?:https?|ssh|git)://)?(?:[^/@]*@)?(?P<host>[A-Za-z0-9.-]+)(?::[0-9]+/|[:/])/?"
+    r"(?P<repository>[\w-][\w.-]*/[\w.-]+?)(?:\.git)?/?",
+    re.ASCII,
+)
+_ALIASES = {"ssh.github.com", "www.github.com"}
+
+
+def origin(root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """Host and owner/name of git's `origin`; None without one, or where it is a folder."""
+    answer = run_git(root, "remote", "get-url", "origin", seconds=_SECONDS, environment=environment)
+    return parse_remote((answer or b"").decode("utf-8", "replace").strip())
+
+
+def parse_remote(address: str) -> tuple[str, str] | None:
+    """Host and owner/name in a remote's address, whichever way git writes it."""
+    remote = _REMOTE.fullmatch(address)
+    if remote is None:
+        return None
+    host = remote["host"].lower()
+    # A host without a dot is a nickname from the user's ssh settings.
+    return (GITHUB if host in _ALIASES or "." not in host else host), remote["repository"]
+
+
+GH_PATIENCE = 15.0
+
+_FIELDS = "title,body,url,number,state"
+_NOT_LOGGED_IN = 4
+_LOG_IN = "gh auth login"
+_QUIET = {"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GH_PAGER": "cat", "NO_COLOR": "1"}
+# These make gh colour its JSON or fill stderr with requests.
+_LOUD = {"GH_FORCE_TTY", "CLICOLOR_FORCE", "GH_DEBUG", "DEBUG"}
+_SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSWORD")
+_SECRET = re.compile(r"\b(?:gh[a-z]_|github_pat_)\w+")
+_LONGEST = 200
+_WAY_ON = "Check the reference, or give the issue's full address."
+
+
+def ask_gh(
+    reference: GithubReference, root: Path, environment: Mapping[str, str], *, patience: float = GH_PATIENCE
+) -> dict[str, Any] | None:
+    """What gh says about the issue; None where it is not installed or not logged in."""
+    program = shutil.which("gh", path=environment.get("PATH", ""))
+    if program is None:
+        return None
+    command = [program, "issue", "view", str(reference.number), "--json", _FIELDS]
+    if reference.repository:
+        command += ["--repo", f"{reference.host or GITHUB}/{reference.repository}"]
+    source_id = reference.source_id
+    by_gh = f"Try it with: gh issue view {reference.number}."
+    try:
+        status, out, err = _run(command, root, environment, patience)
+    except subprocess.TimeoutExpired:
+        raise no_issue(source_id, f"gh did not answer within {patience:g} seconds.", by_gh) from None
+    except OSError:  # a file that is no program for this system
+        return None
+    if status == _NOT_LOGGED_IN or (status and _LOG_IN in err):
+        return None
+    if status:
+        said = _first_line(err, environment) or f"it ended with status {status}."
+        raise no_issue(source_id, f"gh could not read {source_id}: {said}", _WAY_ON)
+    try:
+        answer = json.loads(out)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict) or "title" not in answer:
+        raise no_issue(source_id, "gh answered with something that is no issue.", by_gh)
+    return answer
+
+
+def _run(
+    command: list[str], root: Path, environment: Mapping[str, str], patience: float
+) -> tuple[int, str, str]:
+    """Exit status and output of a command that can neither ask anything nor outlive its time."""
+    quiet = {
+        name: value for name, value in safe_environment(environment).items() if name not in _LOUD
+    } | _QUIET
+    with subprocess.Popen(
+        command,
+        cwd=root,
+        env=quiet,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=patience)
+        except BaseException:
+            _end(process)
+            raise
+    return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the process with all that it started, lest one of them keeps its output open."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def _first_line(text: str, environment: Mapping[str, str]) -> str:
+    """The first line that says something, without any credentials."""
+    line = next(filter(None, (" ".join(line.split()) for line in printable(text).splitlines())), "")
+    for name, value in environment.items():
+        if _SECRET_NAME.search(name) and value.strip():
+            line = line.replace(value.strip(), "***")
+    line = _SECRET.sub("***", line)[:_LONGEST].rstrip(" .")
+    return f"{line}." if line else ""
+
 
 _API = "https://api.github.com"
 _ADDRESS = "GITHUB_API_URL"
@@ -26,12 +145,12 @@ def fetch_github(
     root: Path,
     environment: Mapping[str, str],
     *,
-    patience: float = http.PATIENCE,
-    gh_patience: float = gh.PATIENCE,
+    patience: float = HTTP_PATIENCE,
+    gh_patience: float = GH_PATIENCE,
 ) -> Issue:
     """The issue with the user's own credentials, or without any where it is public."""
     try:
-        answer = gh.ask_gh(reference, root, environment, patience=gh_patience)
+        answer = ask_gh(reference, root, environment, patience=gh_patience)
     except TrackerFailed:
         if _token(environment, reference.source_id) is None:
             raise
@@ -53,7 +172,7 @@ def _over_rest(
     host, repository = _place(reference, root, environment)
     service = _service(host, environment, reference.source_id)
     path = f"/repos/{repository}/issues/{reference.number}"
-    answer = http.get_json(service, path, source_id=reference.source_id, patience=patience)
+    answer = get_json(service, path, source_id=reference.source_id, patience=patience)
     if "title" not in answer:
         raise unreadable(service, reference.source_id, page=False)
     return answer

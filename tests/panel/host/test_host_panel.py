@@ -25,8 +25,7 @@ from roundtable.core.steps import Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import NEUTRAL, USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
-from roundtable.panel.host import HostPanel
-from roundtable.panel.host.requests import Reply, Request, Words
+from roundtable.panel.host import HostPanel, Reply, Request, Words
 
 T = TypeVar("T")
 TURNS = (Turn(1, MAYA.key, "We landed here."), Turn(2, USER, "Alex, why?"))

@@ -8,8 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtable.panel.model.failures import ModelFailed
-from roundtable.panel.model.model import Conversation, Message, Model, Request, Usage
+from roundtable.panel.model.model import Conversation, Message, Model, ModelFailed, Request, Usage
 
 PROMPT = "You give the personas their words.\n\nTurn 1: Maya, on offline forms."
 PATIENCE = 30.0

@@ -12,8 +12,7 @@ from people import ALEX, ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Brief, Table
 from roundtable.core.errors import PanelFailed, RuleBroken
 from roundtable.panel.model import choice as choosing
-from roundtable.panel.model.choice import Choice, choose, model_of, read_choice
-from roundtable.panel.model.fallback import FallbackPanel
+from roundtable.panel.model.choice import Choice, FallbackPanel, choose, model_of, read_choice
 from roundtable.panel.model.panel import ModelPanel
 
 KEYS = {

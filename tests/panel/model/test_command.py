@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 
 from panel.model.asking import Asked, ask, conversation, request
 from roundtable.core.errors import RuleBroken
-from roundtable.core.markup import printable
-from roundtable.panel.model.command import CommandModel
+from roundtable.core.text import printable
+from roundtable.panel.model.command import CommandModel, PlainText
 from roundtable.panel.model.model import Usage
-from roundtable.panel.model.plaintext import PlainText
 
 CANARY = "canary-91c3-do-not-show"
 FOR_EVER = "import threading; threading.Event().wait()"

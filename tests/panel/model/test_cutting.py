@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from people import MAYA, ROSTER
-from roundtable.panel.model.cutting import Cutter
+from roundtable.panel.model.replies import Cutter
 
 SIZES = (1, 2, 3, 7, 1000)
 

@@ -21,8 +21,8 @@ from roundtable.core.errors import PanelFailed
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Turn
 from roundtable.panel.base import Hearer, Speech
-from roundtable.panel.model.failures import ModelFailed, failed
-from roundtable.panel.model.fallback import FallbackPanel
+from roundtable.panel.model.choice import FallbackPanel
+from roundtable.panel.model.model import ModelFailed, failed
 from roundtable.panel.offline import OfflinePanel
 from scripted import ScriptedPanel
 

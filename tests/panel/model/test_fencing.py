@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.panel.model.fencing import MARK, fence, inline
+from roundtable.panel.model.conversation import MARK, fence, inline
 
 
 @given(st.text(max_size=200))

@@ -15,9 +15,17 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from roundtable.core.errors import PanelFailed
 from roundtable.panel.model import hosted
-from roundtable.panel.model.failures import FailureKind, ModelFailed, hide, redacted
 from roundtable.panel.model.hosted import HostedModel
-from roundtable.panel.model.model import Conversation, Message, Request, Usage
+from roundtable.panel.model.model import (
+    Conversation,
+    FailureKind,
+    Message,
+    ModelFailed,
+    Request,
+    Usage,
+    hide,
+    redacted,
+)
 
 CANARY = "sk-canary-0123456789abcdef"
 TALK = Conversation(

@@ -16,7 +16,7 @@ from project import kinds, meta, texts
 from roundtable.core.errors import PanelFailed
 from roundtable.panel.model.model import Usage
 from roundtable.panel.model.panel import Call
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 
 pytestmark = pytest.mark.usefixtures("secret_keys")
 

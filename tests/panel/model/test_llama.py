@@ -20,7 +20,7 @@ from roundtable.core.lines import Line
 from roundtable.panel.model.choice import model_of, read_choice
 from roundtable.panel.model.model import Model, Request
 from roundtable.panel.model.panel import Call, ModelPanel
-from roundtable.session import Session
+from roundtable.runtime.session import Session
 
 PERSONA = "---\nkey: {key}\nname: {name}\nrole: {role}\nperspective: {view}\nlens: [{lens}]\n{more}---\n"
 DECIDES = "We go with a queue of forms on the device of the inspector, because basements have no signal."

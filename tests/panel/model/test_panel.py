@@ -26,8 +26,7 @@ from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
 from roundtable.panel.model import panel as panels
-from roundtable.panel.model.failures import failed
-from roundtable.panel.model.model import Request, Usage
+from roundtable.panel.model.model import Request, Usage, failed
 from roundtable.panel.model.panel import Call, ModelPanel
 from scripted import ScriptedPanel
 

@@ -9,9 +9,8 @@ import pytest
 
 from people import ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Table
-from roundtable.panel.model.forecast import forecast
+from roundtable.panel.model.conversation import forecast, price
 from roundtable.panel.model.model import Usage
-from roundtable.panel.model.prices import price
 
 TABLE = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10)
 

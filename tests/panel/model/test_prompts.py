@@ -7,8 +7,8 @@ from typing import get_args
 
 import pytest
 
-from roundtable.core.floor import Purpose
-from roundtable.panel.model.prompts import fill, template
+from roundtable.core.commands import Purpose
+from roundtable.panel.model.conversation import fill, template
 
 
 def test_every_purpose_of_a_contribution_has_its_words_and_no_other_has() -> None:

@@ -11,8 +11,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from roundtable.panel.model.failures import ModelFailed, failed
-from roundtable.panel.model.model import Conversation, Message, Request, Usage
+from roundtable.panel.model.model import Conversation, Message, ModelFailed, Request, Usage, failed
 from roundtable.panel.model.tracing import Traced, collect
 
 SECRET = "The van is stolen."

@@ -16,9 +16,9 @@ from decision_samples import HALVES, lines
 from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
 from roundtable.core.commands import Brief, Table
-from roundtable.core.items import Item
-from roundtable.core.markup import escape_markdown
+from roundtable.core.steps import Item
 from roundtable.core.synthesis import render, settle
+from roundtable.core.text import escape_markdown
 from roundtable.core.turns import USER, Material, OffTopic, Turn
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import is_noise, read_message

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from offline_talk import ROSTER, STEPS
+from roundtable.core.text import words_of
 from roundtable.core.voice import check_voice
-from roundtable.core.words import words_of
 from roundtable.panel.offline.prompts import MAX_PROMPT_WORDS, Prompt, load_library, read_project_prompts
 
 LIBRARY = load_library()

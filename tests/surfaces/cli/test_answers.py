@@ -10,7 +10,7 @@ import pytest
 
 from commandline import SLUG, CommandLine, command_line
 from roundtable.core.errors import RuleBroken
-from roundtable.surfaces.cli.answers import Answers, open_answers
+from roundtable.surfaces.cli.conversation import Answers, open_answers
 
 
 @pytest.fixture

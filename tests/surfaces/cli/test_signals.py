@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from commandline import SLUG, CommandLine, command_line
-from roundtable.surfaces.cli.signals import Interrupted, heeded, interruptible
+from roundtable.surfaces.cli.main import Interrupted, heeded, interruptible
 
 
 @pytest.fixture

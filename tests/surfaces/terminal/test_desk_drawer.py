@@ -13,23 +13,22 @@ import pytest
 from people import ITEM, JOURNEYS, ROSTER, STEPS
 from project import kinds, project, talk, texts
 from roundtable.core import events as on
-from roundtable.core.analysis import Analysis, Opening
+from roundtable.core.analysis import Analysis, Opening, Stage
 from roundtable.core.commands import Brief, Table
 from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Awaits
-from roundtable.core.stages import Stage
 from roundtable.core.steps import PHASES
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import Hearer, Speech
 from roundtable.store.meta import change_meta
 from roundtable.surfaces.terminal import slash
-from roundtable.surfaces.terminal.changes import diff, documents
-from roundtable.surfaces.terminal.clipboard import copy
-from roundtable.surfaces.terminal.memory import Memory
+from roundtable.surfaces.terminal.conversation import copy
+from roundtable.surfaces.terminal.page import Whereabouts, busy
 from roundtable.surfaces.terminal.review import review
+from roundtable.surfaces.terminal.slash import diff, documents
 from roundtable.surfaces.terminal.stopping import StoppablePanel
-from roundtable.surfaces.terminal.whereabouts import Whereabouts, busy
+from roundtable.surfaces.terminal.welcome import Memory
 from scripted import ScriptedPanel
 from talk import Talk
 

@@ -10,18 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from people import ROSTER
-from roundtable.content.catalogue import load_steps
-from roundtable.core.analysis import Analysis, Opening
-from roundtable.core.items import Item
+from roundtable.catalogue import load_steps
+from roundtable.core.analysis import Analysis, Opening, Stage
 from roundtable.core.lines import Line, LineKind
 from roundtable.core.lines import menu as menu_text
 from roundtable.core.progress import Progress
-from roundtable.core.stages import Stage
-from roundtable.core.steps import PHASES
-from roundtable.surfaces.terminal.menu import Choice, Menu
-from roundtable.surfaces.terminal.page import NEWCOMER, Page, numbered
-from roundtable.surfaces.terminal.press import Press, Sign
-from roundtable.surfaces.terminal.whereabouts import Whereabouts, bar, busy
+from roundtable.core.steps import PHASES, Item
+from roundtable.surfaces.terminal.page import NEWCOMER, Choice, Menu, Page, Whereabouts, bar, busy, numbered
+from roundtable.surfaces.terminal.renderer import Press, Sign
 
 STEPS = load_steps()
 OPENING = Opening(

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from roundtable.content.catalogue import load_roster
-from roundtable.surfaces.terminal.palette import VOICES, voice_of
+from roundtable.catalogue import load_roster
+from roundtable.surfaces.terminal.renderer import VOICES, voice_of
 
 Rgb = tuple[float, float, float]
 LEAST_CONTRAST = 4.5  # WCAG AA for text

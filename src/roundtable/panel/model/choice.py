@@ -1,27 +1,30 @@
-"""Choosing a model: what the user names becomes something that can be asked.
-
-    anthropic:NAME  openai:NAME  google:NAME    hosted; the key is the service's usual variable
-    ollama:NAME                                 on this machine, without a key
-    NAME with a base URL                        an OpenAI-compatible server; ROUNDTABLE_API_KEY is its key
-    command:PROGRAM ARGUMENTS                   a program that takes the prompt and prints the reply
-    offline                                     the offline panel, as the last of several
-
-A hosted key goes to its own service only, whatever addresses the environment names.
-"""
+"""Falling back: several panels in the order of the settings; the first that answers is the panel."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, assert_never
+from typing import TYPE_CHECKING, Literal, TypeVar, assert_never
 
 from ...address import problem_of, shown
-from ...core.errors import RuleBroken
-from ..base import Panel
-from .failures import failed
-from .model import Model
+from ...core.commands import (
+    AskDraft,
+    AskFeedback,
+    AskFollowUp,
+    AskSynthesis,
+    Brief,
+    ExtractSynthesis,
+    StepBrief,
+    Table,
+)
+from ...core.errors import PanelFailed, RuleBroken
+from ...core.events import SectionText
+from ...core.synthesis import Draft
+from ...core.turns import Material, Verdict
+from ..base import Framing, Hearer, Panel, Speech
+from .model import Model, ModelFailed, failed
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 from .tracing import Traced
 
@@ -30,7 +33,83 @@ if TYPE_CHECKING:
 
     from pydantic_ai.models import Model as Service
 
-    from .fallback import News
+
+Given = TypeVar("Given")
+News = Callable[[str], None]
+
+
+class FallbackPanel:
+    """Panels one after another: where one fails, the next goes on, and stays."""
+
+    def __init__(self, panels: tuple[Panel, ...], news: News = lambda _: None) -> None:
+        """`news` is told when another panel takes over."""
+        self._panels = panels
+        self._news = news
+        self._at = 0
+
+    @property
+    def name(self) -> str:
+        return self._panels[self._at].name
+
+    async def frame(self, brief: Brief) -> Framing:
+        return await self._first(lambda panel: panel.frame(brief))
+
+    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+        told = False
+
+        def hear(piece: str) -> None:
+            nonlocal told
+            told = True
+            heard(piece)
+
+        def ask(panel: Panel) -> Awaitable[Speech | None]:
+            # Words that were shown cannot be taken back; another panel's are shown when they are complete.
+            return panel.speak(brief, (lambda _: None) if told else hear)
+
+        return await self._first(ask)
+
+    async def judge(self, table: Table) -> Verdict:
+        """The judgement of whoever speaks; it is advice, and a lack of it is no reason to change them."""
+        return await self._panels[self._at].judge(table)
+
+    async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
+        """Nonsense is first told to whoever gave it, as the rules do; then the next one tries."""
+        is_first = isinstance(ask, AskSynthesis) and not ask.problems
+        return await self._first(lambda panel: panel.synthesise(ask), keeps_nonsense=is_first)
+
+    async def follow_up(self, ask: AskFollowUp) -> str:
+        return await self._first(lambda panel: panel.follow_up(ask))
+
+    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
+        return await self._first(lambda panel: panel.draft(ask, material))
+
+    async def take_up(self, ask: AskFeedback) -> str:
+        return await self._first(lambda panel: panel.take_up(ask))
+
+    async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
+        return await self._first(lambda panel: panel.read(brief, material))
+
+    async def _first(
+        self, ask: Callable[[Panel], Awaitable[Given]], *, keeps_nonsense: bool = False
+    ) -> Given:
+        """The first answer from the panel that spoke last on; all that failed is told where none answers."""
+        failures: list[PanelFailed] = []
+        for at in range(self._at, len(self._panels)):
+            try:
+                given = await ask(self._panels[at])
+            except PanelFailed as failure:
+                if keeps_nonsense and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
+                    raise
+                failures.append(failure)
+                continue
+            if failures:
+                told = " ".join(failure.failed for failure in failures)
+                self._news(f"{told} {self._panels[at].name} goes on.")
+                self._at = at
+            return given
+        told = " ".join(failure.failed for failure in failures)
+        raise PanelFailed(told, do=failures[-1].do)
+
 
 Kind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
 OFFLINE = "offline"
@@ -127,7 +206,6 @@ def choose(
     panels = tuple(_panel(choice, meter, environment, project) for choice in found)
     if len(panels) == 1:
         return panels[0]
-    from .fallback import FallbackPanel
 
     return FallbackPanel(panels, news)
 

@@ -1,28 +1,177 @@
-"""The command: a program that the user already has, such as `claude -p` or `llm`, as a model.
-
-The whole conversation goes to its stdin and its stdout is the reply. It runs with the user's own login and
-environment, without a shell; its arguments, which may hold a key, stand in no name.
-"""
+"""Plain text: a program's output piece by piece, without what only a terminal understands."""
 
 from __future__ import annotations
 
 import asyncio
+import codecs
 import os
 import re
 import shlex
 import shutil
 import signal
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from ...core.errors import RuleBroken
-from ...core.markup import printable
-from .child import Child
-from .failures import FailureKind, ModelFailed, failed, hide
-from .model import CHARACTERS_PER_TOKEN, Request, Usage
-from .plaintext import PlainText
+from ...core.text import printable
+from .model import CHARACTERS_PER_TOKEN, FailureKind, ModelFailed, Request, Usage, failed, hide
+
+_LONGEST_HELD = 4_096
+# An escape sequence that the end of the text may have cut in two.
+_OPEN = re.compile(
+    r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*"  # CSI: colours, cursor
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*\x1b?"  # OSC, DCS, SOS, PM, APC
+    r"|\x1b[ -/]*)\Z"
+)
+
+
+class PlainText:
+    """Turns bytes into text: UTF-8 that may be split anywhere, terminal escapes cut, bad bytes marked."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._held = ""
+
+    def take(self, data: bytes, *, last: bool = False) -> str:
+        """The text that is certain by now; what may be the beginning of something is held back."""
+        text = self._held + self._decoder.decode(data, last)
+        unfinished = None if last else _OPEN.search(text, max(0, len(text) - _LONGEST_HELD))
+        end = len(text)
+        if unfinished and end - unfinished.start() <= _LONGEST_HELD:
+            end = unfinished.start()
+        self._held = text[end:]
+        return printable(text[:end])
+
+
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
+_MOST_UNREAD = 256 * 1024
+_KEPT_OF_STDERR = 8 * 1024
+_GRACE = 0.5
+_BURIAL = 5.0
+
+
+class Child(asyncio.SubprocessProtocol):
+    """A running program in a process group and session of its own: it cannot ask at our terminal.
+
+    What it writes to stderr is read without end, so that it never blocks, and all but the tail is forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._errors = b""
+        self._unread: deque[bytes] = deque()
+        self._waiting = 0
+        self._news = asyncio.Event()
+        self._open = {_STDOUT, _STDERR}
+        self._exited = asyncio.Event()
+        self._gone = asyncio.Event()
+        self._transport: asyncio.SubprocessTransport | None = None
+
+    @classmethod
+    async def start(cls, command: Sequence[str], said: bytes) -> Child:
+        """Run the command with our environment and `said` on its stdin; OSError where it cannot be run."""
+        loop = asyncio.get_running_loop()
+        _, child = await loop.subprocess_exec(cls, *command, start_new_session=True)
+        stdin = cast(asyncio.WriteTransport, child._pipe(_STDIN))
+        stdin.write(said)
+        stdin.close()
+        return child
+
+    async def read(self) -> bytes:
+        """The next bytes of its output; empty where no more will come."""
+        while not self._unread:
+            if _STDOUT not in self._open:
+                return b""
+            self._news.clear()
+            try:
+                # Somebody whom it started and left may hold the output open for ever.
+                async with asyncio.timeout(_GRACE if self._exited.is_set() else None):
+                    await self._news.wait()
+            except TimeoutError:
+                return b""
+        data = self._unread.popleft()
+        self._waiting -= len(data)
+        if self._waiting <= _MOST_UNREAD and _STDOUT in self._open:
+            cast(asyncio.ReadTransport, self._pipe(_STDOUT)).resume_reading()
+        return data
+
+    @property
+    def errors(self) -> bytes:
+        """The last that it wrote to stderr, from the beginning of a word."""
+        if len(self._errors) < _KEPT_OF_STDERR:
+            return self._errors
+        return b"".join(self._errors.split(maxsplit=1)[1:])
+
+    async def status(self) -> int:
+        """Its exit status once it has ended and its errors are read; less than 0 where a signal ended it."""
+        await self._exited.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE):
+                while _STDERR in self._open:
+                    self._news.clear()
+                    await self._news.wait()
+        assert self._transport is not None
+        status = self._transport.get_returncode()
+        assert status is not None
+        return status
+
+    async def end(self) -> None:
+        """End it with all that it started, and let go of its pipes."""
+        assert self._transport is not None
+        if self._open or not self._exited.is_set():
+            self._kill()
+        stdin = cast(asyncio.WriteTransport, self._pipe(_STDIN))
+        if stdin.get_write_buffer_size():
+            stdin.abort()
+        self._transport.close()
+        with suppress(TimeoutError):  # a process that the system itself cannot end
+            async with asyncio.timeout(_BURIAL):
+                await self._gone.wait()
+
+    # --- what the loop reports --------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == _STDERR:
+            self._errors = (self._errors + data[-_KEPT_OF_STDERR:])[-_KEPT_OF_STDERR:]
+            return
+        self._unread.append(data)
+        self._waiting += len(data)
+        if self._waiting > _MOST_UNREAD:
+            cast(asyncio.ReadTransport, self._pipe(fd)).pause_reading()
+        self._news.set()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+        self._open.discard(fd)
+        self._news.set()
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        self._news.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        self._gone.set()
+
+    def _pipe(self, fd: int) -> asyncio.BaseTransport:
+        assert self._transport is not None
+        pipe = self._transport.get_pipe_transport(fd)
+        assert pipe is not None
+        return pipe
+
+    def _kill(self) -> None:
+        """End the group: where the program itself is gone, those that it left keep the group's number."""
+        assert self._transport is not None
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            self._transport.kill()
+
 
 PREFIX = "command:"
 

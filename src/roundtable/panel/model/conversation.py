@@ -1,22 +1,59 @@
-"""The conversation: what a model is sent, made anew from the table for each request, and always the same.
+"""Fencing: text of others as material, in a form that no text can leave.
 
-The rules, the personas, the documents and the turns come first and only grow; the brief comes last. So each
-request repeats the one before it but for the brief, and a service that caches what it has read can do so.
+Every line begins with a mark, whatever the line is; so there is no end mark that a text could forge.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from decimal import Decimal
+from functools import cache, lru_cache
+from importlib.resources import files
 
 from ...core.commands import Answer, Brief, StepBrief, Table
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES
+from ...core.text import printable
 from ...core.turns import USER, Material, Turn
-from .fencing import fence, inline
-from .model import Conversation, Message
-from .prompts import fill, template
+from .model import Conversation, Message, Usage, tokens
+
+MARK = "| "
+_CUT = "[... the rest is left out]"
+
+
+def fence(text: str, longest: int | None = None) -> str:
+    """The text with the mark before each of its lines, shortened to about so many characters."""
+    lines = _lines(text)
+    if longest is not None and len(text) > longest:
+        lines = [*_lines(text[:longest]), _CUT]
+    return "\n".join(f"{MARK}{line}".rstrip() for line in lines)
+
+
+def inline(text: str) -> str:
+    """A short text on one line, for the middle of a sentence."""
+    return " ".join(" ".join(_lines(text)).split()).replace('"', "'")
+
+
+def _lines(text: str) -> list[str]:
+    # All that any reader could take for a line end: splitlines() knows more of them than "\n".
+    return printable(text).strip().splitlines() or [""]
+
+
+_BLANK = re.compile(r"\{\{(\w+)\}\}")
+
+
+def fill(name: str, /, **blanks: str | int) -> str:
+    """The prompt of that name with its blanks filled; a blank that is not given is a mistake of ours."""
+    return _BLANK.sub(lambda found: str(blanks[found[1]]), template(name))
+
+
+@cache
+def template(name: str) -> str:
+    """The prompt of that name as it stands in its file, without the last line end."""
+    path = files("roundtable.content").joinpath("prompts", f"{name}.md")
+    return path.read_text(encoding="utf-8").removesuffix("\n")
+
 
 _LONGEST_DOCUMENT = 12_000
 _LONGEST_DOCUMENTS = 40_000
@@ -142,3 +179,40 @@ def _persona(persona: Persona, roster: Roster) -> str:
 def _is_empty(line: str) -> bool:
     """True for a line of the description that nothing was filled into."""
     return re.fullmatch(r"(?:[\w ]+:)?\s*", line) is not None
+
+
+_TURN = 190
+_SYNTHESIS = 900
+
+
+def forecast(table: Table) -> Usage:
+    """The tokens of a discussion up to its limit in which only personas speak and nothing is cached."""
+    start = tokens(at_table(table, "").text)
+    calls = table.max_turns + 1  # one for each turn, and the synthesis
+    sent = calls * start + _TURN * sum(range(calls))
+    return Usage(sent, table.max_turns * _TURN + _SYNTHESIS, estimated=True)
+
+
+HOSTED = ("anthropic", "openai", "google")
+
+
+def price(model: str, usage: Usage) -> Decimal | None:
+    """What a call has cost in US dollars; None where nobody knows."""
+    provider, _, name = model.partition(":")
+    if provider not in HOSTED or not name:
+        return None
+    try:
+        from genai_prices import Usage as Priced
+        from genai_prices import calc_price
+    except ImportError:
+        return None
+    tokens = Priced(
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cached,
+        cache_write_tokens=usage.stored,
+    )
+    try:
+        return calc_price(tokens, name, provider_id=provider).total_price
+    except (LookupError, ValueError):
+        return None

@@ -10,8 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import TYPE_CHECKING
 
-from .failures import FailureKind, ModelFailed, failed
-from .model import Conversation, Request, Usage
+from .model import Conversation, FailureKind, ModelFailed, Request, Usage, failed
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelRequest, ModelResponseStreamEvent

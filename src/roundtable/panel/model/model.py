@@ -1,24 +1,107 @@
-"""The inner port: one language model, hosted, local or behind a command.
-
-How an implementation behaves:
-
-- `reply` sends the conversation once, never twice: trying again and falling back are the panel's part.
-- It yields the words as they come, each piece not empty. It cuts, checks and parses nothing: where the
-  request has a shape the pieces join to JSON text, as far as the model can; the brief asks for it in words.
-- It calls `request.report` exactly once, also where it fails or is closed in the middle, with what is known
-  of the usage; `estimated` where the model does not say (`Usage.estimate`).
-- It fails by `raise failures.failed(kind, ...) from None` only: no key, header or address with a password
-  stands in the message or in a chained exception.
-- It keeps within `request.seconds` in all, and stops what it started when the iterator is closed. Nothing
-  stays open between two calls, which may come in different event loops.
-- A command's is `CommandModel(words)` in `command.py`, `words` being what stands after `command:`.
-"""
+"""Failures of a model, each with what to do next; whatever a service says, no key gets into them."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+import os
+import re
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from ...core.errors import PanelFailed
+from ...core.text import printable
+
+FailureKind = Literal[
+    "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
+    "filtered", "too-long", "unknown-model", "rejected", "not-installed",
+]  # fmt: skip
+
+_WHAT: Mapping[FailureKind, str] = {
+    "no-key": "{name} has no key.",
+    "refused": "{name} refused the key.",
+    "rate-limit": "{name} is asked too often.",
+    "quota": "{name} says that the account's quota or credit is used up.",
+    "time-out": "{name} did not answer in time.",
+    "unreachable": "{name} cannot be reached.",
+    "server": "{name} failed on its side.",
+    "cut": "{name} stopped in the middle of its answer.",
+    "nonsense": "{name} gave an answer that cannot be used.",
+    "filtered": "{name} withheld its answer: a content filter.",
+    "too-long": "{name} cannot take so long a conversation.",
+    "unknown-model": "{name} is not known where it was asked for.",
+    "rejected": "{name} rejected the request.",
+    "not-installed": "{name} cannot be used: a part is not installed.",
+}
+_DO: Mapping[FailureKind, str] = {
+    "no-key": "See roundtable doctor.",
+    "refused": "Check the key; see roundtable doctor.",
+    "rate-limit": "Wait and try again, or name another model with --model.",
+    "quota": "Check the account, or name another model with --model.",
+    "time-out": "Try again, or name another model with --model.",
+    "unreachable": "Check the address and the network; see roundtable doctor.",
+    "server": "Try again, or name another model with --model.",
+    "cut": "Try again.",
+    "nonsense": "Try again, or name another model with --model.",
+    "filtered": "Try again, or name another model with --model.",
+    "too-long": "Name a model with a longer context with --model, or a lower turn limit.",
+    "unknown-model": "Check its name in --model, ROUNDTABLE_MODEL or your own settings.",
+    "rejected": "Name another model with --model; see roundtable doctor.",
+    "not-installed": 'Install it: pip install "path/to/roundtable[models]"',
+}
+_LONGEST = 200
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
+_SHORTEST_SECRET = 8
+_SECRET = re.compile(
+    r"""
+      (?<![\w-])(?:sk|pk|rk|xai|gsk|hf|ghp|gho|glpat)[-_][\w-]{8,}      # the usual beginnings of a key
+    | (?<!\w)AIza[\w-]{20,}
+    | (?<=bearer\s)\S+
+    | (?<=://)[^/\s:@]+:[^/\s@]+(?=@)                                   # a password in an address
+    | (?<=key[=:])\S+
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_HIDDEN = "[hidden]"
+
+
+class ModelFailed(PanelFailed):
+    """A model gave no words, and of what kind the failure is."""
+
+    kind: FailureKind = "server"
+
+
+def failed(
+    kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
+) -> ModelFailed:
+    """The failure as a person reads it, to raise `from None`; `more` are further secrets to hide."""
+    what = _WHAT[kind].format(name=name)
+    said = redacted(detail, more)
+    failure = ModelFailed(f"{what} {said}".strip(), do=do or _DO[kind])
+    failure.kind = kind
+    return failure
+
+
+def redacted(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
+    """The text on one line, short, and without anything that is or looks like a key."""
+    told = " ".join(hide(text, more, environment).split())
+    return told if len(told) <= _LONGEST else told[: _LONGEST - 3].rstrip() + "..."
+
+
+def hide(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
+    """The text without anything that is or looks like a key, and without escapes that could part one."""
+    text = printable(text)
+    secrets = sorted(
+        {*_secrets(os.environ if environment is None else environment), *more}, key=len, reverse=True
+    )
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, _HIDDEN)
+    return _SECRET.sub(_HIDDEN, text)
+
+
+def _secrets(environment: Mapping[str, str]) -> Iterable[str]:
+    return (value for name, value in environment.items() if _SECRET_NAME.search(name) and value)
+
 
 Role = Literal["system", "turn", "brief"]
 CHARACTERS_PER_TOKEN = 4

@@ -1,8 +1,4 @@
-"""The model panel: the port's requests, answered by a language model within the rules' bounds.
-
-It decides nothing: what the model writes is cut to what the persona may say, checked against its shape, and
-handed on. The conversation is made anew from each request, so nothing is lost when the program is killed.
-"""
+"""The focus screen: whether the user's words are plainly at home here, so that no model has to be asked."""
 
 from __future__ import annotations
 
@@ -25,16 +21,50 @@ from ...core.commands import (
 from ...core.events import SectionText
 from ...core.personas import Persona, Roster
 from ...core.synthesis import Draft, Entry, decided, flat
+from ...core.text import words_of
 from ...core.turns import Material, Verdict
 from ..base import Framing, Hearer, Panel, Speech
 from . import conversation as made
-from . import focus, sentences, shapes
-from .cutting import Cutter
-from .failures import failed
-from .fencing import fence, inline
-from .model import Conversation, Model, Request, Usage
-from .prompts import fill
-from .verdict import off_topic, read_trailer
+from . import replies
+from .conversation import fence, fill, inline
+from .model import Conversation, Model, Request, Usage, failed
+from .replies import Cutter, off_topic, read_trailer
+
+_LONG = 4
+_FEW = 6
+_SHARE = 0.2
+
+
+def in_doubt(table: Table) -> bool:
+    """True where the last turn has enough words to say something, and hardly one was heard here before."""
+    said = _telling(table.turns[-1].text)
+    if len(said) < _FEW:
+        return False
+    return len(said & _known(table)) / len(said) < _SHARE
+
+
+def _known(table: Table) -> set[str]:
+    """The words of the item, the step, its documents and the discussion so far."""
+    step = table.step
+    questions = (question.text for question in (*step.brief, *step.standard, *step.deep))
+    texts = (
+        table.item.name,
+        table.item.text,
+        step.title,
+        table.focus_question,
+        table.focus_topic,
+        *questions,
+        *(each.text for each in table.material),
+        *(turn.text for turn in table.turns[:-1]),
+    )
+    return {word for text in texts for word in _telling(text)}
+
+
+def _telling(text: str) -> set[str]:
+    """The longer words, without the endings that make one word look like two."""
+    words = (word.removesuffix("'s") for word in words_of(text))
+    return {word.rstrip("s") for word in words if len(word) >= _LONG}
+
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
 _SPEECH_TOKENS = 4_000
@@ -83,7 +113,7 @@ class ModelPanel:
     async def frame(self, brief: Brief) -> Framing:
         table, lead = brief.table, brief.speaker
         words = fill("frame", speaker=lead.name, lens=", ".join(lead.lens), views=len(table.roster.personas))
-        shape = await self._object(made.at_table(table, words), shapes.FramingShape, "framing")
+        shape = await self._object(made.at_table(table, words), replies.FramingShape, "framing")
         summary, question = flat(shape.summary), flat(shape.focus_question)
         if not summary or not question:
             raise failed("nonsense", self.name, detail="The framing was empty.")
@@ -127,11 +157,11 @@ class ModelPanel:
 
     async def judge(self, table: Table) -> Verdict:
         local = await _offline().judge(table)
-        if local.off_topic is not None or not focus.in_doubt(table):
+        if local.off_topic is not None or not in_doubt(table):
             return local
         number = len(table.turns)
         conversation = made.at_table(table, fill("judge", number=number))
-        shape = await self._object(conversation, shapes.JudgementShape, "judgement")
+        shape = await self._object(conversation, replies.JudgementShape, "judgement")
         drift = (
             off_topic(shape.subject, shape.step, table.steps, table.step.step_id) if shape.off_topic else None
         )
@@ -148,7 +178,7 @@ class ModelPanel:
             again=fill("again", reasons=fence("\n".join(problems))) if problems else "",
         )
         conversation = made.at_table(ask.table, words)
-        shape = await self._object(conversation, shapes.SynthesisShape, "synthesis", tries=1)
+        shape = await self._object(conversation, replies.SynthesisShape, "synthesis", tries=1)
         return Draft(
             insights=tuple(Entry(each.text, each.turns) for each in shape.insights),
             decisions=_entries(shape.decisions),
@@ -173,20 +203,20 @@ class ModelPanel:
 
     async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
         """The answers as they were given, and below them what they mean together."""
-        from ...drafting import draft
+        from ...documents.drafting import draft
 
         written = draft(ask, {each.name: each.text for each in material})
         answered = [answer for answer in ask.brief.answers if not answer.unknown]
-        targets = sentences.pages([each.target for each in written])
+        targets = replies.pages([each.target for each in written])
         if not answered or not targets:
             return written
         sections = (
             f"{number}. {target.section} ({target.output})" for number, target in enumerate(targets, 1)
         )
-        words = fill("draft", sections="\n".join(map(inline, sections)), most=sentences.MOST)
+        words = fill("draft", sections="\n".join(map(inline, sections)), most=replies.MOST)
         conversation = made.at_step(ask.brief, (), words)
-        shape = await self._object(conversation, shapes.DraftShape, "draft")
-        return sentences.with_sentences(written, shape, answered)
+        shape = await self._object(conversation, replies.DraftShape, "draft")
+        return replies.with_sentences(written, shape, answered)
 
     async def take_up(self, ask: AskFeedback) -> str:
         words = fill("take-up", words=fence(ask.words), limit=_REPLY_WORDS)
@@ -234,8 +264,8 @@ class ModelPanel:
         return cutter
 
     async def _object(
-        self, conversation: Conversation, shape: type[shapes.Shaped], purpose: str, *, tries: int = 2
-    ) -> shapes.Shaped:
+        self, conversation: Conversation, shape: type[replies.Shaped], purpose: str, *, tries: int = 2
+    ) -> replies.Shaped:
         """A JSON object of the shape; what is wrong with one is told to the model once."""
         asked = conversation
         reason = ""
@@ -243,8 +273,8 @@ class ModelPanel:
             async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
-                return shapes.read(text, shape)
-            except shapes.Misshapen as misshapen:
+                return replies.read(text, shape)
+            except replies.Misshapen as misshapen:
                 reason = str(misshapen)
             asked = made.anew(conversation, reason)
         raise failed("nonsense", self.name, detail=reason)
@@ -254,7 +284,7 @@ class ModelPanel:
         conversation: Conversation,
         purpose: str,
         output_tokens: int,
-        shape: type[shapes.Shaped] | None = None,
+        shape: type[replies.Shaped] | None = None,
     ) -> AsyncGenerator[str, None]:
         number = uuid4().hex
         request = Request(
@@ -263,7 +293,7 @@ class ModelPanel:
             output_tokens,
             self._seconds,
             purpose if shape else "",
-            shapes.schema(shape) if shape else None,
+            replies.schema(shape) if shape else None,
         )
         # Before it is sent, so that it is known of even where we are killed before the end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
@@ -280,5 +310,5 @@ def _offline() -> Panel:
     return OfflinePanel()
 
 
-def _entries(shape: tuple[shapes.EntryShape, ...]) -> tuple[Entry, ...]:
+def _entries(shape: tuple[replies.EntryShape, ...]) -> tuple[Entry, ...]:
     return tuple(Entry(each.text, each.turns, each.detail) for each in shape)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from ...address import shown
 from .choice import KEYS, OWN_KEY, Choice, model_of
-from .failures import ModelFailed, redacted
-from .model import Conversation, Message, Request, Usage
-from .prompts import template
+from .conversation import template
+from .model import Conversation, Message, ModelFailed, Request, Usage, redacted
 
 _PATIENCE = 3.0
 _ASK_SECONDS = 60.0

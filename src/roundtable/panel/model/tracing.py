@@ -10,8 +10,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 
-from .failures import ModelFailed
-from .model import Model, Request, Usage
+from .model import Model, ModelFailed, Request, Usage
 
 CONTENT = "ROUNDTABLE_TRACE_CONTENT"
 """The variable that lets the words themselves into the spans."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...core.words import words_of
+from ...core.text import words_of
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences, strip_address, word_list
 
 _NOT_YET = re.compile(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ...core.commands import Table
 from ...core.hearing import address
+from ...core.text import words_of
 from ...core.turns import USER, OffTopic, Verdict
-from ...core.words import words_of
 from .decisions import find_decisions
 from .lexicon import content_stems, pattern, phase_expressions, stems_of_list, strip_address
 from .messages import read_message

@@ -11,7 +11,7 @@ from typing import Any
 
 import snowballstemmer
 
-from ...core.words import words_of
+from ...core.text import words_of
 
 INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
 MAX_MESSAGE_LENGTH = 4_000

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from ...core.text import folded, words_of
 from ...core.validation import is_unknown
-from ...core.words import folded, words_of
 from .decisions import find_decisions, is_question
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences, strip_address
 

@@ -13,8 +13,8 @@ from typing import Literal
 
 from ...core.commands import Table
 from ...core.hearing import address
+from ...core.text import folded, words_of
 from ...core.turns import USER, Turn
-from ...core.words import folded, words_of
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, stems_of_list
 from .messages import Message, Piece, read_message
 from .prompts import AnswerKind, Library, Prompt, extract_question

@@ -81,7 +81,7 @@ class OfflinePanel:
         return ask.criterion.follow_up
 
     async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
-        from ...drafting import draft
+        from ...documents.drafting import draft
 
         return draft(ask, {each.name: each.text for each in material})
 

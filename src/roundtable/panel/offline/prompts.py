@@ -16,9 +16,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ...content.problem import Problem
-from ...content.source import read, sources
-from ...core.words import folded
+from ...catalogue.files import Problem, read, sources
+from ...core.text import folded
 from .lexicon import INTERVIEW_FOLDER, content_stems, split_sentences, stem_word
 
 Suits = Literal["given", "none", "unknown", "objection"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
 
-from ...core.words import folded
+from ...core.text import folded
 from .lexicon import content_stems, pattern, similar_stems, stems_of_list
 from .section import SearchLine, SectionContext
 

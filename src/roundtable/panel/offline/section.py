@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ...artifacts.answers import answers_in
-from ...artifacts.outline import outline
 from ...core.commands import Table
 from ...core.errors import RuleBroken
-from ...core.markup import plain as unescape
 from ...core.steps import DEPTHS, Question, Step
+from ...core.text import folded, words_of
+from ...core.text import plain as unescape
 from ...core.turns import Material
 from ...core.validation import check, is_unknown
-from ...core.words import folded, words_of
-from ...drafting import recall
+from ...documents.answers import answers_in
+from ...documents.drafting import recall_answers
+from ...documents.outline import outline
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences
 from .prompts import Need, Prompt
 
@@ -144,7 +144,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
                 given.setdefault(label, text)
                 where.setdefault(label, document.name)
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
-    for (step_id, label), text in recall(texts, title).items():
+    for (step_id, label), text in recall_answers(texts, title).items():
         if step_id == step.step_id:
             given.setdefault(label, text)
     open_ones = {folded(line) for text in texts.values() for line in find_open_questions(text)}

@@ -15,8 +15,8 @@ from ...core.commands import Brief, Table
 from ...core.hearing import address, insists_on_topic
 from ...core.lines import listed
 from ...core.personas import Persona
+from ...core.text import folded, words_of
 from ...core.turns import USER
-from ...core.words import folded, words_of
 from ..base import Framing
 from .lexicon import content_stems
 from .messages import Message, read_message

@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.errors import ItemUnknown
-from .completion import complete_item
-from .flags import Command, Flags
+from .options import Command, Flags, complete_item
 from .output import command, put, put_text, table, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...account import Account
-    from ...clerk import Review
     from ...panel.base import Panel
+    from ...runtime.budget import Account
+    from ...runtime.executor import Review
     from ...settings import Settings
     from ...store.items import ItemEntry
-    from .answers import Answers
+    from .conversation import Answers
 
 
 @click.command(cls=Command)
@@ -39,7 +38,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     Without ITEM it is the one that is open. At each menu, [E] brings all personas to the table. Messages come
     from the terminal, a pipe or --answers; where they end, the analysis pauses (exit status 0).
     """
-    from .answers import open_answers
+    from .conversation import open_answers
 
     settings, answers = flags.settings(), open_answers(flags.answers)
     folder = _folder(settings, item) if item is not None else _open_item(flags, settings, answers)
@@ -54,7 +53,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
 @click.pass_obj
 def elaborate(flags: Flags, item: str, step: str) -> int:
     """Discuss a completed step of ITEM with all personas."""
-    from .answers import open_answers
+    from .conversation import open_answers
 
     settings, answers = flags.settings(), open_answers(flags.answers)
     return _converse(flags, settings, answers, _folder(settings, item), step)
@@ -78,7 +77,7 @@ def _converse(
     with _loading():
         from functools import partial
 
-        from ...session import Session
+        from ...runtime.session import Session
         from ...settings import user_name
         from ...store.items import read_item
         from .conversation import JsonLines, Plain, hold
@@ -123,12 +122,12 @@ class _Table:
 def _table(settings: Settings, folder: Path) -> _Table:
     """The panel of the settings; a model is checked for its name now and asked for words later."""
     if settings.panel != "model":
-        from ...clerk import offline_panel
+        from ...runtime.executor import offline_panel
 
         return _Table(lambda: offline_panel(settings.root))
-    from ...account import Account
     from ...panel.model.choice import choose
     from ...panel.model.tracing import collect
+    from ...runtime.budget import Account
 
     collect()
     account = Account(folder, settings.budget)
@@ -178,7 +177,7 @@ def _reviewer(answers: Answers) -> Review:
 
 def _can_paint(flags: Flags) -> bool:
     """True where neither the user nor the terminal asks for plain lines."""
-    from ..terminal.window import has_cursor
+    from ..terminal.renderer import has_cursor
 
     return not (flags.plain or flags.json) and has_cursor(os.environ)
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .flags import Flags, Group
+from .options import Flags, Group
 from .output import put_json, put_text, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...content.problem import Problem
+    from ...catalogue.files import Problem
 
 
 @click.group(cls=Group)
@@ -35,7 +35,7 @@ def steps() -> None:
 @click.pass_obj
 def list_personas(flags: Flags) -> None:
     """List the personas in their order."""
-    from ...content.catalogue import load_roster
+    from ...catalogue import load_roster
 
     found = load_roster(flags.settings().root).personas
     if flags.json:
@@ -61,7 +61,7 @@ def list_personas(flags: Flags) -> None:
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
     """Check the files of the personas and the prompts; exit status 2 where one has a problem."""
-    from ...content.catalogue import read_personas
+    from ...catalogue import read_personas
     from ...panel.offline.prompts import read_project_prompts
 
     root = flags.settings().root
@@ -74,7 +74,7 @@ def check_personas(flags: Flags) -> int:
 @click.pass_obj
 def list_steps(flags: Flags) -> None:
     """List the steps in the order in which they run."""
-    from ...content.catalogue import load_steps
+    from ...catalogue import load_steps
 
     found = load_steps(flags.settings().root)
     if flags.json:
@@ -101,7 +101,7 @@ def list_steps(flags: Flags) -> None:
 @click.pass_obj
 def check_steps(flags: Flags) -> int:
     """Check the steps' files; exit status 2 where one has a problem."""
-    from ...content.catalogue import read_steps
+    from ...catalogue import read_steps
 
     found, problems = read_steps(flags.settings().root)
     return _checked(flags, "steps", len(found), problems)

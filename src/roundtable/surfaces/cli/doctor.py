@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...version import __version__
-from .flags import Command, Flags
+from .options import Command, Flags
 from .output import one_line, pairs, put_json, put_text
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def doctor(flags: Flags, ask: bool) -> int:
 
 
 def _items(settings: Settings) -> Finding:
-    from ...store.inside import leads_out_of_project
+    from ...store.files import leads_out_of_project
     from ...store.items import links_out, list_items
 
     home = settings.root / settings.items_folder
@@ -95,7 +95,7 @@ def _items(settings: Settings) -> Finding:
 def _git(root: Path) -> Finding:
     from shutil import which
 
-    from ...store.commit import current_commit
+    from ...git import current_commit
 
     if which("git") is None:
         return Finding("git", "not installed; the analysis goes without knowing the commit")
@@ -104,7 +104,7 @@ def _git(root: Path) -> Finding:
 
 
 def _content(root: Path) -> Iterator[Finding]:
-    from ...content.catalogue import read_personas, read_steps
+    from ...catalogue import read_personas, read_steps
 
     personas, trouble = read_personas(root)
     yield Finding("personas", f"{len(personas)} at the table", sound=bool(personas))

@@ -1,11 +1,57 @@
-"""The entry point. It imports the program late, so that Ctrl-C is heeded from the first moment."""
+"""Signals: Ctrl-C, SIGTERM and SIGHUP end a command in the same orderly way; a second one ends it at once.
+
+Python heeds a signal between two of its own instructions. A signal that comes while it is inside one long
+call, such as a search in a text, waits for the end of that call: no pattern of ours takes longer than a few
+seconds, and SIGQUIT, which is left alone, never waits.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
 
-from .signals import end_at_once, interruptible
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal ended the command; the text says how to go on, where there is something to go on with."""
+
+
+def heeded() -> tuple[int, ...]:
+    """The signals to be heeded; those that were ignored before we began, as under nohup, stay ignored."""
+    known = (getattr(signal, name, None) for name in _NAMES)
+    return tuple(number for number in known if number and signal.getsignal(number) is not signal.SIG_IGN)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Each of the signals raises Interrupted; afterwards they do what they did before."""
+    before = {number: signal.getsignal(number) for number in heeded()}
+    with suppress(ValueError):  # not in the main thread
+        for number in before:
+            signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def end_at_once() -> None:
+    """Let the next signal end the process where it stands; what is saved stays saved."""
+    with suppress(ValueError):
+        for number in heeded():
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    end_at_once()
+    raise Interrupted
+
 
 INTERRUPTED = 130
 

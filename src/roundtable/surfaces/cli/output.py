@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from ...core.errors import DiskFailed
-from ...core.markup import printable
+from ...core.text import printable
 
 
 class ReaderGone(Exception):

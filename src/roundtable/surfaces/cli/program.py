@@ -23,19 +23,15 @@ from ...core.errors import (
     RuleBroken,
     TrackerFailed,
 )
+from .agents import export, mcp
 from .analyze import analyze, elaborate
-from .check import check
-from .completion import VARIABLE, completion
+from .check import check, validate
 from .content import personas, steps
 from .doctor import doctor
-from .export import export
-from .flags import Group
-from .items import add, list_
-from .mcp import mcp
+from .items import add, list_, show
+from .options import VARIABLE, Group, completion
 from .output import ReaderGone, prepare, tell
-from .show import show
 from .status import status
-from .validate import validate
 
 DONE, UNEXPECTED, USAGE, PANEL, ITEM = 0, 1, 2, 3, 4
 STATUSES: dict[type[RoundtableError], int] = {
@@ -135,7 +131,7 @@ def _unexpected(error: Exception, *, traced: bool) -> str:
 
 
 def _without_keys(text: str) -> str:
-    from ...panel.model.failures import hide
+    from ...panel.model.model import hide
 
     return hide(text)
 

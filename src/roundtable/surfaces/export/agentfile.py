@@ -1,16 +1,27 @@
-"""The agent file: everything that a model needs to run the analysis by prompt alone, as one markdown file."""
+"""Templates of exported files: texts in `content/export` with places such as `{{menu}}`."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from ...core import depth, greeting, lines
+from ...core import depth, lines
 from ...core.personas import Persona, Roster
 from ...core.steps import DEPTHS, PHASES, Phase, Question, Step
 from ...core.synthesis import Draft, Entry, render
 from ...core.turns import Turn
-from .templates import fill
+
+_HOME = Path(__file__).resolve().parents[2] / "content" / "export"
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def fill(name: str, values: Mapping[str, str]) -> str:
+    """The template with every place filled; KeyError where a place has no value."""
+    text = (_HOME / name).read_text(encoding="utf-8")
+    return _PLACE.sub(lambda place: values[place[1]], text)
+
 
 # Stands for whoever it will be, so that the fixed lines come out with their places open.
 _LEAD = Persona("lead", "{Lead}", "{Role}", "{short}", (), "{perspective}", ())
@@ -52,7 +63,7 @@ def _lines(roster: Roster) -> Mapping[str, str]:
         "acknowledgement": lines.ACKNOWLEDGEMENT,
         "unclear": lines.UNCLEAR_EXIT,
         "unsaved": lines.RECORD_FAILED,
-        "greeting": greeting.new_in_phase(Persona("d", "{Name}", "{Role}", "", (), "", ()), _PHASE),
+        "greeting": lines.new_in_phase(Persona("d", "{Name}", "{Role}", "", (), "", ()), _PHASE),
         "synthesis": _synthesis(roster),
         "record": _record(roster),
     }

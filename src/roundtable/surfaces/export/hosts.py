@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from ...core.personas import Roster
 from ...core.steps import Step
 from ...version import __version__
-from .agentfile import agent_file
-from .templates import fill
+from .agentfile import agent_file, fill
 
 Files = Mapping[str, str]
 """What is to be written, by path inside the folder."""

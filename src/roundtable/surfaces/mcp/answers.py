@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ...catalogue import load_steps
+from ...core.errors import ItemUnknown
 from ...core.lines import Line
 from ...core.turns import USER
-from . import briefs, guide
-from .briefs import cut
+from ...git import current_commit
+from ...settings import Settings
+from ...store.items import find_item, list_items
+from ..cli.status import report
+from . import briefs, moves
+from .briefs import Told, cut
 from .moves import DONE, PAUSED, Move
 from .table import Table
-from .told import Told
 
 LONGEST_LINE, LONGEST_LINES, LONGEST_ECHO = 4_000, 12_000, 300
 MORE_TURNS = 4
@@ -56,12 +61,12 @@ def _move(table: Table, brief: str, *, can_ask: bool) -> dict[str, Any]:
     move = table.move
     if move is None:
         kind = DONE if table.lines and table.lines[-1].kind == DONE else PAUSED
-        return {"kind": kind, "brief": guide.text("asking", kind), "legal": ["start(item)", "list_items()"]}
+        return {"kind": kind, "brief": moves.text("asking", kind), "legal": ["start(item)", "list_items()"]}
     shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
     if move.brief is not None:
         shown["purpose"] = move.brief.purpose
         shown["turn"] = f"{move.brief.number} of {move.brief.table.max_turns}"
-    asking = guide.text("asking", "ask" if can_ask else "cannot") if move.request is None else ""
+    asking = moves.text("asking", "ask" if can_ask else "cannot") if move.request is None else ""
     shown["brief"] = f"{brief} {asking}".strip()
     shown["limits"] = move.limits
     shown["legal"] = move.legal(can_ask=can_ask)
@@ -99,9 +104,35 @@ def _more_turns(table: Table, told: Told) -> list[dict[str, Any]]:
     if not told.first(("warned", talk.max_turns)):
         return []
     left, limit = talk.max_turns - len(talk.turns), talk.max_turns
-    text = guide.text("person", "more", left=left, limit=limit, more=limit + MORE_TURNS)
+    text = moves.text("person", "more", left=left, limit=limit, more=limit + MORE_TURNS)
     return [{"kind": "notice", "text": text}]
 
 
 def _longest(line: Line) -> int:
     return LONGEST_ECHO if line.speaker == USER and line.turn is None else LONGEST_LINE
+
+
+MOST_ITEMS = 50
+_BRIEFLY = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
+
+
+def report_items(settings: Settings) -> str:
+    """All items, the first ones where there are many."""
+    found = list_items(settings.root, items_folder=settings.items_folder)
+    steps, commit = load_steps(settings.root), current_commit(settings.root)
+    shown = [report(entry, steps, commit) for entry in found[:MOST_ITEMS]]
+    body: dict[str, Any] = {"items": [{key: each[key] for key in _BRIEFLY} for each in shown]}
+    if len(found) > MOST_ITEMS:
+        body["more"] = len(found) - MOST_ITEMS
+    if not found:
+        body["hint"] = 'There is no item yet. The person adds one with: roundtable add "what it is about"'
+    return as_json(body)
+
+
+def report_item(settings: Settings, name: str) -> str:
+    """One item; ItemUnknown where there is none of that name."""
+    folder = find_item(settings.root, name, items_folder=settings.items_folder)
+    for entry in list_items(settings.root, items_folder=settings.items_folder):
+        if entry.folder == folder:
+            return as_json(report(entry, load_steps(settings.root), current_commit(settings.root)))
+    raise ItemUnknown(f"There is no item {name[:60]!r}.")

@@ -1,4 +1,4 @@
-"""The server: tools, resources and prompts over one set of tables, on stdio or on a port of this machine."""
+"""Prompts: what a host shows as commands."""
 
 from __future__ import annotations
 
@@ -8,15 +8,76 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
+from ...core.errors import RoundtableError
 from ...settings import Settings
+from ...store.artifact import read_artifact
+from ...store.transcript import find_transcript, read_transcript, transcripts
 from ...version import __version__
-from . import guide, prompts, resources, tools
+from . import answers, moves, tools
 from .access import LOOPBACK, PATH, RequireToken
+from .briefs import cut
 from .tables import Tables
+
+
+def register_prompts(server: MCPServer[Any]) -> None:
+    """Add the prompts to the server."""
+
+    @server.prompt(title="Analyse a backlog item")
+    def roundtable(item: str) -> str:
+        """Take an item through its analysis, or go on where it stood."""
+        return moves.text("prompt", "roundtable", item=item)
+
+    @server.prompt(title="Hold a roundtable")
+    def elaborate(item: str, step: str) -> str:
+        """Discuss a completed step, such as 01-03, with all personas."""
+        return moves.text("prompt", "elaborate", item=item, step=step)
+
+
+LONGEST = 200_000
+_CUT = "\n\n(cut: the file is longer)"
+
+
+def register_resources(server: MCPServer[Any], tables: Tables) -> None:
+    """Add the resource templates to the server."""
+
+    @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
+    def artifact(item: str, name: str) -> str:
+        """A document that the analysis wrote, such as requirements-spec.md."""
+        try:
+            return _text(read_artifact(tables.folder(item), name))
+        except FileNotFoundError as missing:
+            raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
+        except RoundtableError as error:
+            raise ResourceError(str(error)) from error
+
+    @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
+    def transcript(item: str, n: str) -> str:
+        """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
+        try:
+            folder = tables.folder(item)
+            path = find_transcript(folder, n)
+            if path is None:
+                count = len(transcripts(folder))
+                raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
+            return _text(read_transcript(folder, path))
+        except RoundtableError as error:
+            raise ResourceError(str(error)) from error
+
+    @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
+    def status(item: str) -> str:
+        """Completed steps and phases, the next step, an open discussion, problems."""
+        try:
+            return answers.report_item(tables.settings, item)
+        except RoundtableError as error:
+            raise ResourceError(str(error)) from error
+
+
+def _text(data: bytes) -> str:
+    return cut(data.decode("utf-8-sig", "replace"), LONGEST, _CUT)
 
 
 class Server(MCPServer[Tables]):
@@ -41,12 +102,12 @@ def build(tables: Tables, *, debug: bool = False) -> Server:
         yield tables
 
     server = Server(
-        "roundtable", title="Roundtable", instructions=guide.instructions(), version=__version__,
+        "roundtable", title="Roundtable", instructions=moves.instructions(), version=__version__,
         log_level="INFO" if debug else "WARNING", lifespan=same_tables,
     )  # fmt: skip
     tools.register(server)
-    resources.register(server, tables)
-    prompts.register(server)
+    register_resources(server, tables)
+    register_prompts(server)
     return server
 
 

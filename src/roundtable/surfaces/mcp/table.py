@@ -10,11 +10,9 @@ from ...core.errors import RoundtableError, RuleBroken
 from ...core.lines import Awaits, Line
 from ...core.turns import USER
 from ...panel.base import Panel
-from ...panel.host import HostPanel
-from ...panel.host.checks import clean
-from ...panel.host.requests import Reply, Request, Section, Words
-from ...session import Session
-from . import guide
+from ...panel.host import HostPanel, Reply, Request, Section, Words, clean
+from ...runtime.session import Session
+from . import moves
 from .moves import LONGEST_WORDS, Move, Refused
 
 
@@ -67,7 +65,7 @@ class Table:
         if after is not None and after.again:
             self.lines = before + self.lines
             reasons = " ".join(each if each.endswith(".") else f"{each}." for each in after.again)
-            raise Refused(f"{reasons} {guide.text('again', after.kind)}")
+            raise Refused(f"{reasons} {moves.text('again', after.kind)}")
 
     async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
         """The user's words for the open move, and on to the next."""
@@ -161,5 +159,5 @@ def _written(request: Request, reply: Reply) -> tuple[Line, ...]:
         return ()
     text = section.draft if reply.passes else clean(reply.text)
     target = section.target
-    shown = guide.text("person", "section", section=target.section, output=target.output, text=text)
+    shown = moves.text("person", "section", section=target.section, output=target.output, text=text)
     return (Line("update", shown),)

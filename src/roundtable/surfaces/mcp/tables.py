@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...core.errors import RoundtableError
 from ...panel.base import Panel
-from ...session import Session
+from ...runtime.session import Session
 from ...settings import Settings, user_name
 from ...store.items import find_item
 from .answers import Reader

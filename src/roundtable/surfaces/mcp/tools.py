@@ -1,25 +1,54 @@
-"""The tools: each passes on what the host sends, and answers with the next move or the reason why not."""
+"""Questions to the person, through a client that can show them."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, Any
 
-from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, MCPServer, Resolve
+from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry
-from ...core.turns import OffTopic, Verdict
-from ...panel.host.requests import Reply, Words
-from . import guide, reports
+from ...core.turns import USER, OffTopic, Verdict
+from ...panel.host import Reply, Words
+from . import answers, moves
 from .answers import as_json
-from .moves import Refused
-from .questions import Ctx, Spoken, Unasked, can_ask, question
+from .briefs import cut
+from .moves import Move, Refused
 from .table import Table
 from .tables import Tables
+
+Ctx = Context[Tables, Any]
+LONGEST = 1_500
+_PUT = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect")
+
+
+class Spoken(BaseModel):
+    """What the person says."""
+
+    words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
+
+
+class Unasked(Spoken):
+    """Nothing: the client cannot put a question to the person."""
+
+
+def can_ask(ctx: Ctx) -> bool:
+    """True where the client can put a form to the person."""
+    capabilities = ctx.client_capabilities
+    asking = capabilities.elicitation if capabilities is not None else None
+    return asking is not None and (asking.form is not None or asking.url is None)
+
+
+def question(table: Table, move: Move) -> str:
+    """What the person is asked: the last thing that was put to them, else whose turn it is."""
+    put = [line.text for line in table.lines if line.kind in _PUT and line.speaker != USER]
+    head = moves.text("asking", "elicit", item=table.slug)
+    return f"{head}\n\n{cut(put[-1] if put else moves.text('person', move.kind), LONGEST)}"
+
 
 Session = Annotated[str, Field(description="`session` of an answer: the item's slug.")]
 Id = Annotated[str, Field(description="move.id of the open move.")]
@@ -83,7 +112,7 @@ async def leave(session: Session, ctx: Ctx) -> str:
         slug = await _tables(ctx).leave(session)
     except RoundtableError as error:
         raise ToolError(str(error)) from error
-    return as_json({"session": slug, "note": guide.text("asking", "left", item=slug)})
+    return as_json({"session": slug, "note": moves.text("asking", "left", item=slug)})
 
 
 # --- the host's words -----------------------------------------------------------------------------------
@@ -156,10 +185,10 @@ async def hear_user(
     """The person's own words, asked for through the client."""
     if not isinstance(heard, AcceptedElicitation):
         table = await _expecting_user(ctx, session, move)
-        raise _refusal(ctx, table, guide.text("asking", "closed"))
+        raise _refusal(ctx, table, moves.text("asking", "closed"))
     spoken = heard.data
     if isinstance(spoken, Unasked):
-        return _answer(ctx, await _expecting_user(ctx, session, move), guide.text("asking", "cannot"))
+        return _answer(ctx, await _expecting_user(ctx, session, move), moves.text("asking", "cannot"))
     return await _play(ctx, session, lambda table: table.say(move, spoken.words, relayed=False))
 
 
@@ -178,13 +207,13 @@ async def relay_user(
 
 async def list_items(ctx: Ctx) -> str:
     """The project's items."""
-    return reports.items(_tables(ctx).settings)
+    return answers.report_items(_tables(ctx).settings)
 
 
 async def status(item: Item, ctx: Ctx) -> str:
     """How far an item is."""
     try:
-        return reports.item(_tables(ctx).settings, item)
+        return answers.report_item(_tables(ctx).settings, item)
     except RoundtableError as error:
         raise ToolError(str(error)) from error
 
@@ -201,7 +230,7 @@ def register(server: MCPServer[Tables]) -> None:
             read_only_hint=looks, destructive_hint=False, open_world_hint=False,
             idempotent_hint=looks or tool in (start, next_move, leave),
         )  # fmt: skip
-        server.add_tool(tool, description=guide.tool(name), annotations=hints, structured_output=False)
+        server.add_tool(tool, description=moves.tool(name), annotations=hints, structured_output=False)
 
 
 # --- what they share ------------------------------------------------------------------------------------

@@ -1,35 +1,32 @@
-"""The conversation at a terminal: the session's lines above, the user's words below, until it ends.
-
-What stands in the scrollback is what counts. The words of a speaker are shown on the desk as they come, for
-they are a draft until they are complete, checked and journalled; then they are written above it, once.
-"""
+"""The clipboard: through the system's own command, else through the terminal (OSC 52)."""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import gc
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
+
+import click
 
 from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
 from ..cli.conversation import run
 from . import slash
-from .changes import documents
-from .clipboard import copy
-from .desk import Desk
-from .memory import Memory
-from .menu import Menu
-from .page import Page
-from .press import Press
+from .input_area import Desk
+from .page import Menu, Page, Whereabouts, busy
+from .renderer import Press, has_signs
 from .review import review
+from .slash import documents
 from .stopping import StoppablePanel
-from .whereabouts import Whereabouts, busy
-from .window import has_signs
+from .welcome import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,10 +34,48 @@ if TYPE_CHECKING:
     from ...core.commands import Table
     from ...core.synthesis import Draft
     from ...panel.base import Panel
-    from ...session import Session
+    from ...runtime.session import Session
+
+
+_PATIENCE = 2.0
+_LONGEST = 70_000  # more than that terminals do not take
+
+
+def copy(text: str, environment: Mapping[str, str]) -> str:
+    """Copy a text; what comes back has to be sent to the terminal, where that is how it is done."""
+    command = _command(environment)
+    if command is not None:
+        try:
+            subprocess.run(command, input=text.encode(), timeout=_PATIENCE, check=True, capture_output=True)
+        except (OSError, subprocess.SubprocessError):
+            pass
+        else:
+            return ""
+    return f"\x1b]52;c;{base64.b64encode(text.encode()[:_LONGEST]).decode()}\x07"
+
+
+def _command(environment: Mapping[str, str]) -> list[str] | None:
+    if sys.platform == "win32":
+        wanted = ["clip"]
+    elif sys.platform == "darwin":
+        wanted = ["pbcopy"]
+    elif environment.get("WAYLAND_DISPLAY"):
+        wanted = ["wl-copy"]
+    elif environment.get("DISPLAY"):
+        wanted = ["xclip", "-selection", "clipboard"]
+    else:
+        return None
+    return wanted if shutil.which(wanted[0]) else None
+
+
+def page(text: str) -> None:
+    """Show a text in the user's pager; one that fits the window is left standing in the scrollback."""
+    os.environ.setdefault("LESS", "-FRX")
+    click.echo_via_pager(text, color=True)
+
 
 _IDLE = 0.2
-_PATIENCE = 2.0  # seconds in which a second Ctrl-C leaves
+_CONVERSATION_PATIENCE = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
 _CONFIRM = "Skip the remaining steps of this phase? y/N "
 _YES = ("y", "yes")
@@ -135,7 +170,7 @@ class Conversation:
 
     def _get_ready(self) -> None:
         """Load what the first contribution needs while the user reads the first question."""
-        from . import markdown  # noqa: F401
+        from . import renderer  # noqa: F401
 
         _ = self._panel.name
         gc.freeze()
@@ -205,7 +240,6 @@ class Conversation:
         if text.count("\n") < self._desk.rows // 2:
             self._desk.write(text)
             return
-        from .pager import page
 
         await self._desk.aside(lambda: page(text))
 
@@ -258,7 +292,7 @@ class Conversation:
     def _stop(self) -> None:
         """Ctrl-C: once stops whoever speaks, or clears the input line; twice leaves."""
         loop = asyncio.get_running_loop()
-        if self._stopped_at is not None and loop.time() - self._stopped_at < _PATIENCE:
+        if self._stopped_at is not None and loop.time() - self._stopped_at < _CONVERSATION_PATIENCE:
             if self._holding is not None:
                 self._holding.cancel()
             return
@@ -268,7 +302,7 @@ class Conversation:
             self._desk.take_back()
         self._desk.note = f"Stopped. {_LEAVES}" if stopped else _LEAVES
         self._desk.repaint()
-        loop.call_later(_PATIENCE, self._forget_stop)
+        loop.call_later(_CONVERSATION_PATIENCE, self._forget_stop)
 
     def _forget_stop(self) -> None:
         self._desk.note = ""

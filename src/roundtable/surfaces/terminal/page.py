@@ -1,24 +1,162 @@
-"""The page: how each kind of line looks in the terminal. What it has set is never set again."""
+"""Where am I: a bar over all steps, and the line at the bottom of the window."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
+from ...core.analysis import Analysis, Stage
+from ...core.elaboration import Awaited
 from ...core.lines import Line
 from ...core.personas import Persona, Roster
 from ...core.turns import USER
 from ..cli.output import fit
-from .menu import Menu
-from .palette import voice_of
-from .press import NO_SIGN, Press, Sign
-from .whereabouts import bar
+from .renderer import NO_SIGN, Press, Sign, voice_of
 
-if TYPE_CHECKING:
-    from ...core.analysis import Analysis
+DONE, OPEN = "▰", "▱"
+BETWEEN = " · "
+_LONGEST_ITEM = 32
+
+
+def bar(analysis: Analysis) -> str:
+    """One sign per step, a gap between the phases, and how many are done."""
+    steps, done = analysis.opening.steps, analysis.completed
+    rows = (
+        "".join(DONE if step.step_id in done else OPEN for step in row)
+        for _, row in groupby(steps, key=lambda step: step.step_id[:2])
+    )
+    count = sum(step.step_id in done for step in steps)
+    return f"{' '.join(rows)}  {count} of {len(steps)} steps"
+
+
+def busy(analysis: Analysis | None, *, has_words: bool = False) -> str:
+    """Who is at work while nobody listens to the user, and at what."""
+    if analysis is None:
+        return ""
+    opening, table = analysis.opening, analysis.elaboration
+    if table is None:
+        name = opening.conductor.first_name
+        at_work = {
+            Stage.READING: f"{name} is reading",
+            Stage.OFFERS: f"{name} is looking things up",
+            Stage.DRAFT: f"{name} is writing",
+            Stage.WRITTEN: f"{name} is writing",
+        }
+        return at_work.get(analysis.stage, f"{name} is thinking")
+    if table.awaits is Awaited.PERSONA and table.due:
+        name = table.roster[table.due[0].persona].first_name
+        return f"{name} is speaking" if has_words else f"{name} is thinking"
+    name = table.lead.first_name
+    if table.awaits in (Awaited.DRAFT, Awaited.ARTIFACTS, Awaited.RECORD):
+        return f"{name} is writing the synthesis"
+    return f"{name} is thinking"
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """What the bottom line tells; the parts that are dropped first in a narrow window stand first."""
+
+    item: str = ""
+    phase: str = ""
+    spent: str = ""
+    at_work: str = ""
+    turn: str = ""
+    step: str = ""
+
+    @classmethod
+    def of(cls, analysis: Analysis | None, *, at_work: str = "", spent: str = "") -> Whereabouts:
+        """Where an analysis stands."""
+        if analysis is None:
+            return cls(at_work=at_work, spent=spent)
+        opening, table = analysis.opening, analysis.elaboration
+        turn = f"turn {len(table.turns)} of {table.max_turns}" if table is not None and table.turns else ""
+        step = ""
+        if opening.step is not None:
+            number = next(
+                (at for at, each in enumerate(opening.steps, 1) if each.step_id == opening.step.step_id), 0
+            )
+            step = f"step {number}/{len(opening.steps)}"
+        return cls(_short(opening.item.name), opening.phase.name, spent, at_work, turn, step)
+
+    def line(self, width: int) -> str:
+        """As much of it as the window is wide."""
+        shown = [self.item, self.phase, self.step, self.turn, self.at_work, self.spent]
+        for dropped in (self.item, self.phase, self.spent, self.at_work, self.turn):
+            text = _joined(shown)
+            if len(text) <= width:
+                return text
+            shown[shown.index(dropped)] = ""
+        return _joined(shown)[:width]
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return BETWEEN.join(part for part in parts if part)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_ITEM else text[: _LONGEST_ITEM - 1].rstrip() + "…"
+
+
+_CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  \[|$)(?: -- (?P<about>(?:(?!  \[).)*))?")
+_FEEDBACK = "Or type naturally to provide feedback."
+_RULE = "---"
+MENU_BETWEEN = " · "
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A letter, what it stands for, and what that means."""
+
+    letter: str
+    label: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """What may be chosen, what is said above the choices, and whether anything else is feedback."""
+
+    choices: tuple[Choice, ...]
+    above: tuple[str, ...] = ()
+    takes_feedback: bool = False
+
+    @classmethod
+    def read(cls, text: str) -> Menu:
+        """The menu that a line of the session spells out."""
+        choices: list[Choice] = []
+        above = []
+        takes_feedback = False
+        for line in text.splitlines():
+            found = [
+                Choice(each["letter"], each["label"], each["about"] or "") for each in _CHOICE.finditer(line)
+            ]
+            choices += found
+            if line == _FEEDBACK:
+                takes_feedback = True
+            elif not found and line not in (_RULE, ""):
+                above.append(line)
+        return cls(tuple(choices), tuple(above), takes_feedback)
+
+    def offers(self, letter: str) -> bool:
+        return any(choice.letter == letter for choice in self.choices)
+
+    def lines(self, width: int) -> tuple[str, str]:
+        """The two lines; where they are too wide for the window, in fewer words."""
+        whole = MENU_BETWEEN.join(f"{choice.letter} {choice.label}" for choice in self.choices)
+        short = MENU_BETWEEN.join(f"{choice.letter} {choice.label.split()[0]}" for choice in self.choices)
+        if self.takes_feedback:
+            rest = "Enter continues. Anything longer is feedback. /help has more."
+            brief = "Enter continues, or just type."
+        else:
+            first = self.choices[0].label if self.choices else "the first"
+            rest = brief = f"Enter: {first}."
+        return (whole if len(whole) <= width else short), (rest if len(rest) <= width else brief)
+
 
 _QUIET = "dim"
-_RULE = "---"
+_PAGE_RULE = "---"
 _RULE_WIDTH = 76
 _TIGHT = ("update", "saved")
 _SPOKEN = ("contribution", "feedback", "handoff")
@@ -146,7 +284,7 @@ class Page:
         rule = "─" * min(self._press.width, _RULE_WIDTH)
         set_lines = []
         for text in fit(line.text).split("\n"):
-            if text == _RULE:
+            if text == _PAGE_RULE:
                 set_lines.append(self._press.plain(rule, style=_QUIET))
             elif text.isupper():
                 set_lines.append(self._press.plain(text, style="bold"))

@@ -1,9 +1,10 @@
-"""Slash commands: a look at things that does not disturb the conversation."""
+"""Changes: what has been added to the item's documents since a moment ago, as a diff."""
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -12,15 +13,50 @@ from typing import TYPE_CHECKING
 from ...core.errors import DiskFailed
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
+from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, read_transcript, transcripts
-from .changes import diff, documents
-from .palette import VOICES
-from .whereabouts import bar
+from ..cli.output import fit
+from .page import bar
+from .renderer import VOICES
 
 if TYPE_CHECKING:
     from ...core.analysis import Analysis
     from ...core.lines import Awaits
     from ...core.personas import Roster
+
+
+_SUFFIXES = (".md", ".json", ".csv")
+_OWN = ("meta.json",)
+_AROUND = 1
+
+
+def documents(folder: Path) -> dict[str, str]:
+    """The item's documents by name; what cannot be read is passed over."""
+    found: dict[str, str] = {}
+    try:
+        names = sorted(path.name for path in folder.iterdir() if path.suffix in _SUFFIXES)
+    except OSError:
+        return found
+    for name in names:
+        if name not in _OWN:
+            try:
+                found[name] = fit(read_artifact(folder, name).decode("utf-8-sig", "replace"))
+            except (FileNotFoundError, DiskFailed):
+                continue
+    return found
+
+
+def diff(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """What differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
+    for name in sorted({*before, *after}):
+        old, new = (texts.get(name, "").splitlines() for texts in (before, after))
+        changed = difflib.unified_diff(old, new, n=_AROUND, lineterm="")
+        lines = [line for line in changed if not line.startswith(("---", "+++"))]
+        if lines:
+            added = sum(line.startswith("+") for line in lines)
+            yield f"@ {name}: {added} {'line' if added == 1 else 'lines'} added"
+            yield from (line for line in lines if not line.startswith("@@"))
+
 
 _COMMAND = re.compile(r"/(?P<name>[a-z]+)(?:\s+(?P<rest>.*))?", re.DOTALL)
 HELP: Mapping[str, str] = {

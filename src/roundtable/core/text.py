@@ -1,0 +1,279 @@
+"""Words as they are compared: whatever the keyboard, the case or the script they were typed with."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+_LOOKALIKES = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "`": "'", "“": '"', "”": '"', "、": ",", "،": ",", "؟": "?"}
+)
+# A hyphen, an apostrophe or an underscore inside makes one word: `back-end`, `let's`, `is_done`.
+WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
+
+
+@lru_cache(maxsize=1_024)
+def folded(text: str) -> str:
+    """The text in small letters, composed, with straight apostrophes and without invisible characters."""
+    if text.isascii() and text.replace("\n", " ").isprintable():
+        # Most texts, and nothing of it has to be normalised.
+        return text.lower().replace("`", "'")
+    # Before as well as after: normalising takes some lookalikes apart and brings others forth.
+    plain = unicodedata.normalize("NFKC", text.translate(_LOOKALIKES)).translate(_LOOKALIKES)
+    seen = "".join(char for char in plain if char.isspace() or unicodedata.category(char) not in {"Cc", "Cf"})
+    return unicodedata.normalize("NFKC", seen.casefold()).translate(_LOOKALIKES)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of the text, folded, without punctuation."""
+    return tuple(WORD.findall(folded(text)))
+
+
+def is_silence(text: str) -> bool:
+    """True where nothing of the text can be seen."""
+    return not folded(text).strip()
+
+
+def place_of(phrase: Sequence[str], words: Sequence[str]) -> int | None:
+    """Where the phrase first stands among the words, one after another; None where it does not."""
+    length = len(phrase)
+    starts = range(len(words) - length + 1)
+    return next((start for start in starts if tuple(words[start : start + length]) == tuple(phrase)), None)
+
+
+_CONTROL_SEQUENCE = r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI: colours, cursor
+# The end of a string is optional, so that no text is read again for each beginning that nothing ends.
+_ESCAPE_SEQUENCE = re.compile(
+    rf"{_CONTROL_SEQUENCE}"
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])"  # OSC, DCS, SOS, PM, APC
+    r"(?P<held>[^\x07\x1b\x9c]*+)(?P<end>\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_CONTROL_SEQUENCES = re.compile(_CONTROL_SEQUENCE)
+# Direction overrides let text show in another order than it is stored; lone surrogates cannot be written.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+# What nobody sees can still be read by a model. Tag characters spell whole sentences; only the three flags
+# that emoji fonts draw with them are kept. One joiner or one variation selector shapes the character before
+# it and stays; more of them in a row, or a rare selector after anything but an ideograph, only hide data.
+_HIDDEN = re.compile(
+    "(?P<flag>\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f)"
+    "|[\u115f\u1160\u17b4\u17b5\u180e\u2061-\u2065\u206a-\u206f\u3164\uffa0\ufff0-\ufffb]"
+    "|[\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+    "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=[\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef])[\u180b-\u180d\ufe00-\ufe0f]+"
+    "|(?<=[\xad\u034f\u061c\u200b-\u200f\u2060])[\xad\u034f\u061c\u200b-\u200f\u2060]+"
+)
+_LINE_BREAKS = re.compile(r"(?:(?<![ \t])[ \t]+)?[\n\r\x85\u2028\u2029]\s*|\t")
+_INLINE = re.compile(r"(?P<pair>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<tag><(?=[A-Za-z/!?]))|(?P<end>\\$)")
+_AUTOLINK = re.compile(r"<https?://[^\s<>]+(?<!--)>")
+_TICKS = re.compile("`+")
+_LEADING_SIGN = re.compile(
+    r"#{1,6}(?= |$)"
+    r"|>"
+    r"|[-+*](?= |$)"
+    r"|(?:(?:- *)+|(?:\* *)+|(?:_ *)+|=+)$"
+    r"|~~~"
+    r"|\|"
+    r"|\[(?=[ xX]\](?: |$))"
+    r"|\[(?=(?:\\.|[^\]\\])*\]:)"
+)
+_HEADING_SIGNS = re.compile(r" {0,3}(?P<signs>#{1,6})[ \t]+")
+_LEADING_NUMBER = re.compile(r"([0-9]{1,9})([.)])(?= |$)")
+# Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
+_ACTING = re.compile(
+    r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|\Z))"
+    r"|(?P<ticks>`+)"
+    r"|(?P<stars>\*+)|(?P<lows>_+)|(?P<tildes>~+)"
+    r"|(?P<tag><(?=[A-Za-z/!?]))"
+    r"|(?P<comment>-->)"
+    r"|(?P<entity>&(?=#?[A-Za-z0-9]{1,32};))"
+    r"|(?P<bracket>\[)"
+)
+_ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<ticks>`+)")
+_ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
+
+
+def printable(text: str) -> str:
+    """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
+    return reveal(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
+
+
+def _keep_unended(sequence: re.Match[str]) -> str:
+    """Return the text of a sequence that nothing ends: it may be what somebody wrote."""
+    if sequence["held"] is None or sequence["end"]:
+        return ""
+    return _CONTROL_SEQUENCES.sub("", sequence["held"])
+
+
+def reveal(text: str) -> str:
+    """Return the text without characters that nobody sees and a model could read."""
+    return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
+
+
+def harmless(text: str) -> str:
+    """One line that reads the same and can neither open a block nor hold HTML or comments."""
+    return _escape_start(_inline_escaped(_LINE_BREAKS.sub(" ", printable(text)).strip()))
+
+
+def escape_markdown(text: str) -> str:
+    """Return one line of markdown that shows the text as it was typed.
+
+    For words that are no markdown: a person's answer, feedback, decision. `2*3*4`, `<id>.json`,
+    `[text](address)`, `&amp;`, `# no heading` all render as these very characters; only what markdown would
+    act on is escaped, so `snake_case`, `a < b` and `[Maya]` stay as they are. Code in backquotes stays code,
+    with its backquotes; a backquote without a second one is escaped. Line breaks become blanks; control
+    characters are left out (see `printable`). Nothing in the line can open a block, HTML or a comment.
+
+    Not idempotent: escape once, where the words enter a document. `plain` gives the words back. In a table
+    cell every `|` of the result needs a backslash more.
+    """
+    line = _LINE_BREAKS.sub(" ", printable(text)).strip()
+    parts: list[str] = []
+    at = 0
+    linked = "](" in line or "][" in line
+    for start, end in _code_spans(line):
+        parts += [_escape_words(line, at, start, linked=linked), line[start:end]]
+        at = end
+    return _escape_start("".join([*parts, _escape_words(line, at, len(line), linked=linked)]))
+
+
+def plain(text: str) -> str:
+    """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
+    parts: list[str] = []
+    at = 0
+    runs = _Ticks(text)
+    while found := _ESCAPED.search(text, at):
+        parts.append(text[at : found.start()])
+        at = found.end()
+        if found["ticks"]:
+            at = runs.close(found.start(), found.end()) or at
+            parts.append(text[found.start() : at])
+        else:
+            parts.append(found["sign"] or _ENTITIES[found["entity"]])
+    return "".join([*parts, text[at:]])
+
+
+class _Ticks:
+    """The runs of backquotes in a line, by their length, so that many of them cost no more than few."""
+
+    def __init__(self, line: str) -> None:
+        self.starts: dict[int, list[int]] = defaultdict(list)
+        for run in _TICKS.finditer(line):
+            self.starts[run.end() - run.start()].append(run.start())
+
+    def close(self, start: int, end: int) -> int | None:
+        """Return where the code ends that a run opens; None where no run closes it."""
+        length = end - start
+        same = self.starts[length]
+        at = bisect_left(same, end)
+        return same[at] + length if at < len(same) else None
+
+
+def _code_spans(line: str) -> Iterator[tuple[int, int]]:
+    """Yield where each piece of code begins and ends; one that holds a comment's delimiter is none."""
+    runs = _Ticks(line)
+    at = 0
+    while opening := _TICKS.search(line, at):
+        start, at = opening.span()
+        end = runs.close(start, at)
+        if end is not None and "<!--" not in line[start:end] and "-->" not in line[start:end]:
+            yield start, end
+            at = end
+
+
+def _escape_words(line: str, start: int, end: int, *, linked: bool) -> str:
+    """Escape what acts in a part of the line that holds no code; brackets only where they make a link."""
+
+    def escape(found: re.Match[str]) -> str:
+        run = found[0]
+        before, after = line[max(found.start() - 1, 0) : found.start()], line[found.end() : found.end() + 1]
+        match found.lastgroup:
+            case "tag":
+                return "&lt;"
+            case "comment":
+                return "--&gt;"
+            case "entity":
+                return "&amp;"
+            case "bracket" if not linked:
+                return run
+            case "stars" | "lows" if before.isspace() and after.isspace():
+                return run
+            case "lows" if before.isalnum() and after.isalnum():
+                return run
+            case "tildes" if len(run) == 1 and (not before or before.isspace()):
+                return run
+            case _:
+                return "".join(f"\\{sign}" for sign in run)
+
+    parts: list[str] = []
+    at = start
+    for found in _ACTING.finditer(line, start, end):
+        parts += [line[at : found.start()], escape(found)]
+        at = found.end()
+    return "".join([*parts, line[at:end]])
+
+
+def _escape_start(line: str) -> str:
+    """Escape a sign at the beginning of the line that would open a block."""
+    if _LEADING_SIGN.match(line):
+        return "\\" + line
+    if number := _LEADING_NUMBER.match(line):
+        return f"{number[1]}\\{line[number.end(1) :]}"
+    return line
+
+
+def heading_of(line: str) -> tuple[int, str] | None:
+    """Return the level and the words of a heading with signs; None where the line is none or has no words."""
+    opening = _HEADING_SIGNS.match(line)
+    if opening is None:
+        return None
+    words = line[opening.end() :].strip()
+    without_signs = words.rstrip("#")
+    if without_signs != words and without_signs.endswith((" ", "\t")):  # "C#" keeps its sign
+        words = without_signs.rstrip()
+    return (len(opening["signs"]), words) if words else None
+
+
+def _inline_escaped(line: str) -> str:
+    """Code spans as they are; tags, comments and lone backticks escaped."""
+    parts: list[str] = []
+    at = 0
+    while special := _INLINE.search(line, at):
+        parts.append(line[at : special.start()])
+        part, at = _special(line, special)
+        parts.append(part)
+    # What is left of a closing delimiter stands in plain text: code that holds one is not kept as code.
+    return ("".join(parts) + line[at:]).replace("-->", "--&gt;")
+
+
+def _special(line: str, special: re.Match[str]) -> tuple[str, int]:
+    """What a character with a meaning becomes, and where the text goes on."""
+    start, end = special.span()
+    match special.lastgroup:
+        case "ticks":
+            code = _code_span(line, special)
+            return (code, start + len(code)) if code else ("\\`" * (end - start), end)
+        case "tag":
+            link = _AUTOLINK.match(line, start)
+            return (link[0], link.end()) if link else ("&lt;", end)
+        case "pair":
+            return ("&lt;" if line.startswith("<!--", start + 1) else special[0]), end
+        case _:
+            # Alone at the end, a backslash would escape what the caller writes next.
+            return "\\\\", end
+
+
+def _code_span(line: str, opening: re.Match[str]) -> str:
+    """The code span that opens here; empty where nothing closes it or it holds a comment's delimiter."""
+    for closing in _TICKS.finditer(line, opening.end()):
+        if closing[0] == opening[0]:
+            code = line[opening.start() : closing.end()]
+            return "" if "<!--" in code or "-->" in code else code
+    return ""

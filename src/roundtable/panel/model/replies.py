@@ -1,0 +1,525 @@
+"""The trailer: a speaker's own verdict on its words, given with them on a line that is never shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from ...core.commands import Answer
+from ...core.events import SectionText
+from ...core.personas import Persona, Roster
+from ...core.steps import PHASES, Step, Target, phase_of
+from ...core.synthesis import flat
+from ...core.text import harmless, printable, words_of
+from ...core.turns import NEUTRAL, OffTopic, Verdict
+
+SIGN = "@@"
+_FIELD = re.compile(r"(?:(?<=[\s;,])|^)(?P<name>opposes|decides|drifts|next)\s*[=:]", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,4}")
+_PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
+_NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
+_LONGEST_SUBJECT = 80
+_SHORT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Trailer:
+    """The verdict, and who else has something to add; None where the speaker did not say."""
+
+    verdict: Verdict = NEUTRAL
+    next: tuple[str, ...] | None = None
+
+
+def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str, number: int) -> Trailer:
+    """What a trailer says that came with turn `number`; what cannot be understood is left out."""
+    found = tuple(_FIELD.finditer(text))
+    ends = (*(each.start() for each in found[1:]), len(text))
+    fields = {
+        each["name"].lower(): text[each.end() : end].strip().strip(" ;,.")
+        for each, end in zip(found, ends, strict=False)
+    }
+    opposed = _numbers(fields.get("opposes", ""))
+    verdict = Verdict(
+        opposes=opposed[0] if opposed else None,
+        off_topic=_drift(fields.get("drifts", ""), steps, current),
+        decisions=tuple(sorted(set(_numbers(fields.get("decides", ""))))),
+    ).within(number)
+    return Trailer(verdict, _named(fields["next"], roster) if "next" in fields else None)
+
+
+def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> str | None:
+    """The step that a point belongs to, by its id or by the phase and the point's words; else the phase."""
+    named = place.strip()
+    if any(step.step_id == named for step in steps):
+        return named
+    phase = next(
+        (phase for phase in PHASES if named and named in (phase.number, phase.key, phase.name)), None
+    )
+    if phase is None:
+        return None
+    words = _telling(subject)
+    own = [step for step in steps if step.phase == phase and step.step_id != current]
+    best = max(own, key=lambda step: len(words & _telling(step.title)), default=None)
+    if best is not None and words & _telling(best.title):
+        return best.step_id
+    return None if phase == phase_of(current) else phase.key
+
+
+def off_topic(subject: str, step: str, steps: Sequence[Step], current: str) -> OffTopic | None:
+    """A drift as it is parked, with the step or phase where it belongs; what belongs here does not drift."""
+    words = flat(printable(subject))[:_LONGEST_SUBJECT].strip()
+    belongs_to = place_of(step, words, steps, current)
+    return OffTopic(words, belongs_to) if words and belongs_to != current else None
+
+
+def _drift(value: str, steps: Sequence[Step], current: str) -> OffTopic | None:
+    if value.lower() in _NOTHING:
+        return None
+    found = _PLACE.fullmatch(value)
+    return (
+        off_topic(found["subject"], found["step"], steps, current)
+        if found
+        else off_topic(value, "", steps, current)
+    )
+
+
+def _telling(text: str) -> set[str]:
+    return {word.rstrip("s") for word in words_of(text) if len(word) > _SHORT}
+
+
+def _numbers(value: str) -> tuple[int, ...]:
+    return tuple(int(found) for found in _NUMBER.findall(value))
+
+
+def _named(value: str, roster: Roster) -> tuple[str, ...]:
+    said = {word.casefold() for word in re.findall(r"[\w'-]+", value)}
+    return tuple(persona.key for persona in roster.personas if persona.first_name.casefold() in said)
+
+
+PASS = "pass"
+_SOME = 1.4  # how far a sentence may run past the word limit before it is broken off
+_LONGEST_LABEL = 90
+_LONGEST_DIRECTION = 70
+_ELLIPSIS = " ..."
+_LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+# Sign by sign, so that it makes no difference where a piece ends.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_PASS = re.compile(r"[\s*_\"'`(\[-]*(?:i\s+)?pass[\s*_\"'`.!)\]]*", re.IGNORECASE)
+_RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$|\s*`{3,}\w*\s*$")
+_MARKS = re.compile(r"\s*(?:\|\s?|#{1,6}\s+)")
+_DECORATION = " \t*_\"'`>|#[(-"
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]`*_]*$")
+_NUMBERED = re.compile(r"turn \d")
+# What may stand between a name and its colon, as far as it has come.
+_OPEN_LABEL = re.compile(r"\s*+(?:\([^():]{0,40}\)?)?[\s*_\]]*+")
+_OPENERS = "*(["
+_DOING = r"""\s{0,9}(?:\w{1,30}ly\s{1,9})?(?:pause|beat|silence|
+    (?:nod|lean|paus|sigh|smil|look|turn|glanc|gestur|laugh|shrug|rais|frown|clear|tap|point|sketch|draw|writ|
+       scratch|wav|grin|chuckl|pull|sit|sitt|stand|shift|tak|flip|open|shak|cross|adjust|rub|fold|hold|walk|
+       think|consider|scribbl|pick|putt|star|blink|wink|lift|speak|furrow|strok|hesitat)(?:s|es|ing))\b"""
+_DIRECTION = re.compile(
+    rf"\*{_DOING}[^*\n]{{0,40}}\*|\({_DOING}[^()\n]{{0,40}}\)|\[{_DOING}[^\[\]\n]{{0,40}}\]",
+    re.VERBOSE | re.IGNORECASE,
+)
+_THINKING, _THOUGHT = "<think>", "</think>"
+
+_At = Literal["line", "words", "skipped", "trailer", "over"]
+
+
+class Cutter:
+    """Takes in what a model writes, and gives out what the persona says."""
+
+    def __init__(self, speaker: Persona, roster: Roster, words: int) -> None:
+        self.text = ""
+        self.trailer = ""
+        self.passed = False
+        self._limit = words
+        self._half = ""
+        self._held = ""
+        self._space = ""
+        self._count = 0
+        self._full = False
+        self._muted = False
+        self._first = True
+        self._at: _At = "line"
+        self._labels = _labels(roster)
+        self._own = {_folded(speaker.name), _folded(speaker.first_name)}
+        names = (name for persona in roster.personas for name in (persona.name, persona.first_name))
+        self._names = [*map(_folded, names), "the user", "user", "you", "turn"]
+
+    def feed(self, piece: str) -> str:
+        """What can be shown now that this piece has come."""
+        text = self._half + piece
+        self._half = "\r" if text.endswith("\r") else ""  # perhaps half a line end
+        return self._advance(_plain(text.removesuffix(self._half)), ended=False)
+
+    def end(self) -> str:
+        """What is left to be shown when nothing more comes."""
+        return self._advance("", ended=True)
+
+    # --- the walk through the text -----------------------------------------------------------------------
+
+    def _advance(self, piece: str, *, ended: bool) -> str:
+        before = len(self.text)
+        self._held += piece
+        while self._step(ended):
+            pass
+        return self.text[before:]
+
+    def _step(self, ended: bool) -> bool:
+        """Take in as much of what is held as is clear; False where nothing more is."""
+        if not self._held or self._at == "over":
+            self._held = ""
+            return False
+        match self._at:
+            case "line":
+                return self._begin_line(ended)
+            case "words":
+                return self._go_on_line(ended)
+            case _:
+                return self._leave_line()
+
+    def _begin_line(self, ended: bool) -> bool:
+        head, newline, _ = self._held.partition("\n")
+        if self._first and head.lstrip().startswith(_THINKING):
+            return self._think(ended)
+        if not (newline or ended) and self._may_grow(head):
+            return False
+        if not head.strip():
+            self._held = self._held[len(head) + len(newline) :]
+            self._space += newline
+            return bool(newline)
+        return self._decide(head)
+
+    def _think(self, ended: bool) -> bool:
+        """What a model thinks aloud before it speaks is not said."""
+        _, found, rest = self._held.partition(_THOUGHT)
+        if not found and not ended:
+            return False
+        self._held = rest
+        return True
+
+    def _may_grow(self, head: str) -> bool:
+        """True where more of the line has to be seen before it is clear what it is."""
+        bare = head.lstrip(_DECORATION)
+        if _PASS.fullmatch(head):
+            return True
+        if not bare or bare[0] in "@<":
+            return len(head) < _LONGEST_LABEL and _is_prefix_of_sign(bare)
+        label = self._labels.match(head)
+        if label:  # what decorates the name may still be closed
+            return not head[label.end() :].strip(" *_")
+        if head.lstrip()[:1] in _OPENERS and len(head) < _LONGEST_DIRECTION and not _closed(head):
+            return True
+        if len(head) > _LONGEST_LABEL or ":" in bare:
+            return False
+        start = _folded(bare)
+        if PASS.startswith(start) or "i pass".startswith(start):
+            return True
+        if _NUMBERED.match(start):
+            return True
+        return any(
+            name.startswith(start) or (start.startswith(name) and _OPEN_LABEL.fullmatch(start[len(name) :]))
+            for name in self._names
+        )
+
+    def _decide(self, head: str) -> bool:
+        """Find out what a line is, and go on accordingly."""
+        if _PASS.fullmatch(head):
+            self.passed = self.passed or not self.text
+            self._at = "skipped"
+        elif head.lstrip(_DECORATION).startswith(SIGN):
+            self._at = "trailer"
+        elif label := self._labels.match(head):
+            self._take_label(label)
+        elif self._muted or _RULE.fullmatch(head):
+            self._at = "skipped"
+        else:
+            marks = _MARKS.match(head)
+            self._held = self._held[marks.end() :] if marks else self._held
+            self._first = False
+            self._at = "words"
+        return True
+
+    def _take_label(self, label: re.Match[str]) -> None:
+        who = _folded(label["who"])
+        if who in self._own:
+            self._muted = False
+            decorated = label.string.lstrip()[:1] in ("*", "_")
+            self._held = self._held[label.end() :].lstrip(" \t*_" if decorated else " \t")
+        elif label["whole"] is None and self._first and not label["turn"]:
+            # `Alex: how far does this reach?` speaks to somebody; only the whole name begins another's words.
+            self._first, self._at = False, "words"
+        else:
+            self._muted, self._at = True, "skipped"
+
+    def _go_on_line(self, ended: bool) -> bool:
+        head, newline, _ = self._held.partition("\n")
+        sign = head.find(SIGN)
+        if sign >= 0:
+            self._say(_undirected(head[:sign]))
+            self._held, self._at = self._held[sign:], "trailer"
+            return True
+        clear = len(head) if newline or ended else _clear(head)
+        if clear == 0 and not newline:
+            return False
+        self._say(_undirected(head[:clear]))
+        self._held = self._held[clear:]
+        if newline:
+            self._held, self._space, self._at = self._held[1:], self._space + "\n", "line"
+        return bool(newline)
+
+    def _leave_line(self) -> bool:
+        head, newline, rest = self._held.partition("\n")
+        if self._at == "trailer":
+            self.trailer += head
+        self._held = rest
+        if newline:
+            self._at = "over" if self._at == "trailer" else "line"
+        return bool(newline)
+
+    # --- what comes out ----------------------------------------------------------------------------------
+
+    def _say(self, words: str) -> None:
+        for token in re.findall(r"\s+|\S+", words):
+            if self._full or self.passed:
+                return
+            if token.isspace():
+                self._space += token
+            else:
+                self._say_word(token)
+
+    def _say_word(self, token: str) -> None:
+        begins = bool(self._space) or not self.text
+        if begins and self._count >= self._limit:
+            broken = self._count >= self._limit * _SOME
+            if broken or _SENTENCE_END.search(self.text):
+                self.text += "" if _SENTENCE_END.search(self.text) else _ELLIPSIS
+                self._full = True
+                return
+        self._count += begins
+        self.text += (_gap(self._space) if self.text else "") + token
+        self._space = ""
+
+
+def _labels(roster: Roster) -> re.Pattern[str]:
+    """What stands before somebody's words: a name, the role perhaps, and a colon."""
+    whole = "|".join(re.escape(persona.name) for persona in roster.personas)
+    first = "|".join(re.escape(persona.first_name) for persona in roster.personas)
+    return re.compile(
+        rf"[\s*_\"'`>|#\[-]*(?P<turn>turn\s+\d+\s*[,.:-]?\s*)?"
+        rf"(?P<who>(?P<whole>{whole}|(?:{first})(?=\s*\()|(?:the\s+)?user|you)|{first})"
+        rf"(?:\s*\([^():\n]{{1,40}}\))?[*_\]]*\s*:[*_]*",
+        re.IGNORECASE,
+    )
+
+
+def _plain(text: str) -> str:
+    """The text with one kind of line end, and nothing that could upset a terminal."""
+    return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
+
+
+def _undirected(words: str) -> str:
+    """The words without stage directions."""
+    return _DIRECTION.sub("", words)
+
+
+def _clear(head: str) -> int:
+    """How much of an unfinished line can be given out: nothing that may become a trailer or a direction."""
+    clear = len(head) - (1 if head.endswith("@") else 0)
+    while True:
+        opened = (_last_open(head[:clear], opener) for opener in _OPENERS)
+        near = [at for at in opened if at >= 0 and len(head) - at < _LONGEST_DIRECTION]
+        if not near:
+            return clear
+        clear = min(near)
+
+
+def _last_open(head: str, opener: str) -> int:
+    """Where something begins that is not closed yet; -1 where all is."""
+    if opener == "*":
+        return head.rfind("*") if head.count("*") % 2 else -1
+    at = head.rfind(opener)
+    return -1 if at < 0 or _closed(head[at:]) else at
+
+
+def _closed(direction: str) -> bool:
+    """True where what begins with this sign is closed again."""
+    bare = direction.lstrip()
+    return {"(": ")", "[": "]"}.get(bare[:1], bare[:1]) in bare[1:]
+
+
+def _is_prefix_of_sign(bare: str) -> bool:
+    return any(sign.startswith(bare[: len(sign)]) for sign in (SIGN, _THINKING))
+
+
+def _gap(space: str) -> str:
+    """White space between words: one blank, or up to one empty line."""
+    if space.count("\n") > 1:
+        return "\n\n"
+    return "\n" if "\n" in space else " " if space else ""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+_LEFT_OUT = ("title", "default", "description")
+Shaped = TypeVar("Shaped", bound=msgspec.Struct)
+
+Text = Annotated[str, msgspec.Meta(max_length=800)]
+Name = Annotated[str, msgspec.Meta(max_length=120)]
+TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+Turns = Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
+
+
+class Misshapen(ValueError):
+    """An answer that is not what was asked for; the text says why, without the answer's words."""
+
+
+class FramingShape(msgspec.Struct, frozen=True):
+    """What the lead brings to the framing."""
+
+    summary: Text
+    focus_question: Text
+    focus_topic: Name
+
+
+class JudgementShape(msgspec.Struct, frozen=True):
+    """Whether the user's turn drifts, and whether it decides."""
+
+    off_topic: bool
+    subject: Name = ""
+    step: Name = ""
+    decides: bool = False
+
+
+class InsightShape(msgspec.Struct, frozen=True):
+    """An insight and its turns."""
+
+    text: Text
+    turns: Turns
+
+
+class EntryShape(msgspec.Struct, frozen=True):
+    """A decision, question or action, its rationale, reason or owner, and its turns."""
+
+    text: Text
+    detail: Text
+    turns: Turns
+
+
+Insights = Annotated[tuple[InsightShape, ...], msgspec.Meta(max_length=12)]
+Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
+
+
+class SynthesisShape(msgspec.Struct, frozen=True):
+    """The synthesis and its one-line summary."""
+
+    insights: Insights
+    decisions: Entries
+    questions: Entries
+    actions: Entries
+    summary: Text
+
+
+class SentenceShape(msgspec.Struct, frozen=True):
+    """One sentence of a draft, the section it is for, and the labels of the answers that it rests on."""
+
+    section: TurnNumber
+    text: Text
+    answers: Annotated[tuple[Name, ...], msgspec.Meta(max_length=20)]
+
+
+class DraftShape(msgspec.Struct, frozen=True):
+    """The sentences of a step's sections."""
+
+    sentences: Annotated[tuple[SentenceShape, ...], msgspec.Meta(max_length=40)]
+
+
+@cache
+def schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """The JSON schema of a shape, in one piece and closed, as services want it."""
+    (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
+    whole = _inlined(made, parts)
+    assert isinstance(whole, dict)
+    return whole
+
+
+def read(text: str, shape: type[Shaped]) -> Shaped:
+    """The object that an answer holds, whatever stands around it; Misshapen where there is none."""
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise Misshapen("There was no JSON object in it.")
+    try:
+        return msgspec.json.decode(text[start : end + 1].encode("utf-8", "replace"), type=shape)
+    except msgspec.ValidationError as error:
+        raise Misshapen(f"{error}.") from None
+    except (msgspec.DecodeError, RecursionError):
+        raise Misshapen("It was no sound JSON.") from None
+
+
+def _inlined(node: Any, parts: dict[str, Any]) -> Any:
+    match node:
+        case {"$ref": str(name)}:
+            return _inlined(parts[name], parts)
+        case dict():
+            made = {key: _inlined(value, parts) for key, value in node.items() if key not in _LEFT_OUT}
+            if made.get("type") == "object":
+                made["additionalProperties"] = False
+                made["required"] = list(made.get("properties", {}))
+            return made
+        case list():
+            return [_inlined(each, parts) for each in node]
+        case _:
+            return node
+
+
+MOST = 4
+"""How many sentences a section takes."""
+
+
+def pages(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The sections that take sentences: those of pages, not of data."""
+    return tuple(target for target in targets if target.output.lower().endswith(".md"))
+
+
+def with_sentences(
+    written: Sequence[SectionText], shape: DraftShape, answers: Sequence[Answer]
+) -> tuple[SectionText, ...]:
+    """The sections as they were written from the answers, and below them what the sentences add."""
+    known = {_folded_sentences(answer.label) for answer in answers if not answer.unknown}
+    numbers = {target: number for number, target in enumerate(pages([each.target for each in written]), 1)}
+    return tuple(_added(each, shape, numbers.get(each.target), known) for each in written)
+
+
+def _added(section: SectionText, shape: DraftShape, number: int | None, known: set[str]) -> SectionText:
+    if number is None:
+        return section
+    own = [each for each in shape.sentences if each.section == number and each.text.strip()][: 2 * MOST]
+    resting = [each for each in own if _cited(each, known)][:MOST]
+    told = " ".join(_sentence(each, known) for each in resting)
+    asked = "\n".join(f"- Open question: {harmless(each.text)}" for each in own if not _cited(each, known))
+    text = "\n\n".join(part for part in (section.text, harmless(told) if told else "", asked) if part)
+    return replace(section, text=text)
+
+
+def _sentence(sentence: SentenceShape, known: set[str]) -> str:
+    text = " ".join(sentence.text.split())
+    labels = ", ".join(_cited(sentence, known))
+    return f"{text.rstrip('.')} (from: {labels})."
+
+
+def _cited(sentence: SentenceShape, known: set[str]) -> tuple[str, ...]:
+    """The labels that a sentence cites and that were answered."""
+    labels = (" ".join(label.split()) for label in sentence.answers)
+    return tuple(dict.fromkeys(label for label in labels if _folded_sentences(label) in known))
+
+
+def _folded_sentences(label: str) -> str:
+    return " ".join(label.casefold().split())

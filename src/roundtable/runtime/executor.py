@@ -1,0 +1,370 @@
+"""The clerk: carries out what a machine commands, with the panel and the store, and says what happened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, assert_never
+
+from ..core import commands as do
+from ..core import events as on
+from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from ..core.steps import Item, Step
+from ..core.synthesis import Draft, Entry, problems, settle
+from ..core.text import printable
+from ..core.turns import NEUTRAL, Material
+from ..core.voice import Said, Violation, check_voice
+from ..git import current_commit
+from ..panel.base import Panel, Speech
+from ..store.files import timestamp
+from ..store.journal import Journal
+from ..store.meta import append_elaboration, change_meta, has_meta, max_turns, meta_gone, read_meta
+from ..store.outputs import Outputs
+from ..store.parking import park
+from ..store.transcript import has_transcript, read_transcripts, write_transcript
+from .draft_answers import Surveyor, collect, keep_answers
+
+Heard = Callable[[str, str], None]
+"""Is handed a speaker's key and a piece of its words, as they come."""
+
+Review = Callable[[Draft, do.Table], Awaitable[Draft]]
+"""Is handed a synthesis that would be accepted, and gives back what is to be written of it."""
+
+Task = (
+    do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
+    | do.ExtractSynthesis | do.UpdateArtifacts | do.SaveRecord | do.AskReading | do.AskOffers | do.AskFollowUp
+    | do.AskDraft | do.WriteStep | do.SaveStep | do.SaveDepth | do.AskFeedback | do.WriteFeedback
+    | do.WriteDrafts | do.SavePhase
+)  # fmt: skip
+
+OFFLINE = "offline"
+_LONGEST = 6_000
+
+
+class Clerk:
+    """Carries out commands for one item."""
+
+    def __init__(
+        self,
+        root: Path,
+        folder: Path,
+        steps: tuple[Step, ...],
+        panel: Panel | None = None,
+        review: Review | None = None,
+        journal: Journal | None = None,
+    ) -> None:
+        self._panel = panel
+        self._review = review
+        self._journal = journal
+        self._struck: tuple[Entry, ...] = ()
+        self._root = root
+        self._folder = folder
+        self._has_meta = has_meta(folder)
+        self._outputs = Outputs(folder, steps)
+        self._surveyor = Surveyor(root, folder)
+
+    @property
+    def panel(self) -> Panel:
+        """Who gives the words: the given panel, else the offline one, loaded when it is first asked."""
+        if self._panel is None:
+            self._panel = offline_panel(self._root)
+        return self._panel
+
+    def go_offline(self) -> Panel:
+        """From now on the offline panel gives the words."""
+        self._panel = offline_panel(self._root)
+        return self._panel
+
+    async def carry_out(self, task: Task, heard: Heard) -> on.Event:
+        """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
+        match task:
+            case do.ReadContext(step):
+                return self.context(step)
+            case do.AskFraming(brief):
+                return await self._frame(brief)
+            case do.AskPersona(brief):
+                return await self._speak(brief, heard)
+            case do.AskVerdict(table):
+                return await self._judge(table)
+            case do.AskSynthesis() | do.ExtractSynthesis():
+                return await self._synthesise(task)
+            case do.AskReading(brief):
+                return on.ArtifactsRead(_clean(await self.panel.read(brief, self._outputs.all_material())))
+            case do.AskOffers():
+                return on.Offered(await asyncio.to_thread(self._offers, task))
+            case do.AskFollowUp():
+                return on.FollowedUp(_spoken(await self.panel.follow_up(task)))
+            case do.AskDraft():
+                material = await asyncio.to_thread(self._material, task.brief)
+                return on.Drafted(await self.panel.draft(self._with_kept_answers(task), material))
+            case do.AskFeedback():
+                reply = _spoken(await self.panel.take_up(task))
+                return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id))
+            case _:
+                return self._write(task)
+
+    # --- with the panel ---------------------------------------------------------------------------------
+
+    async def _frame(self, brief: do.Brief) -> on.Framed:
+        framing = await self.panel.frame(brief)
+        summary, question = _spoken(framing.summary), _spoken(framing.focus_question)
+        notes = _notes(self._violations(f"{summary} {question}", brief))
+        return on.Framed(summary, question, _clean(framing.focus_topic), notes)
+
+    async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
+        """A contribution, with one more try where the voice check finds fault (VOICE-2)."""
+        key = brief.speaker.key
+        speech = await self.panel.speak(brief, lambda piece: heard(key, piece))
+        if speech is None:
+            if brief.may_pass or brief.may_yield:
+                return on.PersonaPassed(key)
+            raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
+        found = self._violations(speech.text, brief)
+        if found:
+            again = replace(brief, again=_notes(found))
+            second = await self.panel.speak(again, lambda piece: heard(key, piece))
+            if second is None and (brief.may_pass or brief.may_yield):
+                return on.PersonaPassed(key)
+            if second is not None:
+                speech, found = second, self._violations(second.text, brief)
+        return _contribution(speech, brief, _notes(found))
+
+    def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
+        """What the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
+        earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
+        names = [persona.first_name for persona in brief.table.roster.personas]
+        free = brief.free or self.panel.name == OFFLINE
+        return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
+
+    async def _judge(self, table: do.Table) -> on.Judged:
+        """A verdict is advice: where the panel has none, the local one does."""
+        number = len(table.turns)
+        try:
+            verdict = await self.panel.judge(table)
+        except PanelFailed:
+            verdict = await offline_panel(self._root).judge(table)
+        return on.Judged(verdict.within(number))
+
+    async def _synthesise(
+        self, task: do.AskSynthesis | do.ExtractSynthesis
+    ) -> on.SynthesisDrafted | on.SynthesisFailed:
+        if isinstance(task, do.AskSynthesis):
+            try:
+                draft = await self.panel.synthesise(task)
+            except PanelFailed as failure:
+                return on.SynthesisFailed(str(failure))
+            if task.problems or not problems(draft, task.table.turns):
+                draft = await self._reviewed(draft, task.table)
+            return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id))
+        try:
+            draft = await offline_panel(self._root).synthesise(task)
+        except PanelFailed:
+            draft = Draft()
+        draft = await self._reviewed(draft, task.table)
+        return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted=True)
+
+    async def _reviewed(self, draft: Draft, table: do.Table) -> Draft:
+        """The draft as the user wants it written; what is struck is kept for the transcript."""
+        if self._review is None:
+            return draft
+        whole = settle(draft, table.turns)
+        kept = await self._review(whole, table)
+        self._struck = tuple(entry for entry in whole.entries if entry not in kept.entries)
+        return kept
+
+    def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
+        brief = task.brief
+        step_id = brief.step.step_id
+
+        def surveyed(label: str) -> str | None:
+            return self._surveyor.offer(brief.item, step_id, label)
+
+        return collect(task, self._stored_answers(brief.item), surveyed)
+
+    def _with_kept_answers(self, task: do.AskDraft) -> do.AskDraft:
+        """The request with what was answered before and is not asked at this depth (STEP-5)."""
+        brief = task.brief
+        return keep_answers(task, self._stored_answers(brief.item), self._outputs.open_questions(brief.step))
+
+    def _material(self, brief: do.StepBrief) -> tuple[Material, ...]:
+        """The item's files, and what the survey found for the step in hand."""
+        from ..documents.drafting import SURVEY
+
+        found = self._surveyor.report(brief.item, brief.step.step_id)
+        survey = (Material(SURVEY, found),) if found else ()
+        return (*self._outputs.documents(), *survey)
+
+    def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
+        from ..documents.drafting import recall_answers
+
+        documents = {each.name: each.text for each in self._outputs.documents()}
+        return self._outputs.stored_answers() | recall_answers(documents, item.name)
+
+    # --- with the store ---------------------------------------------------------------------------------
+
+    def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
+        """The step's documents and the turn limit as they stand."""
+        try:
+            material = self._outputs.material(step)
+        except (DiskFailed, OSError) as failure:
+            return on.ContextUnreadable(str(failure))
+        return on.ContextRead(
+            max_turns(read_meta(self._folder)), material, self._other_documents(step, material)
+        )
+
+    def _other_documents(self, step: Step, material: tuple[Material, ...]) -> tuple[Material, ...]:
+        """The item's other documents, and the transcripts of earlier discussions on the step."""
+        own = {each.name for each in material}
+        others = tuple(each for each in self._outputs.all_material() if each.name not in own)
+        return others + read_transcripts(self._folder, step.step_id)
+
+    def _write(
+        self,
+        task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
+        | do.WriteFeedback | do.WriteDrafts | do.SavePhase,
+    ) -> on.Event:  # fmt: skip
+        # Another branch was checked out: what is written now would go to the wrong place.
+        if self._has_meta and not has_meta(self._folder):
+            raise meta_gone(self._folder)
+        match task:
+            case do.SaveLimit(limit):
+                return on.LimitSaved(self._save_limit(limit))
+            case do.UpdateArtifacts():
+                return on.ArtifactsUpdated(self._update(task))
+            case do.SaveRecord():
+                return self._save_record(task)
+            case do.WriteStep():
+                return on.StepWritten(self._outputs.write_step(task))
+            case do.SaveStep(step_id):
+                change_meta(self._folder, lambda meta: _add(meta, "steps_completed", step_id))
+                return on.StepSaved()
+            case do.SaveDepth(phase, depth):
+                change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
+                return on.DepthSaved()
+            case do.WriteFeedback():
+                return on.FeedbackWritten(self._outputs.write_feedback(task))
+            case do.WriteDrafts():
+                return on.DraftsWritten(self._outputs.write_drafts(task))
+            case do.SavePhase(phase):
+                change_meta(self._folder, lambda meta: self._complete(meta, phase))
+                return on.PhaseSaved()
+            case other:
+                assert_never(other)
+
+    def _complete(self, meta: dict[str, Any], phase: str) -> None:
+        _add(meta, "phases_completed", phase)
+        commit = current_commit(self._root)
+        if commit:
+            meta["codebase_hash"] = commit
+
+    def _save_limit(self, limit: int) -> bool:
+        """True where the limit could be written; a config that is no object stays as it is (ENTRY-2)."""
+        saved = False
+
+        def change(meta: dict[str, Any]) -> None:
+            nonlocal saved
+            config = meta.get("elaboration_config")
+            if config is None:
+                config = meta["elaboration_config"] = {}
+            if isinstance(config, dict):
+                config["max_turns"] = limit
+                saved = True
+
+        try:
+            change_meta(self._folder, change)
+        except (DiskFailed, ItemCorrupt, ItemLocked):
+            return False
+        return saved
+
+    def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
+        """Write the transcript, what was put off, and the record.
+
+        Without a transcript nothing counts: DiskFailed ends the session before anything is journalled, and
+        the same command tries again. A record that cannot be kept is said (META-7).
+        """
+        record, table = task.record, task.table
+        try:
+            path = write_transcript(self._folder, task, self._panels(), self._struck)
+        except DiskFailed as failure:
+            raise _not_kept(failure) from failure
+        try:
+            park(
+                self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
+                roster=table.roster,
+            )  # fmt: skip
+            append_elaboration(self._folder, {**asdict(record), "personas_active": [*record.personas_active]})
+        except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
+            return on.RecordFailed(str(failure))
+        return on.RecordSaved(path)
+
+    def _update(self, task: do.UpdateArtifacts) -> tuple[str, ...]:
+        try:
+            return self._outputs.update(task)
+        except DiskFailed as failure:
+            raise _not_kept(failure) from failure
+
+    def _instant(self, step_id: str) -> str:
+        """Return this instant, or the first one after it that no discussion or feedback of the step bears.
+
+        Blocks, transcripts and records are told apart by it: a second one at the same instant would be
+        taken for the first, and dropped.
+        """
+        meta = read_meta(self._folder) or {}
+        records = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
+        documents = [each.text for each in self._outputs.documents()]
+        for later in count():
+            at = timestamp(later)
+            marker = f"step {step_id}, {at} -->"
+            taken = at in records or any(marker in text for text in documents)
+            if not taken and not has_transcript(self._folder, step_id, at):
+                return at
+        raise AssertionError("count() has no end")
+
+    def _panels(self) -> str:
+        """Who gave the words, each once: a discussion may begin with one panel and end with another."""
+        spoke = self._journal.panels if self._journal is not None else ()
+        return ", then ".join(dict.fromkeys((*spoke, self.panel.name)))
+
+
+def _not_kept(failure: DiskFailed) -> DiskFailed:
+    return DiskFailed(
+        failure.failed,
+        saved="The discussion is not in the documents yet; every turn of it is kept in the journal.",
+        do=failure.do or "Run the same command again.",
+    )
+
+
+def offline_panel(project: Path) -> Panel:
+    """Return the offline panel with the project's own prompts; imported late, to show the first line soon."""
+    from ..panel.offline import OfflinePanel
+
+    return OfflinePanel(project)
+
+
+def _notes(found: tuple[Violation, ...]) -> tuple[str, ...]:
+    return tuple(f"{each.kind}: {each.found} ({each.reason})" for each in found)
+
+
+def _contribution(speech: Speech, brief: do.Brief, notes: tuple[str, ...]) -> on.PersonaSpoke:
+    verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
+    return on.PersonaSpoke(brief.speaker.key, _spoken(speech.text), verdict, notes)
+
+
+def _spoken(text: str) -> str:
+    """Words as they may be shown: free of escape sequences, bounded, never empty."""
+    words = _clean(text)[:_LONGEST].strip()
+    if not words:
+        raise PanelFailed("The panel answered with nothing.")
+    return words
+
+
+def _clean(text: str) -> str:
+    return printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _add(meta: dict[str, Any], field: str, value: str) -> None:
+    if value not in meta[field]:
+        meta[field].append(value)

@@ -1,0 +1,397 @@
+"""The session: one item, one panel, lines out and words in; every surface is built on it.
+
+It holds the item's lock, asks the machine what comes next, has it carried out, and journals what happened
+before it counts. Killed at any point and started again, it goes on where it was, and finishes exactly once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core import commands as do
+from ..core import events as on
+from ..core import lines as texts
+from ..core.analysis import Analysis, recall
+from ..core.elaboration import Awaited, State
+from ..core.errors import PanelFailed, RuleBroken
+from ..core.hearing import hear_choice
+from ..core.lines import Awaits, Line
+from ..core.text import printable, reveal
+from ..core.turns import USER
+from ..panel.base import Panel
+from ..store.artifact import shown
+from ..store.items import ITEMS_FOLDER, find_item
+from ..store.lock import ItemLock
+from ..store.progress import start_over
+from .executor import Clerk, Review, Task
+from .resume import Leg, Legs
+
+if TYPE_CHECKING:
+    from .budget import Account
+
+
+RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
+MAX_MESSAGE_LENGTH = 100_000
+"""How many characters of one message are taken."""
+
+_TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
+
+Ending = do.Advance | do.StartOver | do.Leave
+
+
+class Session:
+    """The analysis of one item: iterate over `lines()`, and `say()` something when it is `listening`."""
+
+    def __init__(
+        self,
+        root: Path | str,
+        item: str,
+        *,
+        step: str | None = None,
+        reopen: str | None = None,
+        panel: Panel | None = None,
+        user_name: str | None = None,
+        interactive: bool = False,
+        items_folder: str = ITEMS_FOLDER,
+        on_words: Callable[[str, str], None] | None = None,
+        review: Review | None = None,
+        account: Account | None = None,
+    ) -> None:
+        """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
+
+        `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
+        `on_words` is handed a speaker's key and words as they come, before they count; `review` is handed
+        each synthesis before it is written; `account` keeps what the panel's words cost.
+        """
+        self.root = Path(root)
+        self.folder = find_item(self.root, item, items_folder=items_folder)
+        self.listening: Awaits | None = None
+        self._step = step
+        self._reopen = reopen
+        self._panel = panel
+        self._user_name = user_name
+        self._interactive = interactive
+        self._on_words = on_words or (lambda *_: None)
+        self._review = review
+        self._account = account
+        self._table: _Table | None = None
+        self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
+        self._news = asyncio.Event()
+        self._hung_up = False
+        self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
+        self._wrap_up_wanted = False
+        self._told_forecast = False
+
+    @property
+    def analysis(self) -> Analysis | None:
+        """The leg in play as it stands, to look at; None before there is one."""
+        return self._table.analysis if self._table is not None else None
+
+    @property
+    def panel_name(self) -> str:
+        """What the panel is called that gives the words now."""
+        return self._panel.name if self._panel is not None else "offline"
+
+    @property
+    def moment(self) -> str:
+        """Where the session stands, by a name that is the same after a kill and a new start."""
+        journal = self._table.journal if self._table is not None else None
+        return f"{journal.name}.{journal.count}" if journal is not None else ""
+
+    def say(self, text: str, *, relayed: bool = False) -> None:
+        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
+
+        Of a message that is too long only the beginning is taken, and a notice says so.
+        """
+        words = printable(text)
+        remarks = texts.not_taken(len(text) - len(reveal(text)), len(words), MAX_MESSAGE_LENGTH)
+        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), remarks))
+        self._news.set()
+
+    def hang_up(self) -> None:
+        """No more words will come: when they are used up, the session pauses."""
+        self._hung_up = True
+        self._news.set()
+
+    async def close(self) -> None:
+        """Pause at the next turn to listen; everything that counts is saved already."""
+        self._said.clear()
+        self.hang_up()
+
+    async def lines(self) -> AsyncGenerator[Line, None]:
+        """All that is to be shown, in order, until the analysis is done or paused."""
+        running = asyncio.ensure_future(self._run())
+        running.add_done_callback(lambda _: self._shown.put_nowait(None))
+        try:
+            while (line := await self._shown.get()) is not None:
+                yield line
+                self._shown.task_done()
+            await running
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await running
+
+    # --- the run ----------------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        with ItemLock(self.folder):
+            legs = Legs(self.root, self.folder, self._user_name)
+            leg = self._first(legs)
+            while True:
+                ending = await self._play(leg)
+                if ending is None:
+                    await self._show(Line("paused", self._farewell("Paused; everything is saved.")))
+                    return
+                if isinstance(ending, do.StartOver):
+                    legs.require_meta()
+                    start_over(self.folder)
+                after = None if isinstance(ending, do.Leave) else legs.next()
+                if after is None or after.journal.path != leg.journal.path:
+                    legs.close(leg.journal)
+                if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
+                    if after is not None:
+                        legs.close(after.journal)
+                    await self._show(
+                        Line("done", f"The analysis is complete. Its documents are in {self.folder}.")
+                    )
+                    return
+                leg = after
+
+    def _first(self, legs: Legs) -> Leg:
+        if self._step is not None:
+            return legs.elaborate(self._step)
+        return legs.reopen(self._reopen) if self._reopen is not None else legs.start()
+
+    async def _play(self, leg: Leg) -> Ending | None:
+        """One leg to its end, or None where the words ran out before."""
+        steps = leg.analysis.opening.steps
+        clerk = Clerk(self.root, self.folder, steps, self._panel, self._review, leg.journal)
+        table = self._table = _Table(leg, clerk)
+        for warning in leg.warnings:
+            await self._show(Line("notice", warning))
+        if leg.resumed and not await self._take_up_again(leg, table):
+            return None
+        while True:
+            task = await self._show_all(table.commands)
+            match task:
+                case do.Advance() | do.StartOver() | do.Leave():
+                    return task
+                case do.Listen(awaits):
+                    words = await self._listen(awaits, table.state)
+                    if words is None:
+                        return None
+                    await self._take_in(table, task, words)
+                    await self._settle(table, words)
+                case do.Show() | do.Return():
+                    raise RuleBroken("A machine's answer must end in something to wait for.")
+                case _:
+                    event = await self._perform(table, task)
+                    if event is None:
+                        return None
+                    table.commit(event)
+                    await self._settle(table, event)
+            if self._wrap_up_wanted and table.in_discussion:
+                self._wrap_up_wanted = False
+                await self._show_all(table.commands)
+                table.commit(on.WrappedUp())
+
+    async def _take_up_again(self, leg: Leg, table: _Table) -> bool:
+        """Say where things stood; ask about a discussion that was cut off; False where the words ran out."""
+        for show in recall(leg.analysis):
+            await self._show(show.line)
+        discussion = leg.analysis.elaboration
+        if discussion is not None and discussion.turns:
+            text = texts.interrupted(discussion.step.step_id, len(discussion.turns), discussion.max_turns)
+            await self._show(Line("resume", text, state=discussion.state))
+        if leg.last_words is not None:
+            await self._show(Line("resume", leg.last_words, USER))
+        if not (self._interactive and table.in_discussion):
+            return True
+        choice = await self._choose(
+            "Resume the discussion, or wrap up from what was said?", (RESUME, WRAP_UP)
+        )
+        if choice == WRAP_UP:
+            table.commit(on.WrappedUp())
+        return choice is not None
+
+    async def _take_in(self, table: _Table, task: do.Listen, words: on.UserSpoke) -> None:
+        """The user's words as the machine hears them; what it refuses is said, and it listens again."""
+        raised = _TURNS.fullmatch(words.text) if table.in_discussion else None
+        try:
+            table.commit(on.LimitRaised(int(raised[1])) if raised else words)
+        except RuleBroken as refused:
+            await self._show(Line("notice", str(refused), state=table.state))
+            table.commands = (task,)
+
+    async def _perform(self, table: _Table, task: Task) -> on.Event | None:
+        """What a task led to; where the panel fails the user decides, and without one the session ends."""
+        while True:
+            try:
+                return await self._carry_out(table, task)
+            except PanelFailed as failure:
+                table.journal.append(on.Failed(str(failure)))
+                told = f"{failure} Everything said so far is saved."
+                await self._show(Line("error", told, state=table.state))
+                if not self._interactive:
+                    raise PanelFailed(
+                        failure.failed,
+                        saved="Everything said so far is saved.",
+                        do=f"The same command goes on from there: {self._command()}",
+                    ) from failure
+            choices = (TRY_AGAIN, OFFLINE, WRAP_UP) if table.discussing else (TRY_AGAIN, OFFLINE)
+            choice = await self._choose("Try again, or go on with the offline panel?", choices)
+            if choice is None:
+                return None
+            if choice == WRAP_UP and table.in_discussion:
+                return on.WrappedUp()
+            if choice != TRY_AGAIN:
+                self._panel = table.clerk.go_offline()
+                self._wrap_up_wanted = choice == WRAP_UP
+
+    async def _carry_out(self, table: _Table, task: Task) -> on.Event:
+        """What a task led to; what the account has to tell about it is shown first."""
+        if self._account is None:
+            return await table.clerk.carry_out(task, self._on_words)
+        step = table.analysis.opening.step
+        self._account.enter(step.step_id if step is not None else "", discussing=table.discussing)
+        try:
+            return await table.clerk.carry_out(task, self._on_words)
+        finally:
+            await self._show_news(table)
+
+    async def _settle(self, table: _Table, event: on.Event) -> None:
+        """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
+        if self._account is None:
+            return
+        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.close()):
+            await self._show(Line("notice", used, state=State.STATE_PERSIST))
+        discussion = table.analysis.elaboration
+        if discussion is None or discussion.awaits is not Awaited.PERSONA:
+            return
+        reason = self._account.over(len(discussion.turns))
+        if reason is not None:
+            await self._show_all(table.commands)
+            table.commit(on.BudgetSpent(reason))
+        else:
+            await self._show_news(table)
+
+    async def _show_news(self, table: _Table) -> None:
+        for text in self._account.news() if self._account is not None else ():
+            await self._show(Line("notice", text, state=table.state))
+
+    async def _show_priced(self, line: Line) -> None:
+        """A line; what an elaboration may cost stands in the menu, else before its introduction (MENU-6)."""
+        if line.kind == "menu" and (forecast := self._forecast()):
+            self._told_forecast = True
+            line = replace(line, text=texts.with_forecast(line.text, forecast))
+        elif line.kind == "introduction" and not self._told_forecast and (forecast := self._forecast()):
+            await self._show(Line("notice", forecast, state=line.state))
+        await self._show(line)
+
+    def _forecast(self) -> str:
+        """What an elaboration of the step in hand may cost; empty where that is nothing, or there is none."""
+        if self._account is None or self._table is None:
+            return ""
+        opening, clerk = self._table.analysis.opening, self._table.clerk
+        if opening.step is None or not opening.roster.can_discuss or clerk.panel.name == OFFLINE:
+            return ""
+        context = clerk.context(opening.step)
+        if isinstance(context, on.ContextUnreadable):
+            return ""
+        seats = do.Table(
+            opening.item, opening.step, opening.roster, opening.lead, opening.steps, context.material,
+            context.max_turns,
+        )  # fmt: skip
+        return self._account.forecast(seats, clerk.panel.name)
+
+    # --- lines out, words in ----------------------------------------------------------------------------
+
+    async def _show(self, line: Line) -> None:
+        """Hand a line over and wait until it was taken: nothing goes on before people can have seen it."""
+        await self._shown.put(line)
+        await self._shown.join()
+
+    async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
+        """Show what is to be shown; what remains is what is to be done."""
+        for command in commands[:-1]:
+            if isinstance(command, do.Show):
+                await self._show_priced(command.line)
+        return commands[-1]
+
+    async def _listen(self, awaits: Awaits, state: str | None) -> on.UserSpoke | None:
+        """The user's next words; None where no more will come."""
+        self.listening = awaits
+        await self._show(Line("listen", "", state=state, awaits=awaits))
+        try:
+            while not self._said:
+                if self._hung_up:
+                    return None
+                self._news.clear()
+                await self._news.wait()
+            words, remarks = self._said.popleft()
+        finally:
+            self.listening = None
+        for remark in remarks:
+            await self._show(Line("notice", remark, state=state))
+        return words
+
+    async def _choose(self, question: str, choices: tuple[str, ...]) -> str | None:
+        """One of a few choices, asked until it is made; None where the words ran out."""
+        offered = "  ".join(f"[{choice[0].upper()}] {choice.capitalize()}" for choice in choices)
+        while True:
+            await self._show(Line("menu", f"{question}\n{offered}"))
+            words = await self._listen("choice", None)
+            if words is None:
+                return None
+            choice = hear_choice(words.text, choices)
+            if choice is not None:
+                await self._show(Line("choice", words.text.strip() or choice, USER))
+                return choice
+
+    def _command(self) -> str:
+        # Cleaned before it is quoted: what is taken out later would take quotation marks along.
+        name = shown(self.folder.name)
+        words = ["elaborate", name, "--step", self._step] if self._step else ["analyze", name]
+        return shlex.join(["roundtable", *words])
+
+    def _farewell(self, text: str) -> str:
+        return f"{text} Go on with: {self._command()}"
+
+
+class _Table:
+    """The leg in play: the machine's state, what it commands, and the journal that it is kept in."""
+
+    def __init__(self, leg: Leg, clerk: Clerk) -> None:
+        self.journal = leg.journal
+        self.clerk = clerk
+        self.commands = leg.commands
+        self.analysis: Analysis = leg.analysis
+
+    def commit(self, event: on.Event) -> None:
+        """Try the event on the machine, write it to disk, then let it count."""
+        after, commands = self.analysis.receive(event)
+        by_panel = isinstance(event, on.Framed | on.PersonaSpoke)
+        self.journal.append(event, self.clerk.panel.name if by_panel else "")
+        self.analysis, self.commands = after, commands
+
+    @property
+    def discussing(self) -> bool:
+        return self.analysis.elaboration is not None
+
+    @property
+    def state(self) -> State | None:
+        discussion = self.analysis.elaboration
+        return discussion.state if discussion else None
+
+    @property
+    def in_discussion(self) -> bool:
+        return self.state is State.DISCUSSION_LOOP

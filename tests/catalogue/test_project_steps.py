@@ -1,0 +1,341 @@
+"""A project adds and replaces steps; what is wrong in the front matter is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roundtable.catalogue import load_roster, load_steps, read_steps
+from roundtable.catalogue.files import Problem
+from roundtable.core.steps import Criterion, Question, Target
+
+STEPS = ".roundtable/steps/01-requirements"
+
+
+def step(project: Path, file: str, step_id: str, more: str = "", body: str = "", **fields: str) -> None:
+    given = {
+        "step_id": step_id,
+        "title": "Data Protection",
+        "persona": "business-analyst",
+        "depth": "standard",
+        "outputs": "[privacy.md]",
+    }
+    given.update(fields)
+    front = "".join(f"{name}: {value}\n" for name, value in given.items() if value)
+    body = body or "## Standard Mode\n\n### Data\nWhich data is it?\n"
+    write(project, f"{STEPS}/{file}", f"---\n{front}{more}---\n\n{body}")
+
+
+def three_modes() -> str:
+    return "\n".join(
+        f"## {mode} Mode\n### Data\nWhich data is it?\n" for mode in ("Brief", "Standard", "Deep")
+    )
+
+
+def write(project: Path, name: str, text: str) -> None:
+    path = project / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def texts(problems: tuple[Problem, ...]) -> list[str]:
+    return [problem.text for problem in problems]
+
+
+def phase_01(project: Path) -> list[str]:
+    return [one.step_id for one in load_steps(project) if one.step_id.startswith("01")]
+
+
+@pytest.mark.rule("STEP-7", "STEP-3")
+def test_a_step_is_added_at_the_place_of_its_file_name(tmp_path: Path) -> None:
+    step(tmp_path, "04b-data-protection.md", "01-44")
+    step(tmp_path, "00-first.md", "01-99")
+    assert read_steps(tmp_path)[1] != ()  # brief and deep modes are missing in both
+    assert phase_01(tmp_path)[:1] == ["01-99"]
+    assert phase_01(tmp_path)[4:7] == ["01-04", "01-44", "01-05"]
+    assert len(load_steps(tmp_path)) == 26
+
+
+@pytest.mark.rule("STEP-7")
+def test_the_same_id_replaces_and_keeps_the_place(tmp_path: Path) -> None:
+    step(tmp_path, "zz-ours.md", "01-03", title="Our Journeys")
+    assert phase_01(tmp_path) == phase_01(tmp_path / "nowhere")
+    assert [one.title for one in load_steps(tmp_path) if one.step_id == "01-03"] == ["Our Journeys"]
+
+
+@pytest.mark.rule("STEP-1")
+def test_the_whole_form_of_a_step_file(tmp_path: Path) -> None:
+    body = """
+## Brief Mode
+### Data
+Only the e-mail address,
+is it?
+- Help: What a person could be
+  found by.
+- Example: Name and street.
+- Draft: text: Only the e-mail address.
+
+## Standard Mode
+<!-- ### Not asked
+Really? -->
+### Data
+Which data is it?
+- Draft: answer 01-01 Problem
+
+## deep mode
+### Data
+Which data is it?
+### Keeper
+Who keeps it?
+## Notes
+Written for the audit.
+## Validation
+- Keeper | an owner | Who is that?
+- Data | at least 2 words | Which?
+
+## Artifacts
+- privacy.md | 1. Data
+"""
+    step(
+        tmp_path,
+        "50-privacy.md",
+        "01-50",
+        body=body,
+        more="depends_on: ['01-01']\nskip_if: scope == 'small'\n",
+    )
+    steps, problems = read_steps(tmp_path)
+    assert problems == ()
+    found = next(one for one in steps if one.step_id == "01-50")
+    assert found.brief == (
+        Question(
+            "Data",
+            "Only the e-mail address, is it?",
+            "What a person could be found by.",
+            "Name and street.",
+            "text: Only the e-mail address.",
+        ),
+    )
+    assert found.standard == (Question("Data", "Which data is it?", draft="answer 01-01 Problem"),)
+    assert [question.label for question in found.deep] == ["Data", "Keeper"]
+    assert found.validation == (
+        Criterion("Keeper", "an owner", "Who is that?"),
+        Criterion("Data", "at least 2 words", "Which?"),
+    )
+    assert found.targets == (Target("privacy.md", "1. Data"),)
+    assert (found.depends_on, found.skip_if) == (("01-01",), "scope == 'small'")
+
+
+@pytest.mark.rule("STEP-2")
+@pytest.mark.parametrize(
+    ("fields", "field", "reason"),
+    [
+        ({"step_id": ""}, "step_id", "is missing"),
+        ({"step_id": "1-1"}, "step_id", "must be two digits, a hyphen, two digits, such as 01-03"),
+        ({"step_id": "103"}, "step_id", "must be text, is a number; put it in quotes"),
+        ({"step_id": "07-01"}, "step_id", "no phase has the number 07"),
+        ({"step_id": "02-09"}, "step_id", "02-09 does not belong in the folder 01-requirements"),
+        ({"title": ""}, "title", "is missing"),
+        ({"title": "no"}, "title", "must be text, is yes or no (true or false); put it in quotes"),
+        ({"title": "x" * 61}, "title", "is longer than 60 characters"),
+        ({"persona": ""}, "persona", "is missing"),
+        ({"depth": ""}, "depth", "is missing"),
+        ({"depth": "Deep"}, "depth", "must be one of brief, standard, deep"),
+        ({"outputs": ""}, "outputs", "is missing"),
+        ({"outputs": "[]"}, "outputs", "is missing"),
+        ({"outputs": "a.md"}, "outputs", "must be a list, is a text"),
+        (
+            {"outputs": "[meta.json]"},
+            "outputs",
+            "'meta.json' belongs to the item itself; choose another name",
+        ),
+        ({"outputs": "[Draft.md]"}, "outputs", "'Draft.md' belongs to the item itself; choose another name"),
+    ],
+)
+def test_a_step_without_a_sound_field_is_skipped(
+    tmp_path: Path, fields: dict[str, str], field: str, reason: str
+) -> None:
+    step(tmp_path, "50-x.md", fields.pop("step_id", "01-50"), **fields)
+    steps, problems = read_steps(tmp_path)
+    assert len(steps) == 24
+    assert texts(problems) == [
+        f".roundtable/steps/01-requirements/50-x.md, {field}: {reason}. The file is skipped."
+    ]
+
+
+@pytest.mark.rule("STEP-2", "ART-1")
+@pytest.mark.parametrize(
+    "output", ["../a.md", "a/b.md", "a\\\\b.md", "/a.md", ".a.md", "..", "a.txt", "a.md.exe", "C:a.md", "a"]
+)
+def test_an_output_that_is_no_plain_file_name_is_refused(tmp_path: Path, output: str) -> None:
+    step(tmp_path, "50-x.md", "01-50", outputs=f'["{output}"]')
+    steps, problems = read_steps(tmp_path)
+    assert len(steps) == 24
+    assert [(problem.field, problem.skipped) for problem in problems] == [("outputs", True)]
+
+
+@pytest.mark.rule("STEP-1")
+def test_a_title_of_60_characters_and_outputs_in_three_formats_are_fine(tmp_path: Path) -> None:
+    step(tmp_path, "50-x.md", "01-50", title="x" * 60, outputs="[a.md, b.json, c.csv, a.md]")
+    found = next(one for one in load_steps(tmp_path) if one.step_id == "01-50")
+    assert (len(found.title), found.outputs) == (60, ("a.md", "b.json", "c.csv"))
+
+
+@pytest.mark.rule("STEP-2")
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ("depends_on: 01-01\n", "must be a list, is a text; it is ignored"),
+        ("depends_on: [1]\n", "must be text, is a number; put it in quotes; it is ignored"),
+        ("depends_on: [business]\n", "'business' is no step id and is ignored"),
+        ("depends_on: ['01-77']\n", "there is no step 01-77; it is ignored"),
+        ("depends_on: ['01-50']\n", "01-50 and 01-50 wait for each other; it is ignored"),
+    ],
+)
+def test_a_bad_dependency_is_ignored_with_a_warning(tmp_path: Path, more: str, reason: str) -> None:
+    step(tmp_path, "50-x.md", "01-50", more, body=three_modes())
+    steps, problems = read_steps(tmp_path)
+    assert next(one for one in steps if one.step_id == "01-50").depends_on == ()
+    assert texts(problems) == [f".roundtable/steps/01-requirements/50-x.md, depends_on: {reason}."]
+
+
+@pytest.mark.rule("STEP-2", "STEP-3")
+@pytest.mark.parametrize("condition", ["scope ==", "__import__('os')", "7 7", "[a]", "yes"])
+def test_a_bad_skip_if_is_ignored_with_a_warning(tmp_path: Path, condition: str) -> None:
+    step(tmp_path, "50-x.md", "01-50", f"skip_if: {condition}\n", body=three_modes())
+    steps, problems = read_steps(tmp_path)
+    assert next(one for one in steps if one.step_id == "01-50").skip_if == ""
+    assert [(problem.field, problem.skipped) for problem in problems] == [("skip_if", False)]
+    assert "ignored" in problems[0].reason
+
+
+@pytest.mark.rule("STEP-2")
+def test_a_circle_is_opened_and_dependencies_from_outside_stay(tmp_path: Path) -> None:
+    step(tmp_path, "50.md", "01-50", "depends_on: ['01-52', '01-01']\n", body=three_modes())
+    step(tmp_path, "51.md", "01-51", "depends_on: ['01-50']\n", body=three_modes())
+    step(tmp_path, "52.md", "01-52", "depends_on: ['01-51']\n", body=three_modes())
+    step(tmp_path, "53.md", "01-53", "depends_on: ['01-50']\n", body=three_modes())
+    steps, problems = read_steps(tmp_path)
+    waits = {one.step_id: one.depends_on for one in steps if one.step_id > "01-49"}
+    assert [waits[one] for one in ("01-50", "01-51", "01-52", "01-53")] == [("01-01",), (), (), ("01-50",)]
+    assert texts(problems) == [
+        f"{STEPS}/{one}.md, depends_on: 01-{one} and 01-{other} wait for each other; it is ignored."
+        for one, other in (("50", "52"), ("51", "50"), ("52", "51"))
+    ]
+
+
+@pytest.mark.rule("STEP-2")
+def test_of_two_files_with_one_id_the_second_is_skipped(tmp_path: Path) -> None:
+    step(tmp_path, "50-a.md", "01-50", title="First", body=three_modes())
+    step(tmp_path, "50-b.md", "01-50", title="Second", body=three_modes())
+    steps, problems = read_steps(tmp_path)
+    assert [one.title for one in steps if one.step_id == "01-50"] == ["First"]
+    assert texts(problems) == [
+        ".roundtable/steps/01-requirements/50-b.md, step_id: 01-50 is already the id of "
+        ".roundtable/steps/01-requirements/50-a.md. The file is skipped."
+    ]
+
+
+@pytest.mark.rule("STEP-2")
+def test_a_broken_replacement_leaves_the_built_in_step_in_place(tmp_path: Path) -> None:
+    step(tmp_path, "03-x.md", "01-03", title="")
+    assert load_steps(tmp_path) == load_steps()
+
+
+@pytest.mark.rule("STEP-2", "PERS-3")
+def test_an_unknown_persona_gives_way_to_the_lead(tmp_path: Path) -> None:
+    step(tmp_path, "50-x.md", "01-50", persona="security-lead", body=three_modes())
+    steps, problems = read_steps(tmp_path)
+    assert next(one for one in steps if one.step_id == "01-50").persona == "business-analyst"
+    assert texts(problems) == [
+        ".roundtable/steps/01-requirements/50-x.md, persona: no persona has the key 'security-lead'; "
+        "Maya Chen conducts the step."
+    ]
+
+
+@pytest.mark.rule("PERS-3")
+def test_a_step_may_be_conducted_by_a_persona_of_the_project(tmp_path: Path) -> None:
+    front = "key: security-lead\nname: Ann\nrole: Guard\nperspective: security\nlens: [threats]"
+    write(tmp_path, ".roundtable/personas/a.md", f"---\n{front}\n---\n")
+    step(tmp_path, "50-x.md", "01-50", persona="security-lead", body=three_modes())
+    steps, problems = read_steps(tmp_path)
+    assert next(one for one in steps if one.step_id == "01-50").persona == "security-lead"
+    assert problems == ()
+
+
+@pytest.mark.rule("STEP-7")
+def test_files_that_no_phase_would_read_are_named(tmp_path: Path) -> None:
+    write(tmp_path, ".roundtable/steps/loose.md", "x")
+    write(tmp_path, ".roundtable/steps/05-party/01-x.md", "x")
+    write(tmp_path, ".roundtable/steps/README.md", "about our steps")
+    steps, problems = read_steps(tmp_path)
+    known = "00-quick-scan, 01-requirements, 02-impact-analysis, 03-architecture, 04-design"
+    assert len(steps) == 24
+    assert texts(problems) == [
+        f".roundtable/steps/loose.md: lies in no phase's folder; known phases: {known}. The file is skipped.",
+        f".roundtable/steps/05-party: is no phase; known phases: {known}. The file is skipped.",
+    ]
+
+
+@pytest.mark.rule("STEP-1", "STEP-2")
+@pytest.mark.parametrize(
+    ("body", "field", "reason"),
+    [
+        ("## Standart Mode\n", "section 'Standart Mode'", "is ignored; known: Brief Mode, Standard Mode"),
+        ("## Deep Mode\n### Data\nTwice?\n", "Deep Mode, 'Data'", "the label stands twice at this depth"),
+        ("### Empty\n- Help: no question\n", "Deep Mode, 'Empty'", "has no question below the label"),
+        ("### A*b\nQuestion?\n", "Deep Mode, 'A*b'", "a label has at most 60 characters"),
+        (f"### {'A' * 61}\nQuestion?\n", f"Deep Mode, '{'A' * 60}'", "a label has at most 60 characters"),
+        ("### More\nWhat?\n- Hint: x\n", "Deep Mode, 'More'", "'hint' is ignored; known: Help, Example"),
+        ("### More\nWhat?\n- Draft: magic\n", "Deep Mode, 'More'", "the draft must be item, survey"),
+        ("## Validation\n- Data | magic | Again?\n", "Validation", "'magic' is no known check; ignored: "),
+        ("## Validation\n- Dat | a number | Again?\n", "Validation", "'Dat' is the label of no question"),
+        ("## Validation\n- Data | a number\n", "Validation", "a line needs 3 parts with | between them"),
+        ("## Validation\n- Data | a number |\n", "Validation", "a line needs 3 parts with | between them"),
+        ("## Validation\nData | a number | Again?\n", "Validation", "a line needs 3 parts"),
+        ("## Artifacts\n- other.md | 1. X\n", "Artifacts", "'other.md' is not among the outputs"),
+        ("## Artifacts\n- privacy.md\n", "Artifacts", "a line needs 2 parts with | between them"),
+    ],
+)
+def test_a_fault_in_the_body_is_named_and_passed_over(
+    tmp_path: Path, body: str, field: str, reason: str
+) -> None:
+    step(tmp_path, "50-x.md", "01-50", body=three_modes() + body)
+    steps, problems = read_steps(tmp_path)
+    found = next(one for one in steps if one.step_id == "01-50")
+    assert [(one.field, one.skipped) for one in problems] == [(field, False)]
+    assert problems[0].reason.startswith(reason)
+    assert found.brief == found.standard == (Question("Data", "Which data is it?"),)
+    assert found.deep[0] == Question("Data", "Which data is it?")
+    assert (found.validation, found.targets) == ((), ())
+    assert all(question.draft == "" for question in found.deep)
+
+
+@pytest.mark.rule("STEP-1")
+@pytest.mark.parametrize("mode", ["Brief", "Standard", "Deep"])
+def test_a_missing_mode_asks_what_another_asks(tmp_path: Path, mode: str) -> None:
+    step(tmp_path, "50-x.md", "01-50", body=f"## {mode} Mode\n### Data\nWhich?\n")
+    steps, problems = read_steps(tmp_path)
+    found = next(one for one in steps if one.step_id == "01-50")
+    assert found.brief == found.standard == found.deep == (Question("Data", "Which?"),)
+    reason = "holds no question; those of another depth are asked"
+    assert [(one.field, one.reason) for one in problems] == [
+        (f"section '{other} Mode'", reason) for other in ("Brief", "Standard", "Deep") if other != mode
+    ]
+
+
+@pytest.mark.rule("STEP-2")
+def test_a_step_that_asks_nothing_is_skipped(tmp_path: Path) -> None:
+    step(tmp_path, "50-x.md", "01-50", body="## Standard Mode\nJust words.\n")
+    steps, problems = read_steps(tmp_path)
+    assert len(steps) == 24
+    assert [(one.field, one.skipped) for one in problems] == [("body", True)]
+
+
+@pytest.mark.rule("STEP-8")
+def test_loading_writes_nothing(tmp_path: Path) -> None:
+    step(tmp_path, "50-x.md", "01-50")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    load_roster(tmp_path)
+    load_steps(tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before

@@ -1,0 +1,216 @@
+"""The 24 built-in steps: what the spec's table says, and questions worth answering."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import pytest
+
+from roundtable.catalogue import load_roster, read_steps
+from roundtable.core.steps import DEPTHS, PHASES, Criterion, Depth, Question, Step
+from roundtable.core.validation import check, is_unknown
+from roundtable.core.voice import check_voice
+
+STEPS, PROBLEMS = read_steps()
+ROSTER = load_roster()
+BY_ID = {step.step_id: step for step in STEPS}
+SPEC, IMPACT, OVERVIEW = "requirements-spec.md", "impact-analysis.md", "architecture-overview.md"
+TABLE = [
+    ("00-01", "Scope Estimation", "standard", ("quick-scan.md",), ()),
+    ("00-02", "Keyword Search", "brief", ("quick-scan.md",), ("00-01",)),
+    ("00-03", "File Count Estimation", "brief", ("quick-scan.md",), ("00-02",)),
+    ("01-01", "Business Context Discovery", "standard", (SPEC,), ()),
+    ("01-02", "User Needs Discovery", "standard", (SPEC,), ("01-01",)),
+    ("01-03", "User Experience & Journeys", "standard", (SPEC,), ("01-02",)),
+    ("01-04", "Technical Context", "standard", (SPEC,), ("01-01",)),
+    ("01-05", "Quality & Risk Assessment", "standard", (SPEC, "nfr-matrix.md"), ("01-04",)),
+    ("01-06", "Core Feature Definition", "deep", (SPEC,), ("01-03",)),
+    ("01-07", "User Story Writing", "standard", ("user-stories.json",), ("01-06",)),
+    ("01-08", "MoSCoW Prioritization", "brief", (SPEC, "traceability-matrix.csv"), ("01-06",)),
+    ("02-01", "Blast Radius Assessment", "standard", (IMPACT,), ()),
+    ("02-02", "Entry Point Identification", "standard", (IMPACT,), ("02-01",)),
+    ("02-03", "Risk Zone Analysis", "deep", (IMPACT,), ("02-01",)),
+    ("02-04", "Impact Summary & User Review", "brief", (IMPACT,), ("02-03",)),
+    ("03-01", "Architecture Options & Tradeoffs", "deep", (OVERVIEW,), ()),
+    ("03-02", "Technology Decisions", "standard", (OVERVIEW,), ("03-01",)),
+    ("03-03", "Integration Architecture", "standard", (OVERVIEW,), ("03-01",)),
+    ("03-04", "Architecture Review & Approval", "brief", (OVERVIEW,), ("03-03",)),
+    ("04-01", "Module Design & Boundaries", "deep", ("module-design.md",), ()),
+    ("04-02", "Interface Contracts", "deep", ("interface-spec.md",), ("04-01",)),
+    ("04-03", "Data Flow & State Management", "standard", ("data-flow.md",), ("04-01",)),
+    ("04-04", "Error Handling & Validation", "standard", ("error-taxonomy.md",), ("04-02",)),
+    ("04-05", "Design Review & Approval", "brief", ("design-summary.md",), ("04-04",)),
+]
+SECTIONS = {
+    "00-01": {("quick-scan.md", "1. Scope")},
+    "00-02": {("quick-scan.md", "2. Keyword Search")},
+    "00-03": {("quick-scan.md", "3. Size and Complexity")},
+    "01-01": {(SPEC, "1. Business Context")},
+    "01-02": {(SPEC, "2. Stakeholders and Needs")},
+    "01-03": {(SPEC, "3. User Journeys")},
+    "01-04": {(SPEC, "4. Technical Context")},
+    "01-05": {(SPEC, "5. Quality Attributes and Risks"), ("nfr-matrix.md", "1. Quality Attributes")},
+    "01-06": {(SPEC, "6. Functional Requirements"), (SPEC, "7. Out of Scope")},
+    "01-07": {("user-stories.json", "stories")},
+    "01-08": {(SPEC, "8. Prioritization"), ("traceability-matrix.csv", "rows")},
+    "02-01": {(IMPACT, "1. Blast Radius")},
+    "02-02": {(IMPACT, "2. Entry Points")},
+    "02-03": {(IMPACT, "3. Risk Zones")},
+    "02-04": {(IMPACT, "4. Summary")},
+    "03-01": {(OVERVIEW, "1. Options and Tradeoffs")},
+    "03-02": {(OVERVIEW, "2. Technology Decisions")},
+    "03-03": {(OVERVIEW, "3. Integration")},
+    "03-04": {(OVERVIEW, "4. Review")},
+    "04-01": {("module-design.md", "1. Modules and Boundaries")},
+    "04-02": {("interface-spec.md", "1. Interface Contracts")},
+    "04-03": {("data-flow.md", "1. Data Flow and State")},
+    "04-04": {("error-taxonomy.md", "1. Errors and Validation")},
+    "04-05": {("design-summary.md", "1. Design Review")},
+}
+ASKED = [(step, depth, question) for step in STEPS for depth in DEPTHS for question in step.questions(depth)]
+CRITERIA = [(step, criterion) for step in STEPS for criterion in step.validation]
+# An answer that says nothing to the point fails every check but the mere count of words.
+EMPTY_WORDS = "hm"
+
+
+def named(value: object) -> str | None:
+    match value:
+        case Step():
+            return value.step_id
+        case Question() | Criterion():
+            return value.label
+        case _:
+            return None
+
+
+@pytest.mark.rule("STEP-1", "STEP-3")
+def test_the_steps_are_those_of_the_table_in_its_order() -> None:
+    assert PROBLEMS == ()
+    assert [(one.step_id, one.title, one.depth, one.outputs, one.depends_on) for one in STEPS] == TABLE
+    assert [one.skip_if for one in STEPS] == [""] * 24
+
+
+@pytest.mark.rule("STEP-1", "PERS-1")
+@pytest.mark.parametrize("step", STEPS, ids=named)
+def test_the_phase_s_lead_conducts_each_step(step: Step) -> None:
+    assert step.phase is not None
+    assert step.persona == ROSTER.lead_of(step.phase.key).persona.key
+
+
+@pytest.mark.rule("STEP-1")
+@pytest.mark.parametrize("step", STEPS, ids=named)
+def test_a_step_names_the_section_it_writes_in_every_output(step: Step) -> None:
+    assert {(target.output, target.section) for target in step.targets} == SECTIONS[step.step_id]
+    assert all(step.section(output) for output in step.outputs)
+
+
+@pytest.mark.rule("STEP-1")
+@pytest.mark.parametrize("step", STEPS, ids=named)
+def test_one_question_in_brief_three_in_standard_five_to_seven_in_deep(step: Step) -> None:
+    assert len(step.brief) == 1
+    assert len(step.standard) == 3
+    assert 5 <= len(step.deep) <= 7
+    assert step.brief[0].draft
+
+
+@pytest.mark.rule("STEP-1")
+def test_phase_01_at_standard_asks_at_most_24_questions() -> None:
+    phase = [step for step in STEPS if step.phase is PHASES[1]]
+    assert sum(len(step.standard) for step in phase) <= 24
+
+
+@pytest.mark.rule("STEP-1")
+@pytest.mark.parametrize(("step", "depth", "question"), ASKED, ids=named)
+def test_every_question_is_whole(step: Step, depth: Depth, question: Question) -> None:
+    assert depth in get_args(Depth)
+    assert "?" in question.text or question.text.endswith(".")
+    assert 40 <= len(question.text) <= 220
+    assert 0 < len(question.help) <= 160
+    assert len(question.example) <= 220
+    assert question.example != question.text
+    assert re.fullmatch(r"[A-Z][A-Za-z' ]{1,22}", question.label)
+    assert "TBD" not in question.text + question.help + question.example
+
+
+@pytest.mark.rule("STEP-1")
+def test_no_example_answer_is_used_twice() -> None:
+    examples = [question.example for _, _, question in ASKED]
+    assert sorted(set(examples)) == sorted(examples)
+
+
+@pytest.mark.rule("STEP-1")
+@pytest.mark.parametrize("step", STEPS, ids=named)
+def test_a_label_asks_the_same_in_standard_and_deep(step: Step) -> None:
+    deep = {question.label: question.text for question in step.deep}
+    assert [question.label for question in step.standard if deep.get(question.label) != question.text] == []
+
+
+@pytest.mark.rule("VOICE-4", "STEP-1")
+@pytest.mark.parametrize("step", STEPS, ids=named)
+def test_the_persona_asks_in_its_own_voice(step: Step) -> None:
+    persona = ROSTER[step.persona]
+    spoken = [question.text for depth in DEPTHS for question in step.questions(depth)]
+    spoken += [question.help for depth in DEPTHS for question in step.questions(depth)]
+    spoken += [criterion.follow_up for criterion in step.validation]
+    for text in spoken:
+        found = check_voice(text, persona, earlier=(), names=(), free=True)
+        assert [violation.found for violation in found if violation.kind == "forbidden"] == []
+
+
+@pytest.mark.rule("STEP-1", "STEP-4")
+@pytest.mark.parametrize(("step", "depth", "question"), ASKED, ids=named)
+def test_the_example_and_a_written_draft_meet_the_criteria(
+    step: Step, depth: Depth, question: Question
+) -> None:
+    criteria = [criterion for criterion in step.validation if criterion.label == question.label]
+    draft = question.draft.removeprefix("text:").strip() if question.draft.startswith("text:") else None
+    assert not is_unknown(question.example)
+    for criterion in criteria:
+        assert check(criterion.check, question.example), criterion
+        assert draft is None or check(criterion.check, draft), criterion
+
+
+@pytest.mark.rule("STEP-1", "STEP-4")
+@pytest.mark.parametrize(("step", "criterion"), CRITERIA, ids=named)
+def test_every_criterion_refuses_an_empty_phrase(step: Step, criterion: Criterion) -> None:
+    assert not check(criterion.check, EMPTY_WORDS)
+    assert criterion.follow_up.endswith((".", "?"))
+
+
+@pytest.mark.rule("STEP-1")
+@pytest.mark.parametrize("step", STEPS, ids=named)
+def test_every_step_has_a_criterion_for_each_depth(step: Step) -> None:
+    checked = {criterion.label for criterion in step.validation}
+    for depth in DEPTHS:
+        assert checked & {question.label for question in step.questions(depth)}
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(("step", "depth", "question"), ASKED, ids=named)
+def test_a_draft_from_an_answer_points_to_a_question_of_an_earlier_step(
+    step: Step, depth: Depth, question: Question
+) -> None:
+    if not question.draft.startswith("answer "):
+        assert question.draft.partition(":")[0] in ("", "item", "survey", "text")
+        return
+    words = question.draft.removeprefix("answer ")
+    assert re.match(r"\d\d-\d\d ", words)
+    source = BY_ID[words[:5]]
+    assert source.step_id < step.step_id
+    assert words[6:] in {other.label for other in source.questions(depth)}
+
+
+@pytest.mark.rule("DEPTH-1")
+def test_the_quick_scan_asks_for_scope_and_complexity() -> None:
+    step = BY_ID["00-03"]
+    assert [question.label for question in step.brief] == ["Scope"]
+    for depth in ("standard", "deep"):
+        assert {"Scope", "Complexity"} <= {question.label for question in step.questions(depth)}
+    assert {(one.label, one.check) for one in step.validation} >= {
+        ("Scope", "one of small, medium, large"),
+        ("Complexity", "one of low, medium, high"),
+    }
+    others = [one for one in STEPS if one.phase is PHASES[0] and one is not step]
+    labels = {question.label for one in others for depth in DEPTHS for question in one.questions(depth)}
+    assert labels.isdisjoint({"Scope", "Complexity"})

@@ -1,0 +1,285 @@
+"""What a check of an item's documents finds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drafts import play
+from roundtable.core.steps import DEPTHS, Depth
+from roundtable.documents.checks import Finding, check
+
+SPEC = "requirements-spec.md"
+STORIES = "user-stories.json"
+TRACE = "traceability-matrix.csv"
+SCHEMA = Path(__file__).parents[2] / "src/roundtable/content/schemas/user-stories.schema.json"
+STORY: dict[str, Any] = {
+    "id": "US-001", "as_a": "guest", "i_want": "tea", "so_that": None, "requirements": [], "acceptance": [],
+    "text": "As a guest, I want tea.",
+}  # fmt: skip
+FILE = {"item": "x", "stories": [STORY], "open_questions": []}
+
+
+def found(documents: dict[str, str], files: dict[str, int] | None = None) -> list[tuple[str, int, str, str]]:
+    """What is found, as plain values; `files` are the project's, with how many lines they have."""
+    findings = check(documents, (files or {}).get)
+    assert all(isinstance(each, Finding) for each in findings)
+    return [(each.file, each.line, each.kind, each.text) for each in findings]
+
+
+def spec(*lines: str, **files: int) -> list[list[object]]:
+    """What is found in one document."""
+    paths = {name.replace("__", "/").replace("_", "."): count for name, count in files.items()}
+    return [list(each[1:]) for each in found({SPEC: "\n".join(lines)}, paths)]
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_the_documents_of_an_analysis_hold_together(folder: Path, depth: Depth) -> None:
+    """Apart from what the examples leave out: ids that they name, and criteria that they do not give."""
+    problems = [each for each in check(play(folder, depth), lambda _path: None) if each.is_problem]
+    assert {each.kind for each in problems} <= {"dangling", "no-acceptance"}
+    assert not problems or depth != "brief"
+
+
+def test_sound_documents_give_nothing() -> None:
+    assert found({}) == []
+    assert spec("### FR-001: x", "- **AC-001-01** y", "See FR-001, AC-001-01.") == []
+
+
+def test_an_id_that_is_defined_nowhere_is_a_dangling_reference() -> None:
+    assert spec("FR-001 and NFR-002, FR-001", "(AC-001-01) US-003", "ADR-004 E-005") == [
+        [1, "dangling", "FR-001 is defined nowhere."],
+        [1, "dangling", "NFR-002 is defined nowhere."],
+        [2, "dangling", "AC-001-01 is defined nowhere."],
+        [2, "dangling", "US-003 is defined nowhere."],
+        [3, "dangling", "ADR-004 is defined nowhere."],
+        [3, "dangling", "E-005 is defined nowhere."],
+    ]
+
+
+def test_what_only_looks_like_an_id_is_none() -> None:
+    assert (
+        spec(
+            "CVE-2024-001 XFR-001 FR-01 E-1234 FR-001-x AC-001", "```", "FR-007", "```", "~~~", "FR-8", "~~~"
+        )
+        == []
+    )
+
+
+def test_ids_are_defined_in_headings_criteria_rows_and_stories() -> None:
+    documents = {
+        SPEC: "### FR-001: x\n- **AC-001-01** y\nsee US-001 ADR-001 NFR-001 E-001",
+        "nfr-matrix.md": "| NFR-001 | Speed | 2 s | x |",
+        "error-taxonomy.md": "| E-001 | Gone | a | b |",
+        "architecture-overview.md": "### ADR-001: x",
+        STORIES: json.dumps(FILE),
+    }
+    assert found(documents) == []
+
+
+def test_an_id_that_was_withdrawn_is_named_as_such() -> None:
+    story = FILE | {"withdrawn": [{"id": "US-002", "text": "x"}]}
+    documents = {
+        SPEC: "FR-003 US-002\n\n- Withdrawn: FR-003, x AC-003-01",
+        STORIES: json.dumps(story, indent=2),
+    }
+    assert found(documents) == [
+        (SPEC, 1, "dangling", "FR-003 was withdrawn."),
+        (SPEC, 1, "dangling", "US-002 was withdrawn."),
+    ]
+
+
+def test_data_files_refer_to_ids_too() -> None:
+    story = FILE | {"stories": [STORY | {"requirements": ["FR-009"]}]}
+    rows = "requirement,title,priority,stories,acceptance,section\nFR-008,x,,US-001,,6\n"
+    assert found({STORIES: json.dumps(story, indent=2), TRACE: rows}) == [
+        (STORIES, 10, "dangling", "FR-009 is defined nowhere."),
+        (TRACE, 2, "dangling", "FR-008 is defined nowhere."),
+    ]
+
+
+def test_a_requirement_without_criteria_is_named() -> None:
+    assert spec("### FR-001: x", "", "### FR-002: y", "- **AC-002-01** z") == [
+        [1, "no-acceptance", "FR-001 has no acceptance criterion."]
+    ]
+
+
+def test_an_id_that_is_defined_twice_is_named_with_both_places() -> None:
+    assert spec("### ADR-001: x", "### ADR-001: y") == [
+        [2, "duplicate", "ADR-001 is defined a second time; first in line 1."]
+    ]
+    story = FILE | {"stories": [STORY, STORY]}
+    documents = {SPEC: "### ADR-001: x", "other.md": "### ADR-001: y", STORIES: json.dumps(story, indent=2)}
+    assert found(documents) == [
+        ("other.md", 1, "duplicate", f"ADR-001 is defined a second time; first in {SPEC}, line 1."),
+        (STORIES, 14, "duplicate", "US-001 is defined a second time; first in line 5."),
+    ]
+
+
+def test_questions_left_open_are_listed_and_are_no_problem() -> None:
+    lines = (
+        "- Open question: Who pays?", "#### Open Questions", "- When?: Alex", "- None", "* none.",
+        "#### Action Items", "- Call: Maya", "```", "- Open question: no", "```",
+    )  # fmt: skip
+    assert spec(*lines) == [[1, "open", "Who pays?"], [3, "open", "When?: Alex"]]
+    story = FILE | {"open_questions": ["Why?"]}
+    assert found({STORIES: json.dumps(story, indent=2)}) == [(STORIES, 15, "open", "Why?")]
+    assert [each.is_problem for each in check({SPEC: "- Open question: x\nFR-001"}, lambda _: None)] == [
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("`a/b.py:12`", None),
+        ("(a/b.py:3-12)", None),
+        ("a/b.py:13", "a/b.py:13: the file has 12 lines."),
+        ("a/b.py:9-13", "a/b.py:9-13: the file has 12 lines."),
+        ("a/b.py:0", "a/b.py:0: the file has 12 lines."),
+        ("a/b.py:5-3", "a/b.py:5-3: the file has 12 lines."),
+        ("one.py:2", "one.py:2: the file has 1 line."),
+        ("`c.py:1`, x", "c.py:1: there is no file c.py in the project."),
+        ("a/Makefile:1", "a/Makefile:1: there is no file a/Makefile in the project."),
+        ("at 10:12, http://x.org/a.py:1, localhost:80, example.com:443, 3:1, a: 1", None),
+        ("a.py:1:2", None),
+        ("```\nc.py:1\n```", None),
+    ],
+)
+def test_citations_exist(line: str, text: str | None) -> None:
+    assert [each[2] for each in spec(*line.split("\n"), a__b_py=12, one_py=1)] == ([text] if text else [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<!-- Step 01-01: 12 characters, 0123abcd -->",
+        "<!-- Elaboration: step 01-01, 2026-01-02T03:04:05.678Z -->",
+        "<!-- Elaboration enrichment (step 01-01) -->",
+        "<!-- Feedback: step 01-01, 2026-01-02T03:04:05Z -->  ",
+        "<!-- End of addition -->",
+        "<!-- stepping stones -->",
+        "`x` &lt;!-- Step",
+    ],
+)
+def test_sound_markers(line: str) -> None:
+    assert spec(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("<!-- Step 01-01: 12 characters, 0123ABCD -->", "step"),
+        ("<!-- Step 01-01: 12 characters, 0123abcd", "step"),
+        ("text <!-- Step 01-01: 12 characters, 0123abcd -->", "step"),
+        ("<!--elaboration: step 01-01, 2026-01-02T03:04:05Z -->", "elaboration"),
+        ("<!-- Elaboration: step 01-01, yesterday -->", "elaboration"),
+        ("<!-- Feedback: 01-01, 2026-01-02T03:04:05Z -->", "feedback"),
+    ],
+)
+def test_malformed_markers(line: str, kind: str) -> None:
+    assert spec("x", line) == [
+        [2, "marker", f"The {kind} marker is malformed, so that what it marks is taken for a hand edit."]
+    ]
+
+
+def _without(field: str) -> dict[str, Any]:
+    return {key: value for key, value in STORY.items() if key != field}
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        (FILE, []),
+        (FILE | {"stories": [], "more": 1, "notes": [{"label": "a", "text": "b"}]}, []),
+        ([], ["It is not an object."]),
+        ({}, [f"The field {name} is missing." for name in ("item", "open_questions", "stories")]),
+        (FILE | {"item": 3}, ["The field item is not a text."]),
+        (FILE | {"stories": {}}, ["The field stories is not a list."]),
+        (FILE | {"stories": [3]}, ["Story 1 is not an object."]),
+        (FILE | {"stories": [_without("text")]}, ["US-001 lacks text."]),
+        (FILE | {"stories": [_without("id")]}, ["Story 1 lacks id."]),
+        (FILE | {"stories": [STORY | {"id": "US-1"}]}, ["Story 1 has an id that is not like US-001."]),
+        (FILE | {"stories": [STORY | {"id": 3}]}, ["Story 1 has an id that is not like US-001."]),
+        (FILE | {"stories": [STORY | {"as_a": 3}]}, ["US-001: as_a is neither a text nor null."]),
+        (FILE | {"stories": [STORY | {"text": ""}]}, ["US-001: text is empty or not a text."]),
+        (FILE | {"stories": [STORY | {"unhappy": 1}]}, ["US-001: unhappy is neither true nor false."]),
+        (FILE | {"stories": [STORY | {"requirements": ["x"]}]},
+         ["US-001: requirements is not a list of ids like FR-001."]),
+        (FILE | {"stories": [STORY | {"acceptance": "x"}]},
+         ["US-001: acceptance is not a list of ids like AC-001-01."]),
+        (FILE | {"open_questions": [""]}, ["The field open_questions is not a list of texts."]),
+        (FILE | {"notes": [{"label": "a"}]},
+         ["The field notes is not a list of entries with label and text."]),
+        (FILE | {"withdrawn": {}}, ["The field withdrawn is not a list of entries with id and text."]),
+    ],
+)  # fmt: skip
+def test_stories_have_the_shape_of_their_schema(content: Any, texts: list[str]) -> None:
+    findings = found({STORIES: json.dumps(content, indent=2)})
+    assert [(kind, text) for _, _, kind, text in findings] == [("stories", text) for text in texts]
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    assert validator.is_valid(content) is not bool(texts)
+
+
+def test_a_story_is_found_in_its_line() -> None:
+    content = FILE | {"stories": [STORY, STORY | {"id": "US-002", "text": 3}]}
+    assert found({STORIES: json.dumps(content, indent=2)}) == [
+        (STORIES, 14, "stories", "US-002: text is empty or not a text.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("{\n  x", 2, "Expecting property name enclosed in double quotes"),
+        ("NaN", 1, "NaN is no JSON value"),
+        ("", 1, "Expecting value"),
+    ],
+)
+def test_stories_that_are_no_json(text: str, line: int, reason: str) -> None:
+    assert found({STORIES: text}) == [(STORIES, line, "stories", f"It is not valid JSON: {reason}.")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("requirement,title,priority,stories,acceptance,section\n\n", []),
+        ("requirement;title;priority;stories;acceptance;section;more\na;b;c;d;e;f;g\n", []),
+        ("requirement,title\n", [(1, "The columns priority, stories, acceptance, section are missing.")]),
+        ("requirement,title,priority,stories,acceptance,section\na,b\nc\n",
+         [(2, "A row has 2 cells under 6 columns."), (3, "A row has 1 cell under 6 columns.")]),
+        ('requirement,title,priority,stories,acceptance,section\na,"b',
+         [(2, "It is not valid CSV: unexpected end of data.")]),
+        ("", [(1, "It is empty.")]),
+    ],
+)  # fmt: skip
+def test_the_trace_is_a_table(text: str, expected: list[tuple[int, str]]) -> None:
+    assert found({TRACE: text}) == [(TRACE, line, "table", said) for line, said in expected]
+
+
+def test_other_tables_need_no_columns_and_other_data_is_left_alone() -> None:
+    assert found({"own.csv": "a,b\n1,2\n", "own.json": "{", "own.txt": "<!-- Step"}) == []
+
+
+def test_findings_come_by_file_and_by_line() -> None:
+    documents = {"b.md": "FR-002\nFR-001", "a.md": "- Open question: x\nFR-003"}
+    assert [(file, line) for file, line, _, _ in found(documents)] == [
+        ("b.md", 1),
+        ("b.md", 2),
+        ("a.md", 1),
+        ("a.md", 2),
+    ]
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=200), st.sampled_from([SPEC, STORIES, TRACE]))
+def test_nothing_is_too_odd_to_be_checked(text: str, name: str) -> None:
+    for each in check({name: text}, lambda _path: None):
+        assert each.line >= 1

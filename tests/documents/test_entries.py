@@ -1,0 +1,165 @@
+"""An answer taken apart."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundtable.documents.entries import (
+    MOST,
+    chains,
+    cut,
+    entries,
+    itemised,
+    named_entries,
+    scenarios,
+    sentences,
+    steps_in,
+)
+
+SENTENCE = "Given a, When b, Then c."
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("one", ("one",)),
+        ("one; two ;three", ("one", "two", "three")),
+        ("- one\n* two\n\n3. three; four", ("one", "two", "three", "four")),
+        ('"a; b" stays; (c; d) too; `e; f`', ('"a; b" stays', "(c; d) too", "`e; f`")),
+        ("一つ；二つ", ("一つ", "二つ")),
+        ("", ()),
+        (" ; ", ()),
+    ],
+)
+def test_entries_stand_on_lines_or_between_semicolons(text: str, found: tuple[str, ...]) -> None:
+    assert entries(text) == found
+
+
+def test_more_entries_than_a_list_has_are_one_text() -> None:
+    assert len(entries("\n".join("x" for _ in range(MOST)))) == MOST
+    assert entries("\n".join("x" for _ in range(MOST + 1))) == (" ".join("x" for _ in range(MOST + 1)),)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("One. Two! Three?", ("One.", "Two!", "Three?")),
+        ("It takes 12.5 kg. Then it stops.", ("It takes 12.5 kg.", "Then it stops.")),
+        ("Ask M. Okafor or Dr. Li, e.g. Today. Now.", ("Ask M. Okafor or Dr. Li, e.g. Today.", "Now.")),
+        ("no capital. here", ("no capital. here",)),
+        ("これは文です。次の文です。", ("これは文です。", "次の文です。")),
+        ("Ärger entsteht. Öfter als gedacht.", ("Ärger entsteht.", "Öfter als gedacht.")),
+        ('She reads "Kept. Sent." and goes.', ('She reads "Kept. Sent." and goes.',)),
+    ],
+)
+def test_sentences(text: str, found: tuple[str, ...]) -> None:
+    assert sentences(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1. Scan it\n2. Hand it over", ("Scan it", "Hand it over")),
+        ("scan -> look -> hand over", ("scan", "look", "hand over")),
+        ("She scans. She looks. She goes.", ("She scans.", "She looks.", "She goes.")),
+        (
+            "Scan it, see it, compare, and go. Ten seconds.",
+            ("Scan it", "see it", "compare", "go. Ten seconds."),
+        ),
+        ("She scans it. She goes.", ()),
+        ("She scans it, looks, and goes.", ()),
+        ("When the very long road was closed again, she scans, looks, waits, goes.", ()),
+        ("a -> b", ()),
+    ],
+)
+def test_the_steps_of_a_sequence(text: str, found: tuple[str, ...]) -> None:
+    assert steps_in(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (SENTENCE, (SENTENCE,)),
+        (f"{SENTENCE} {SENTENCE}", (SENTENCE, SENTENCE)),
+        (f"- {SENTENCE}\n- {SENTENCE}", (SENTENCE, SENTENCE)),
+        ("Given a\nWhen b\nThen c\n\nGiven d, when e, then f",
+         ("Given a, When b, Then c", "Given d, when e, then f")),
+        (f"First this. {SENTENCE}", ("First this.", SENTENCE)),
+        ("given the time, it works", ("given the time, it works",)),
+        ("it works, given the time", ("it works, given the time",)),
+        ("a list is shown; it is sorted", ("a list is shown", "it is sorted")),
+        ("Angenommen a, wenn b, dann c. Gegeben d, wenn e, dann f.",
+         ("Angenommen a, wenn b, dann c.", "Gegeben d, wenn e, dann f.")),
+    ],
+)  # fmt: skip
+def test_each_scenario_is_one_line(text: str, found: tuple[str, ...]) -> None:
+    assert scenarios(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "Late: no value, wait; Wrong: over 60, ask",
+            (("Late", "no value, wait"), ("Wrong", "over 60, ask")),
+        ),
+        ("Late: no value\nGone(id): ask", (("Late", "no value"), ("Gone(id)", "ask"))),
+        ("`Late`: no value.", (("`Late`", "no value"),)),
+        ("Late: no value; and something else: no", (("Late", "no value; and something else: no"),)),
+        ("No new error case.", ()),
+        ("Late: no value\nand this", (("Late", "no value; and this"),)),
+        ("this\nLate: no value", ()),
+    ],
+)
+def test_named_entries(text: str, found: tuple[tuple[str, str], ...]) -> None:
+    assert named_entries(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("new map: knows seats. new hold: keeps one.", ("new map: knows seats.", "new hold: keeps one.")),
+        ("Should: a, b; c. Could: d.", ("Should: a, b; c.", "Could: d.")),
+        ("gate: one letter; flight number: two; all else is refused",
+         ("gate: one letter", "flight number: two", "all else is refused")),
+        ("new -> done: agreed; new -> odd: 20 % apart", ("new -> done: agreed", "new -> odd: 20 % apart")),
+        ("f(x) -> list; fails with Unknown", ()),
+        ("Per week: 6 today", ()),
+        ("one thing; another thing", ()),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_a_list(text: str, found: tuple[str, ...]) -> None:
+    assert itemised(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a -> b -> c", (("a", "b", "c"),)),
+        ("a → b ⇒ c => d --> e", (("a", "b", "c", "d", "e"),)),
+        ("form -> row; new is the session.", (("form", "row"),)),
+        ("a -> b. Then it is done.", (("a", "b"),)),
+        ("a -> b\nb -> c", (("a", "b"), ("b", "c"))),
+        ('"x -> y" -> z', (('"x -> y"', "z"),)),
+        ("1. read\n2. write", (("read", "write"),)),
+        ("It goes from the form to the table.", ()),
+        ("one line\nanother line", ()),
+        ("-> b", ()),
+    ],
+)
+def test_stations_with_arrows_between_them(text: str, found: tuple[tuple[str, ...], ...]) -> None:
+    assert chains(text) == found
+
+
+@given(st.text(max_size=300))
+def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
+    import re
+
+    pieces = cut(text, re.compile(";"))
+    assert "".join("".join(pieces).split()) == "".join(text.split()) or ";" in text
+    for reader in (entries, sentences, steps_in, scenarios, named_entries, itemised, chains):
+        reader(text)
+    kept = "".join("".join(entries(text)).split())
+    assert set(kept) <= set(text)

@@ -1,0 +1,594 @@
+"""What each section says: every sentence from an answer, an open question, or the skeleton."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drafts import STEPS, ask, documents, drafted, step_of, write
+from people import ITEM, MAYA, ROSTER
+from people import step as made_step
+from roundtable.core.commands import Answer, AskDraft, StepBrief
+from roundtable.core.depth import read_scope
+from roundtable.core.steps import Target
+from roundtable.core.text import plain
+from roundtable.documents.drafting import draft
+
+FEATURES = "A guest sees the free tables; a guest books one without an account"
+SEES = "Given 2 free tables, When a guest looks, Then 2 tables are listed."
+BOOKS = "Given no account, When a guest books a table, Then a booking exists."
+SPEC = """# Requirements Spec
+
+## 6. Functional Requirements
+
+### FR-001: A guest sees the free tables
+
+- **AC-001-01** Given 2 free tables, When a guest looks, Then 2 tables are listed.
+
+### FR-002: A guest books one without an account
+
+- **AC-002-01** Given no account, When a guest books a table, Then a booking exists.
+"""
+
+
+def spec(text: str) -> dict[str, str]:
+    return {"requirements-spec.md": f"# Spec\n\n## 6. Functional Requirements\n\n{text}\n"}
+
+
+def stories(answers: dict[str, str | None], documents: dict[str, str] | None = None) -> dict[str, Any]:
+    found = json.loads(drafted("01-07", answers, documents))
+    assert isinstance(found, dict)
+    return found
+
+
+# --- any section ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-4", "STEP-5", "ART-7")
+def test_answers_stand_under_their_labels_and_what_is_unknown_is_an_open_question() -> None:
+    text = drafted(
+        "01-01",
+        {
+            "Problem": "Forms lose what was typed.",
+            "Success": None,
+            "Cost of Waiting": "- 6 a week\n# trust\n<!-- x -->",
+        },
+    )
+    assert text == (
+        "**Problem**: Forms lose what was typed.\n\n"
+        "**Cost of Waiting**:\n\n- 6 a week\n- \\# trust\n- &lt;!-- x --&gt;\n\n"
+        "- Open question: Three months after the release, which figure do you look at to say "
+        '"that was worth it", and what does it have to show?'
+    )
+
+
+def test_a_section_without_answers_says_so() -> None:
+    assert drafted("01-01", {}) == "No answers were given."
+
+
+@pytest.mark.rule("SYN-7")
+def test_paths_read_as_they_were_typed_and_code_stays_code() -> None:
+    text = drafted(
+        "02-01", {"Touched": "src/__init__.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"}
+    )
+    assert text == r"**Touched**: src/\_\_init\_\_.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
+
+
+@pytest.mark.rule("SYN-7")
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [("- 5 degrees", r"\- 5 degrees"), ("1. May", r"1\. May"), ("+ 3 more", r"\+ 3 more"), ("-5", "-5")],
+)
+def test_a_sign_before_a_single_line_is_kept(typed: str, written: str) -> None:
+    assert drafted("02-01", {"Touched": typed}) == f"**Touched**: {written}"
+
+
+TYPED = (
+    "2*3*4 in <tablet_id>.json and [text](https://host/?a=1&b=2) and `a_b` and snake_case and __x__ "
+    "and 👩‍👩‍👧 and C:\\*.txt | #1"
+)
+
+
+@pytest.mark.rule("SYN-7", "STEP-5")
+@pytest.mark.parametrize("step_id", [step.step_id for step in STEPS])
+def test_an_answer_stands_in_the_document_as_it_was_typed(step_id: str, tmp_path: Path) -> None:
+    step = step_of(step_id)
+    for question in step.questions("standard"):
+        folder = tmp_path / question.label
+        folder.mkdir()
+        write(folder, ask(step_id, {question.label: TYPED}))
+        assert any(TYPED in plain(text) or TYPED in text for text in documents(folder).values()), (
+            question.label
+        )
+
+
+def test_fenced_code_is_kept_and_an_open_fence_is_made_harmless() -> None:
+    text = drafted("04-02", {"Contract": "The call:\n```python\nquote(1)  # -> 2\n```\nNothing else."})
+    assert text == "**Contract**:\n\n- The call:\n\n```python\nquote(1)  # -> 2\n```\n\n- Nothing else."
+    assert drafted("04-02", {"Contract": "```\nx"}) == "**Contract**:\n\n- \\`\\`\\`\n- x"
+    assert drafted("04-02", {"Contract": "~~~\na\n~~~"}) == "**Contract**:\n\n~~~text\na\n~~~"
+
+
+def test_a_line_that_is_a_list_becomes_one() -> None:
+    text = drafted("04-01", {"Modules": "new hold: keeps a seat. checkout: turns holds into tickets."})
+    assert text == "**Modules**:\n\n- new hold: keeps a seat.\n- checkout: turns holds into tickets."
+
+
+@pytest.mark.rule("STEP-7")
+def test_a_step_of_a_project_gets_its_answers_as_they_are() -> None:
+    step = made_step("01-09", "Own", outputs=("own.md", "own.json", "own.csv"))
+    targets = (Target("own.md", "1. Own"), Target("own.json", "own"), Target("own.csv", "rows"))
+    answers = (Answer("Cost", "What does it cost?", "=1+1"), Answer("Who", "Who pays?", "?", unknown=True))
+    request = AskDraft(StepBrief(ITEM, step, MAYA, ROSTER, "standard", answers), targets)
+    text, data, table = (section.text for section in draft(request, {}))
+    assert text == "**Cost**: =1+1\n\n- Open question: Who pays?"
+    assert json.loads(data) == {
+        "step": "01-09",
+        "item": "offline mode feature",
+        "answers": [{"label": "Cost", "text": "=1+1"}],
+        "open_questions": ["Who pays?"],
+    }
+    assert table == "step,label,answer,open\n01-09,Cost,'=1+1,no\n01-09,Who,Who pays?,yes\n"
+
+
+def test_each_target_gets_its_text() -> None:
+    request = ask("01-06", {"Acceptance": SEES})
+    assert [section.target for section in draft(request, {})] == list(request.targets)
+
+
+# --- the quick scan -------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("DEPTH-1")
+@pytest.mark.parametrize(
+    ("answers", "text"),
+    [
+        ({"Scope": "Scope: small, complexity: low"}, "**Scope**: small\n\n**Complexity**: low"),
+        ({"Scope": "small, low"}, "**Scope**: small\n\n**Complexity**: low"),
+        ({"Scope": "medium, complexity: high"}, "**Scope**: medium\n\n**Complexity**: high"),
+        ({"Scope": "no idea\nlarge"}, "**Scope**: large\n\n**Why this scope**: no idea large"),
+        (
+            {"Scope": "medium; the page.", "Complexity": "high, because refunds differ."},
+            "**Scope**: medium\n\n**Complexity**: high\n\n**Why this scope**: the page\n\n"
+            "**Why this complexity**: because refunds differ",
+        ),
+        ({"Scope": "small or medium"}, "**Scope**: small or medium"),
+        ({"Scope": "large, low", "Complexity": "high"}, "**Scope**: large\n\n**Complexity**: high"),
+    ],
+)  # fmt: skip
+def test_scope_and_complexity_stand_on_lines_of_their_own(answers: dict[str, str | None], text: str) -> None:
+    assert drafted("00-03", answers) == text
+
+
+@pytest.mark.rule("DEPTH-1")
+def test_what_is_written_is_what_the_depth_is_chosen_by() -> None:
+    assert read_scope(drafted("00-03", {"Scope": "small, complexity: low"})) == ("small", "low")
+    assert read_scope(drafted("00-03", {"Scope": "large; all pages", "Complexity": None})) == ("large", None)
+
+
+# --- requirements ---------------------------------------------------------------------------------------
+
+
+def test_a_journey_that_is_a_sequence_is_numbered() -> None:
+    text = drafted("01-03", {"Journey": "She scans it. She looks. She goes.", "Finish": "A tick."})
+    assert text == "**Journey**:\n\n1. She scans it.\n2. She looks.\n3. She goes.\n\n**Finish**: A tick."
+    assert drafted("01-03", {"Journey": "She goes."}) == "**Journey**: She goes."
+
+
+def test_each_requirement_has_its_criteria_by_words() -> None:
+    text = drafted("01-06", {"Features": FEATURES, "Acceptance": f"{BOOKS} {SEES}"})
+    assert f"# Requirements Spec\n\n## 6. Functional Requirements\n\n{text}\n" == SPEC
+
+
+def test_by_place_where_the_words_do_not_tell() -> None:
+    text = drafted("01-06", {"Features": "One\nTwo", "Acceptance": "a is so\nb is so"})
+    assert text == "### FR-001: One\n\n- **AC-001-01** a is so\n\n### FR-002: Two\n\n- **AC-002-01** b is so"
+
+
+def test_a_requirement_without_criteria_says_what_is_open() -> None:
+    text = drafted(
+        "01-06", {"Features": FEATURES, "Acceptance": SEES, "Rules": "Only guests.", "Refusal": None}
+    )
+    assert text.partition("### FR-002: ")[2].startswith(
+        "A guest books one without an account\n\n- Open question: In which situation, after which action, "
+        "would you see what, so that FR-002 is done?\n\n### Rules and Open Points\n\n"
+        "**Rules**: Only guests.\n\n- Open question: When must it say no"
+    )
+
+
+def test_without_features_the_items_title_is_the_requirement() -> None:
+    assert (
+        drafted("01-06", {"Acceptance": SEES})
+        == f"### FR-001: offline mode feature\n\n- **AC-001-01** {SEES}"
+    )
+    unknown = drafted("01-06", {"Features": None, "Acceptance": SEES})
+    assert unknown.startswith("### FR-001: offline mode feature\n")
+    assert unknown.endswith(
+        "### Rules and Open Points\n\n- Open question: What are the two to five things a person can do "
+        "afterwards? One line each, beginning with who."
+    )
+
+
+def test_criteria_that_nobody_knows_are_asked_for_once() -> None:
+    text = drafted("01-06", {"Features": FEATURES, "Acceptance": None})
+    assert text.startswith(
+        "### FR-001: A guest sees the free tables\n\n### FR-002: A guest books one without an account\n\n"
+        "### Rules and Open Points\n\n- Open question: For each of them: in which situation"
+    )
+
+
+def test_a_long_feature_has_a_short_title_and_its_words_below() -> None:
+    long = f"A guest {'very ' * 30}much likes tables. The rest."
+    text = drafted("01-06", {"Features": f"{long}\nB", "Acceptance": SEES})
+    first, _, body = text.partition("\n\n")
+    assert first.startswith("### FR-001: A guest very") and first.endswith("…") and len(first) < 110
+    assert body.startswith(long)
+
+
+def test_headings_end_without_a_sign() -> None:
+    text = drafted("01-06", {"Features": "Use C #\nDone!\n...", "Acceptance": "x"})
+    assert [line for line in text.split("\n") if line.startswith("###")] == [
+        "### FR-001: Use C \\#",
+        "### FR-002: Done",
+        "### FR-003: Without words",
+    ]
+
+
+@pytest.mark.rule("STEP-5")
+def test_ids_stay_with_their_words_when_the_step_runs_again() -> None:
+    answers: dict[str, str | None] = {
+        "Features": "The cook sees the orders; a guest books one without any account",
+        "Acceptance": f"{BOOKS} Given an order, When the cook looks at orders, Then it is listed. "
+        "Given a full house, When a guest books a table, Then the next free day is named.",
+    }
+    text = drafted("01-06", answers, {"requirements-spec.md": SPEC})
+    assert text == (
+        "### FR-003: The cook sees the orders\n\n"
+        "- **AC-003-01** Given an order, When the cook looks at orders, Then it is listed.\n\n"
+        "### FR-002: A guest books one without any account\n\n"
+        f"- **AC-002-01** {BOOKS}\n"
+        "- **AC-002-02** Given a full house, When a guest books a table, Then the next free day is named.\n\n"
+        "### Rules and Open Points\n\n"
+        "- Withdrawn: FR-001, A guest sees the free tables\n"
+        "- Withdrawn: AC-001-01, Given 2 free tables, When a guest looks, Then 2 tables are listed"
+    )
+    again = drafted("01-06", answers, spec(text))
+    assert again == text
+    back = drafted("01-06", {"Features": FEATURES, "Acceptance": f"{BOOKS} {SEES}"}, spec(text))
+    assert "### FR-001: A guest sees the free tables\n\n- **AC-001-01** Given 2 free" in back
+    assert "- Withdrawn: FR-003, The cook sees the orders" in back
+    assert "Withdrawn: FR-001" not in back and "Withdrawn: AC-001-01" not in back
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_id_that_a_data_file_refers_to_is_not_given_to_another() -> None:
+    documents = {"user-stories.json": '{"stories": [{"id": "US-001", "requirements": ["FR-004"]}]}'}
+    assert drafted("01-06", {"Acceptance": SEES}, documents).startswith("### FR-005: offline mode feature")
+
+
+def test_what_is_out_of_scope() -> None:
+    assert (
+        drafted("01-06", {"Out of Scope": "Paying a deposit."}, at=1) == "**Out of Scope**: Paying a deposit."
+    )
+    assert "deposit" not in drafted("01-06", {"Out of Scope": "Paying a deposit."})
+    assert drafted("01-06", {"Out of Scope": None}, at=1).startswith("- Open question: What do you leave out")
+    scan = {"quick-scan.md": "## 1. Scope\n\n**Boundary**: Other towns &lt;3 stay out.\n"}
+    assert drafted("01-06", {}, scan, at=1) == "From the quick scan: Other towns <3 stay out."
+    assert drafted("01-06", {}, at=1) == "Nothing is named as out of scope."
+
+
+def test_quality_attributes_have_ids_and_risks_have_none() -> None:
+    answers: dict[str, str | None] = {
+        "Speed": "2 seconds | at most",
+        "Reliability": None,
+        "Privacy": "Nobody\nat all",
+        "Worst Case": "Fire, low.",
+    }
+    assert drafted("01-05", answers, at=1) == (
+        "| Id | Attribute | Measure | Source |\n| --- | --- | --- | --- |\n"
+        "| NFR-001 | Speed | 2 seconds \\| at most | 01-05, Speed |\n"
+        "| NFR-002 | Privacy | Nobody at all | 01-05, Privacy |\n\n"
+        "- Open question: When may it be unavailable or wrong, for how long, and who stands in front of a "
+        "closed door then?"
+    )
+    text = drafted("01-05", answers)
+    assert (
+        "Measured in nfr-matrix.md: NFR-001 (Speed), NFR-002 (Privacy).\n\n- Open question: When may" in text
+    )
+    assert "**Worst Case**: Fire, low." in text
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_attribute_keeps_its_id() -> None:
+    before = {"nfr-matrix.md": drafted("01-05", {"Speed": "2 s", "Privacy": "x"}, at=1)}
+    text = drafted("01-05", {"Privacy": "all", "Access": "y"}, before, at=1)
+    assert "| NFR-002 | Privacy | all | 01-05, Privacy |\n| NFR-003 | Access | y | 01-05, Access |" in text
+    assert text.endswith("- Withdrawn: NFR-001, Speed")
+
+
+# --- stories and priorities -----------------------------------------------------------------------------
+
+
+def test_stories_refer_to_requirements_and_criteria() -> None:
+    told = (
+        "As a guest, I want to see free tables, so that I decide; as an owner, I want to book; also by phone."
+    )
+    found = stories(
+        {"Stories": told, "Proof": "Salma in\n10 s", "Split": None}, {"requirements-spec.md": SPEC}
+    )
+    assert found["item"] == "offline mode feature"
+    assert found["stories"] == [
+        {
+            "id": "US-001", "as_a": "guest", "i_want": "to see free tables", "so_that": "I decide",
+            "requirements": ["FR-001"], "acceptance": ["AC-001-01"],
+            "text": "As a guest, I want to see free tables, so that I decide",
+        },
+        {
+            "id": "US-002", "as_a": "owner", "i_want": "to book; also by phone", "so_that": None,
+            "requirements": [], "acceptance": [], "text": "As an owner, I want to book; also by phone.",
+        },
+    ]  # fmt: skip
+    assert found["open_questions"] == [
+        "Which story is too large for a week, and where would you cut it so that both halves are of use?",
+        "What becomes possible with US-002?",
+        "Which requirement does US-002 need?",
+    ]
+    assert found["notes"] == [{"label": "Proof", "text": "Salma in 10 s"}]
+
+
+@pytest.mark.parametrize(
+    ("told", "who", "what", "why"),
+    [
+        ("As the cook I need a list.", "cook", "a list", None),
+        ("As a guest, I would like tea so that I wake up", "guest", "tea", "I wake up"),
+        ("Als Gast möchte ich Tische sehen, damit ich plane.", "Gast", "Tische sehen", "ich plane"),
+        ("客として、空席を見たい。予定を立てられるから。", "客", "空席を見たい", "予定を立てられるから"),
+        ("The cook sees a list.", None, None, None),
+    ],
+)  # fmt: skip
+def test_a_story_is_read_in_its_language(told: str, who: str, what: str, why: str) -> None:
+    (story,) = stories({"Stories": told})["stories"]
+    assert (story["as_a"], story["i_want"], story["so_that"], story["text"]) == (who, what, why, told)
+
+
+def test_a_story_that_says_nothing_of_whom_is_asked_about() -> None:
+    assert stories({"Stories": "It works."})["open_questions"] == ["Who wants US-001, and what for?"]
+
+
+def test_the_only_requirement_is_what_a_story_is_about() -> None:
+    found = stories({"Stories": "As a cat, I want milk."}, spec("### FR-001: Something else"))
+    assert found["stories"][0]["requirements"] == ["FR-001"]
+
+
+@pytest.mark.rule("STEP-5")
+def test_stories_keep_their_ids() -> None:
+    first = drafted("01-07", {"Stories": "As a cat, I want milk.\nAs a dog, I want a bone."})
+    second = drafted(
+        "01-07",
+        {"Stories": "As a cow, I want hay.\nAs a dog, I want a big bone."},
+        {"user-stories.json": first},
+    )
+    found = json.loads(second)
+    assert [story["id"] for story in found["stories"]] == ["US-003", "US-002"]
+    assert found["withdrawn"] == [{"id": "US-001", "text": "As a cat, I want milk."}]
+    third = json.loads(drafted("01-07", {"Stories": "As a cat, I want milk."}, {"user-stories.json": second}))
+    assert [story["id"] for story in third["stories"]] == ["US-001"]
+    assert {each["id"] for each in third["withdrawn"]} == {"US-002", "US-003"}
+
+
+@pytest.mark.parametrize("broken", ["", "[", "[]", "null", '{"stories": 3}', '{"stories": [3, {"id": 4}]}'])
+def test_a_story_file_that_says_nothing_is_no_obstacle(broken: str) -> None:
+    assert (
+        stories({"Stories": "As a cat, I want milk."}, {"user-stories.json": broken})["stories"][0]["id"]
+        == "US-001"
+    )
+
+
+def test_priorities_by_id_by_words_and_for_all() -> None:
+    documents = {"requirements-spec.md": SPEC + "\n### FR-003: Allergies are noted\n\n### FR-004: Music\n"}
+    answers: dict[str, str | None] = {
+        "Must": "FR-001. Without it nobody comes.",
+        "Should and Could": "Should: booking one without an account. Could: fr-004 some day.",
+        "Won't": "Noting allergies; the cook asks.",
+    }
+    text = drafted("01-08", answers, documents)
+    assert text.startswith(
+        "| Requirement | What | Priority |\n| --- | --- | --- |\n"
+        "| FR-001 | A guest sees the free tables | Must |\n"
+        "| FR-002 | A guest books one without an account | Should |\n"
+        "| FR-004 | Music | Could |\n"
+        "| FR-003 | Allergies are noted | Won't |\n\n"
+        "**Must**: FR-001. Without it nobody comes.\n\n"
+    )
+    everything = drafted("01-08", {"Must": "Must: everything. Nothing can go."}, documents)
+    assert everything.count("| Must |") == 4
+
+
+def test_what_nobody_placed_is_an_open_question() -> None:
+    text = drafted("01-08", {"Must": "FR-002 and FR-009."}, {"requirements-spec.md": SPEC})
+    assert "| FR-001" not in text and "FR-009 |" not in text
+    assert text.endswith("- Open question: Must, should or could FR-001 be in the release?")
+
+
+def test_a_label_that_the_words_repeat_stands_once() -> None:
+    assert drafted("01-08", {"Must": "Must: all of it."}) == "**Must**: all of it."
+    assert drafted("01-08", {"Must": "Must:"}) == "**Must**: Must:"
+
+
+def test_the_only_requirement_needs_no_name() -> None:
+    text = drafted("01-08", {"Must": "Could: the hint."}, spec("### FR-001: Entries are kept"))
+    assert "| FR-001 | Entries are kept | Could |" in text
+
+
+def test_the_trace_joins_requirement_priority_stories_and_criteria() -> None:
+    documents = {"requirements-spec.md": SPEC.replace("A guest sees", "=cmd|x, sees")}
+    documents["user-stories.json"] = drafted(
+        "01-07",
+        {"Stories": "As a guest, I want to see free tables.\nAs a guest, I want to see tables."},
+        documents,
+    )
+    rows = list(csv.reader(io.StringIO(drafted("01-08", {"Must": "FR-002", "Won't": None}, documents, at=1))))
+    place = "6. Functional Requirements"
+    assert rows == [
+        ["requirement", "title", "priority", "stories", "acceptance", "section"],
+        ["FR-001", "'=cmd|x, sees the free tables", "", "US-001; US-002", "AC-001-01", place],
+        ["FR-002", "A guest books one without an account", "Must", "", "AC-002-01", place],
+    ]  # fmt: skip
+
+
+def test_without_requirements_there_is_a_header_and_the_words() -> None:
+    assert drafted("01-08", {"Must": "All of it."}) == "**Must**: All of it."
+    assert (
+        drafted("01-08", {"Must": "All of it."}, at=1)
+        == "requirement,title,priority,stories,acceptance,section\n"
+    )
+
+
+# --- architecture and design ----------------------------------------------------------------------------
+
+
+def test_the_decision_is_a_record_named_after_the_option_taken() -> None:
+    text = drafted(
+        "03-01",
+        {
+            "Forces": "Fresh against quiet.",
+            "Options": "Option A: compute it on each request. Option B: keep it up to date. A is simple.",
+            "Price": "A: 3 days. B: 8 days.",
+            "Decision": "B. If it drifts we go to A.",
+            "Reversibility": None,
+        },
+    )
+    assert text == (
+        "### ADR-001: Keep it up to date\n\n"
+        "**Status**: decided; the approval stands under Review.\n\n"
+        "#### Context\n\n**Forces**: Fresh against quiet.\n\n"
+        "**Options**:\n\n- Option A: compute it on each request.\n"
+        "- Option B: keep it up to date. A is simple.\n\n"
+        "#### Decision\n\nB. If it drifts we go to A.\n\n"
+        "#### Consequences\n\n**Price**:\n\n- A: 3 days.\n- B: 8 days.\n\n"
+        "### Open Points\n\n"
+        "- Open question: Which option can be taken back after half a year, and what is lost then?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("decision", "title"),
+    [
+        ("Option A: poll it. Option B: let it call us. B, because of the 60 seconds.", "Let it call us"),
+        ("Option A: poll it. Option B: let it call us. So A.", "Poll it"),
+        ("Option A: change it here, inside. Option B: rebuild. A, as B is risky.", "Change it here, inside"),
+        ("Option A, a check before saving, over option B, a rule engine; one rule.", "A check before saving"),
+        ("A queue in the database. Nothing else.", "A queue in the database"),
+        ("We keep it; it works.", "We keep it"),
+        ("Option A: rows. Option B: a broker. I take B.", "A broker"),
+        ("Rows in the database\nbecause we know them", "Rows in the database"),
+    ],
+)  # fmt: skip
+def test_the_title_of_a_record(decision: str, title: str) -> None:
+    assert drafted("03-01", {"Decision": decision}).startswith(f"### ADR-001: {title}\n")
+
+
+def test_the_reply_to_a_follow_up_is_part_of_the_choice() -> None:
+    text = drafted("03-02", {"Choice": "Redis\nFor the queue, as we run it already."})
+    assert text.startswith("### ADR-001: Redis\n")
+    assert text.endswith("#### Decision\n\n- Redis\n- For the queue, as we run it already.")
+
+
+def test_without_a_decision_there_is_no_record() -> None:
+    text = drafted("03-01", {"Options": "A or B.", "Decision": None})
+    assert text.startswith("**Options**: A or B.\n\n- Open question: Which one do you take")
+    assert "ADR" not in text
+
+
+@pytest.mark.rule("STEP-5")
+def test_records_of_two_sections_share_the_numbers() -> None:
+    first = drafted("03-01", {"Decision": "Rows in the database."})
+    document = f"# Overview\n\n## 1. Options and Tradeoffs\n\n{first}\n\n## 2. Technology Decisions\n"
+    second = drafted(
+        "03-02",
+        {"Choice": "- A job queue\n- A mail library", "Reason": "Measured."},
+        {"architecture-overview.md": document},
+    )
+    assert [line for line in second.split("\n") if line.startswith("### ")] == [
+        "### ADR-002: A job queue", "### ADR-003: A mail library", "### Common to These Decisions"
+    ]  # fmt: skip
+    assert "\n\n**Reason**: Measured." in second
+    whole = {"architecture-overview.md": f"{document}\n{second}\n\n## 4. Review\n"}
+    assert (
+        drafted("03-02", {"Choice": "- A job queue\n- A mail library", "Reason": "Measured."}, whole)
+        == second
+    )
+    changed = drafted("03-01", {"Decision": "Files on a shared disk."}, whole)
+    assert changed.startswith("### ADR-004: Files on a shared disk\n")
+    assert changed.endswith("### Open Points\n\n- Withdrawn: ADR-001, Rows in the database")
+    review = drafted("03-04", {"Approval": "Approved."}, whole)
+    assert review == (
+        "Decisions under review: ADR-001 (Rows in the database), ADR-002 (A job queue), "
+        "ADR-003 (A mail library).\n\n**Approval**: Approved."
+    )
+
+
+def test_the_flow_is_a_diagram_with_safe_labels() -> None:
+    text = drafted("04-03", {"Flow": '"12 kg" -> [a]; <b> -> `c` # 5 % -> "12 kg"', "Truth": "The table."})
+    assert text == (
+        '**Flow**:\n\n- "12 kg" -> [a]\n- &lt;b> -> `c` # 5 % -> "12 kg"\n\n'
+        "```mermaid\nflowchart LR\n"
+        '    s1["#quot;12 kg#quot;"]\n    s2["[a]"]\n    s3["#lt;b#gt;"]\n    s4["#96;c#96; #35; 5 #37;"]\n'
+        "    s1 --> s2\n    s3 --> s4\n    s4 --> s1\n```\n\n"
+        "**Truth**: The table."
+    )
+
+
+def test_without_a_sequence_there_is_no_diagram() -> None:
+    assert (
+        drafted("04-03", {"Flow": "From the form to the table."}) == "**Flow**: From the form to the table."
+    )
+    assert drafted("04-03", {"Flow": None}).startswith("- Open question: Follow one real value")
+
+
+def test_errors_are_a_table() -> None:
+    answers: dict[str, str | None] = {
+        "Errors": "ScaleOffline: no value for 5 s; WeightOdd: over 60 | 70 kg",
+        "Messages": '"The scale does not answer." Log: scale=7',
+    }
+    assert drafted("04-04", answers) == (
+        "| Id | Error | When | What the person sees |\n| --- | --- | --- | --- |\n"
+        "| E-001 | ScaleOffline | no value for 5 s | The scale does not answer. |\n"
+        "| E-002 | WeightOdd | over 60 \\| 70 kg | - |\n\n"
+        '**Messages**: "The scale does not answer." Log: scale=7\n\n'
+        "- Open question: What does the person see for E-002?"
+    )
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_error_keeps_its_id() -> None:
+    before = {"error-taxonomy.md": drafted("04-04", {"Errors": "ScaleOffline: a; WeightOdd: b"})}
+    text = drafted("04-04", {"Errors": "FieldGone: c; WeightOdd: other words"}, before)
+    assert "| E-003 | FieldGone | c | - |\n| E-002 | WeightOdd | other words | - |" in text
+    assert "- Withdrawn: E-001, ScaleOffline" in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "start"),
+    [
+        ("No new error case.", "**Errors**: No new error case."),
+        ("Fails with `Gone(id)`; it stays.", "| Id | Error | When | What the person sees |"),
+        ("`A` here; `B` there", "| Id | Error | When | What the person sees |"),
+        ("either `A` or nothing; `B` or `C`; else", "**Errors**: either"),
+    ],
+)
+def test_errors_need_names(answer: str, start: str) -> None:
+    assert drafted("04-04", {"Errors": answer}).startswith(start)
+
+
+def test_the_design_review_says_where_the_design_stands() -> None:
+    documents = {"data-flow.md": "x", "module-design.md": "x", "other.md": "x"}
+    assert drafted("04-05", {"Approval": "Approved."}, documents) == (
+        "The design stands in module-design.md, data-flow.md.\n\n**Approval**: Approved."
+    )
+    assert drafted("04-05", {"Approval": "Approved."}) == "**Approval**: Approved."
