@@ -77,12 +77,3 @@ def test_every_public_name_can_be_imported_and_is_listed() -> None:
     for name in roundtable.__all__:
         assert getattr(roundtable, name) is not None
     assert sorted(roundtable.__all__) == roundtable.__all__
-
-
-def test_no_file_grows_beyond_what_one_can_read() -> None:
-    long = {
-        str(path.relative_to(ROOT)): lines
-        for path in (ROOT / "src").rglob("*.py")
-        if (lines := len(path.read_text().splitlines())) > 400
-    }
-    assert long == {}

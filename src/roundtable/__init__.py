@@ -31,15 +31,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Addition": "artifacts.additions",
+    "Addition": "documents.additions",
     "Elaboration": "core.elaboration",
     "Heard": "core.hearing",
-    "Session": "session",
+    "Session": "runtime.session",
     "change_meta": "store.meta",
     "hear": "core.hearing",
-    "insert_addition": "artifacts.additions",
-    "load_roster": "content.catalogue",
-    "load_steps": "content.catalogue",
+    "insert_addition": "documents.additions",
+    "load_roster": "catalogue",
+    "load_steps": "catalogue",
     "read_meta": "store.meta",
     "write_meta": "store.meta",
 }
