@@ -130,6 +130,19 @@ def test_a_persona_without_prompts_asks_from_its_lens() -> None:
     assert "test data" in discussion.turns[1].text
 
 
+@pytest.mark.rule("LOOP-8")
+def test_whoever_is_addressed_speaks_even_when_every_prompt_was_asked() -> None:
+    discussion = Discussion(
+        FORMS,
+        material=(JOURNEYS,),
+        says=("Alex, the tablets are rented.",) * 3,
+        max_turns=12,
+        panel=OfflinePanel(library=Library()),
+    )
+    spoken = [turn for turn in discussion.turns[4:] if turn.speaker == "solutions-architect"]
+    assert len(spoken) >= 2
+
+
 # --- replies --------------------------------------------------------------------------------------------
 
 

@@ -156,7 +156,7 @@ def say_next(floor: Floor) -> str | None:
             said = _follow(floor)
         case _:
             said = _ask_next(floor)
-    if said is None and not floor.brief.may_pass and floor.brief.purpose in ("first-round", "framing"):
+    if said is None and not (floor.brief.may_pass or floor.brief.may_yield):
         return _ask_by_lens(floor)
     return said
 
