@@ -23,7 +23,7 @@ from roundtable.core.turns import USER, Material, OffTopic, Turn
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import is_noise, read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
-from roundtable.panel.offline.prompts import Need, extract_question
+from roundtable.panel.offline.prompts import Library, Need, extract_question
 from roundtable.panel.offline.section import LabelAnswer
 from roundtable.panel.offline.synthesis import FIXED_PHRASES
 
