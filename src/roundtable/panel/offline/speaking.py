@@ -305,7 +305,8 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
         return 1.0 if prompt.fits_topic(section.stems) else None
     if prompt.suits != "given":
         return 0.5 if _label_in_state(floor, prompt.suits) is not None else None
-    return 4.0
+    # What fits any step is filler once the talk has begun: then it is better to ask whether to wrap up.
+    return 4.0 if floor.brief.purpose == "first-round" else None
 
 
 def suits_answer(prompt: Prompt, answer: LabelAnswer) -> bool:
