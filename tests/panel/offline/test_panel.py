@@ -177,6 +177,15 @@ def test_a_decision_is_repeated_in_the_user_s_words() -> None:
     assert [(entry.text, entry.turns) for entry in discussion.draft.decisions] == [(words, (4,))]
 
 
+@pytest.mark.rule("SYN-3")
+def test_what_is_approved_is_part_of_the_decision_and_unknown_is_no_deferral() -> None:
+    words = "Approved. We write the flag until 0.16, so old versions survive."
+    discussion = talk(words)
+    assert replies(discussion, 4)[0].startswith(f'Decided: "{words}"')
+    discussion = talk("Neither contact made means unknown, no guessing from the last saved state.")
+    assert not replies(discussion, 4)[0].startswith("I'll keep that open")
+
+
 @pytest.mark.rule("HEAR-3")
 def test_a_group_question_gets_a_prompt_of_each() -> None:
     discussion = talk("What do you all think about two people on one form?", max_turns=20)
@@ -381,6 +390,7 @@ def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
         ("n/a", "none"),
         ("don't know, there's none I guess?", "unknown"),
         ("I don't know", "unknown"),
+        ("no idea, ask me in three years", "unknown"),
         ("not sure yet", "unknown"),
         ("", "unknown"),
         ("none of the offices can open the old format", "given"),

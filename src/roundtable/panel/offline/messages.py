@@ -15,6 +15,7 @@ from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences
 Kind = Literal["question", "decision", "statement"]
 
 _SHORT = 6
+_FEW = 2
 _PASTED_LINES = 20
 _KEYBOARD_ROWS = ("qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm", "zxcvbnm")
 
@@ -103,11 +104,14 @@ def _classify(sentence: str, decided: frozenset[str], names: Iterable[str]) -> P
 
 
 def _join_statements(pieces: Iterable[Piece]) -> list[Piece]:
-    """Join neighbouring statements, so that what was said in one breath stays together."""
+    """Join what was said in one breath: neighbouring statements, and "Approved." with what is approved."""
     joined: list[Piece] = []
     for piece in pieces:
-        if joined and piece.kind == joined[-1].kind != "decision":
-            joined[-1] = Piece(piece.kind, f"{joined[-1].text} {piece.text}")
+        last = joined[-1] if joined else Piece("question", "")
+        says_little = last.kind == "decision" and len(content_stems(last.text)) < _FEW
+        continues = piece.kind == last.kind != "decision" or (says_little and piece.kind == "statement")
+        if joined and continues:
+            joined[-1] = Piece(last.kind, f"{last.text} {piece.text}")
         else:
             joined.append(piece)
     return joined
