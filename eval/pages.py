@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 SEED = 11
 DRAWN = 3
-BLIND = {"final": (1, 2), "final2": (3, 4)}
+BLIND = {"final": (1, 2), "final2": (3, 4), "final3": (5, 6)}
 """The blind readings, each with the numbers of its two readers."""
 _COLUMNS = ("sensible", "worth answering", "nonsense")
 _SHEETS = {
