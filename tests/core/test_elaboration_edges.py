@@ -103,7 +103,7 @@ def test_silence_after_the_warning_lets_the_table_go_on_to_the_limit() -> None:
     talk.hear(on.UserSpoke("")).until_heard()
     talk.hear(on.UserSpoke("")).until_heard()
     assert talk.speakers == ["Maya", "Alex", "Jordan", "Maya", "Alex"]
-    assert talk.now.ended
+    assert talk.now.has_ended
 
 
 @pytest.mark.rule("EXIT-1", "EXIT-2")

@@ -17,11 +17,11 @@ from .errors import RuleBroken
 from .hearing import hear_choice, hear_exit, hear_menu
 from .lines import Line
 from .personas import Persona, Roster
-from .progress import NO_PROGRESS, Progress, Remaining, in_phase, remaining
+from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import PHASES, Criterion, Depth, Item, Phase, Question, Step, Target
 from .text import is_silence, words_of
 from .turns import USER
-from .validation import asks_back, check, is_unknown
+from .validation import asks_back, is_unknown, meets_check
 
 
 class Stage(StrEnum):
@@ -180,7 +180,7 @@ def _first_answer(now: Analysis, question: Question, words: str) -> Answer:
         if offer is not None:
             return _keep(now, do.Answer(question.label, question.text, offer.text, offered=True))
         if not now.reminded:
-            asked = question.asked(with_draft=False)
+            asked = question.wording(with_draft=False)
             reminder = _say(now, f"{asked}\n  (What you know is enough; ? shows an example.)")
             return replace(now, reminded=True), (reminder, do.Listen("answer"))
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True))
@@ -221,7 +221,7 @@ def _ask(now: Analysis) -> Answer:
     if question is None:
         return _draft(now)
     offer = _offer(now, question)
-    asked = question.asked(with_draft=offer is not None)
+    asked = question.wording(with_draft=offer is not None)
     text = lines.question(asked, offer.text if offer else None, offer.source if offer else "")
     return replace(now, stage=Stage.ANSWER), (_say(now, text), do.Listen("answer"))
 
@@ -245,7 +245,7 @@ def _offer(now: Analysis, question: Question) -> on.Offer | None:
 
 def _missed(now: Analysis, question: Question, words: str) -> Criterion | None:
     criteria = [each for each in now.step.validation if each.label == question.label]
-    return next((each for each in criteria if not check(each.check, words)), None)
+    return next((each for each in criteria if not meets_check(each.check, words)), None)
 
 
 # --- the step's artifacts -------------------------------------------------------------------------------
@@ -425,14 +425,14 @@ def _take_feedback(now: Analysis, words: str) -> Answer:
 
 
 def _drafts(now: Analysis) -> do.WriteDrafts:
-    steps = in_phase(now.opening.steps, now.opening.phase)
+    steps = steps_of_phase(now.opening.steps, now.opening.phase)
     done = tuple(step for step in steps if step.step_id in now.completed)
     return do.WriteDrafts(done, tuple(step for step in steps if step not in done))
 
 
-def _left(now: Analysis) -> Remaining:
+def _left(now: Analysis) -> RemainingSteps:
     opening = now.opening
-    return remaining(opening.steps, opening.phase, now.completed, dict(opening.facts))
+    return find_remaining_steps(opening.steps, opening.phase, now.completed, dict(opening.facts))
 
 
 def _next_phase(opening: Opening) -> Phase | None:
@@ -541,7 +541,7 @@ class Analysis:
 
     def _discuss(self, elaboration: Elaboration, event: on.Event) -> Answer:
         after, answer = elaboration.receive(event)
-        if not after.ended:
+        if not after.has_ended:
             return replace(self, elaboration=after), answer
         back, menu = show_menu(replace(self, elaboration=None))
         return back, (*answer[:-1], *menu)

@@ -162,7 +162,7 @@ def redirect(lead: Persona, speaker: str, drift: OffTopic, *, topic: str, ahead:
     )
 
 
-def park(turn: Turn, drift: OffTopic) -> Parked:
+def park_point(turn: Turn, drift: OffTopic) -> Parked:
     """The point as it is kept for the step where it belongs."""
     return Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, " ".join(turn.text.split()))
 
@@ -206,7 +206,7 @@ def frame(now: Elaboration, event: on.Framed) -> Answer:
         if not words.strip():
             raise RuleBroken(f"The framing has no {name}.")
     first = now.roster.others(now.lead)[0]
-    text = lines.framing(
+    text = lines.framing_text(
         title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=first
     )
     said, shown = _say(now, now.lead.key, text, notes=event.notes)
@@ -236,7 +236,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Answer:
         said = replace(said, due=weigh(said.due, now.lead, closing=said.closing))
     drift = event.verdict.off_topic
     if drift is not None:
-        said = replace(said, parked=(*said.parked, park(said.turns[-1], drift)))
+        said = replace(said, parked=(*said.parked, park_point(said.turns[-1], drift)))
         if event.speaker != now.lead.key and not _full(said):
             shown += (_redirect(said, now.roster[event.speaker].name),)
     return _go_on(said, shown)
@@ -308,7 +308,7 @@ def judged(now: Elaboration, event: on.Judged) -> Answer:
     answered = replace(judged, due=reply(heard, now.roster, now.lead, waiting))
     if drift is None or now.insists:
         return _go_on(answered)
-    parked = (*judged.parked, park(turn, drift))
+    parked = (*judged.parked, park_point(turn, drift))
     if heard.kind != "open":
         # A redirect never swallows what was put to somebody: it is answered, only the aside is put off.
         return _go_on(replace(answered, parked=parked))
@@ -362,7 +362,7 @@ def _say(
     shown = (show(now, "contribution", words, speaker, number),)
     if now.warned or number != now.max_turns - 2:
         return after, shown
-    warning = show(now, "warning", lines.warning(now.lead), now.lead.key)
+    warning = show(now, "warning", lines.limit_warning(now.lead), now.lead.key)
     return replace(after, warned=True, closing=True), (*shown, warning)
 
 
@@ -412,7 +412,7 @@ def _check_turn(now: Elaboration, speaker: str) -> None:
 
 
 def _check_verdict(verdict: Verdict, number: int) -> None:
-    missing = verdict.missing(number)
+    missing = verdict.missing_turns(number)
     if missing:
         raise RuleBroken(f"Turn {missing[0]} does not exist; a verdict names turns 1 to {number}.")
 
@@ -491,7 +491,7 @@ def _persist(now: Elaboration, shown: Shown) -> Answer:
 
 def saved(now: Elaboration, event: on.RecordSaved) -> Answer:
     put_off = tuple(point.subject for point in now.parked)
-    text = lines.recorded(len(now.turns), event.transcript, put_off)
+    text = lines.record_saved(len(now.turns), event.transcript, put_off)
     return replace(now, awaits=Awaited.NOTHING), (show(now, "saved", text), do.Return())
 
 
@@ -568,7 +568,7 @@ class Elaboration:
         return tuple(event.__name__ for event in TABLE.get((self.state, self.awaits), {}))
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         return self.awaits is Awaited.NOTHING
 
     @property

@@ -56,7 +56,7 @@ def article(noun: str) -> str:
     return "an" if word[:1] in "aeiou" and word and not sounds_like_consonant else "a"
 
 
-def listed(parts: Sequence[str]) -> str:
+def join_names(parts: Sequence[str]) -> str:
     """`A`, `A and B`, `A, B, and C`."""
     if len(parts) < 3:
         return " and ".join(parts)
@@ -65,7 +65,7 @@ def listed(parts: Sequence[str]) -> str:
 
 def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_turns: int) -> str:
     """What is shown at once when an elaboration begins (ENTRY-3)."""
-    bringing = f"Bringing {listed([persona.title for persona in others])}"
+    bringing = f"Bringing {join_names([persona.title for persona in others])}"
     names = textwrap.fill(bringing, _INTRODUCTION_WIDTH, break_long_words=False, break_on_hyphens=False)
     return (
         "---\nELABORATION MODE\n\n"
@@ -75,7 +75,7 @@ def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_t
     )
 
 
-def framing(*, title: str, summary: str, focus_question: str, first: Persona) -> str:
+def framing_text(*, title: str, summary: str, focus_question: str, first: Persona) -> str:
     """The three paragraphs of the lead's framing, without its name (FRAME-1)."""
     landed = summary.strip()
     if not landed.endswith((".", "!", "?")):
@@ -94,7 +94,7 @@ def contribution(persona: Persona, text: str) -> str:
     return f"{persona.title}: {text}"
 
 
-def warning(lead: Persona) -> str:
+def limit_warning(lead: Persona) -> str:
     """The one warning before the limit (LOOP-4)."""
     return (
         f"{lead.title}: We are nearing the end of our discussion time. Any final points before we synthesize?"
@@ -128,7 +128,7 @@ def limit_raised(max_turns: int, *, saved: bool) -> str:
     return f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
 
 
-def updated(output: str, heading: str, description: str) -> str:
+def artifact_updated(output: str, heading: str, description: str) -> str:
     """What was added where (ART-6)."""
     return f'Updated {output}, section "{heading}": added {description}.'
 
@@ -151,7 +151,7 @@ def left_alone(output: str) -> str:
     return f"Left {output} as it is: only markdown artifacts take elaboration insights."
 
 
-def recorded(turns: int, transcript: str, put_off: Sequence[str] = ()) -> str:
+def record_saved(turns: int, transcript: str, put_off: Sequence[str] = ()) -> str:
     """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2)."""
     text = f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
     kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
@@ -213,7 +213,7 @@ def brought_up(subject: str, speaker: str, step_id: str) -> str:
     return f"Put off until now, by {speaker} in the discussion of step {step_id}: {subject}"
 
 
-def interrupted(step_id: str, turn: int, max_turns: int) -> str:
+def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     """Where a discussion stood that was cut off (GREET-6)."""
     return f"The discussion of step {step_id} was cut off at turn {turn} of {max_turns}."
 
@@ -233,16 +233,16 @@ def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past
     """The first words after a pause: what was done, discussed, and comes next (GREET-2, GREET-3)."""
     said = ["Welcome back."]
     if titles:
-        said.append(f"Last time we completed {listed(list(titles)[-_REMEMBERED:])}.")
+        said.append(f"Last time we completed {join_names(list(titles)[-_REMEMBERED:])}.")
     said += [
-        f"We also had a roundtable discussion on step {each.step_id} where {woven(each.summary)}"
+        f"We also had a roundtable discussion on step {each.step_id} where {continue_sentence(each.summary)}"
         for each in list(past)[-_REMEMBERED:]
     ]
     said.append(f"Let us pick up from {ahead}.")
     return f"{persona.name}: " + " ".join(said)
 
 
-def woven(summary: str) -> str:
+def continue_sentence(summary: str) -> str:
     """A summary as the end of a sentence: `Identified 3 gaps` becomes `we identified 3 gaps.`"""
     text = " ".join(summary.split()).rstrip(".")
     if re.match(r"\w+ed\b", text):

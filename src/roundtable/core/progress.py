@@ -57,7 +57,7 @@ class Progress:
     phases_completed: tuple[str, ...] = ()
     elaborations: tuple[Past, ...] = ()
 
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """True once all five phases are complete."""
         return all(phase.key in self.phases_completed for phase in PHASES)
 
@@ -66,7 +66,7 @@ NO_PROGRESS = Progress()
 
 
 @dataclass(frozen=True, slots=True)
-class Remaining:
+class RemainingSteps:
     """The steps of a phase that can run now, in order, and why others are passed over."""
 
     steps: tuple[Step, ...]
@@ -83,17 +83,17 @@ class Position:
     warnings: tuple[str, ...] = ()
 
 
-def in_phase(steps: Sequence[Step], phase: Phase) -> tuple[Step, ...]:
+def steps_of_phase(steps: Sequence[Step], phase: Phase) -> tuple[Step, ...]:
     """The steps of a phase in their order."""
     return tuple(step for step in steps if step.step_id[:2] == phase.number)
 
 
-def remaining(
+def find_remaining_steps(
     steps: Sequence[Step], phase: Phase, completed: Sequence[str], facts: Mapping[str, Fact]
-) -> Remaining:
+) -> RemainingSteps:
     """What can still run in a phase: not done, not skipped by its condition, its dependencies complete."""
     runnable, warnings = [], []
-    for step in in_phase(steps, phase):
+    for step in steps_of_phase(steps, phase):
         if step.step_id in completed or is_skipped(step, facts):
             continue
         missing = [needed for needed in step.depends_on if needed not in completed]
@@ -104,7 +104,7 @@ def remaining(
             )
         else:
             runnable.append(step)
-    return Remaining(tuple(runnable), tuple(warnings))
+    return RemainingSteps(tuple(runnable), tuple(warnings))
 
 
 def is_skipped(step: Step, facts: Mapping[str, Fact]) -> bool:
@@ -117,14 +117,14 @@ def is_skipped(step: Step, facts: Mapping[str, Fact]) -> bool:
         return False
 
 
-def position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, Fact]) -> Position | None:
+def find_position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, Fact]) -> Position | None:
     """The first phase that is not complete, with the step to run or its menu; none when all is done."""
     for phase in PHASES:
         if phase.key in progress.phases_completed:
             continue
-        left = remaining(steps, phase, progress.steps_completed, facts)
+        left = find_remaining_steps(steps, phase, progress.steps_completed, facts)
         if left.steps:
             return Position(phase, left.steps[0], warnings=())
-        done = [step for step in in_phase(steps, phase) if step.step_id in progress.steps_completed]
+        done = [step for step in steps_of_phase(steps, phase) if step.step_id in progress.steps_completed]
         return Position(phase, None, done[-1] if done else None, left.warnings)
     return None

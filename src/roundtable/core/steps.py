@@ -82,7 +82,7 @@ class Question:
     draft: str = ""
     without: str = ""
 
-    def asked(self, *, with_draft: bool) -> str:
+    def wording(self, *, with_draft: bool) -> str:
         """The question's words, with or without a draft answer below them."""
         return self.text if with_draft or not self.without else self.without
 

@@ -41,7 +41,7 @@ class Draft:
         return self.insights + self.decisions + self.questions + self.actions
 
 
-def decided(turns: Sequence[Turn]) -> tuple[int, ...]:
+def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
     """The turns that hold a decision, in order."""
     return tuple(sorted({number for turn in turns for number in turn.verdict.decisions}))
 
@@ -50,7 +50,7 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     """What keeps a draft from being accepted as it is, in words that a panel can act on."""
     found: list[str] = []
     for entry in draft.entries:
-        text = flat(entry.text)
+        text = join_lines(entry.text)
         if not text:
             found.append("An entry has no text.")
         elif not entry.turns:
@@ -63,7 +63,7 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
     cited = {number for entry in draft.decisions for number in entry.turns}
     found += [
         f"Turn {number} holds a decision that no decision cites: {own_words(turns[number - 1])}"
-        for number in decided(turns)
+        for number in decision_turns(turns)
         if number not in cited
     ]
     return tuple(found)
@@ -73,7 +73,7 @@ def settle(draft: Draft, turns: Sequence[Turn]) -> Draft:
     """The draft with nothing uncited left in it and no decision left out."""
     decisions = _cited(draft.decisions, turns)
     cited = {number for entry in decisions for number in entry.turns}
-    left_out = [number for number in decided(turns) if number not in cited]
+    left_out = [number for number in decision_turns(turns) if number not in cited]
     added = tuple(Entry(own_words(turns[number - 1]), (number,)) for number in left_out)
     return replace(
         draft,
@@ -138,13 +138,13 @@ def description(draft: Draft) -> str:
 
 def summary(draft: Draft, title: str) -> str:
     """The one sentence for the record: one line, not empty, never cut in a word (META-5)."""
-    text = flat(draft.summary) or flat(draft.takeaway)
+    text = join_lines(draft.summary) or join_lines(draft.takeaway)
     if not text:
         text = f"Collected {description(draft)} on {title}" if draft.entries else f"Discussed {title}"
-    return shortened(text, SUMMARY_LENGTH)
+    return shorten_text(text, SUMMARY_LENGTH)
 
 
-def shortened(text: str, length: int) -> str:
+def shorten_text(text: str, length: int) -> str:
     """The text up to the end of the word that reaches the length, so that no word is cut."""
     if len(text) <= length:
         return text
@@ -156,10 +156,10 @@ def shortened(text: str, length: int) -> str:
 
 def own_words(turn: Turn) -> str:
     """What a speaker said, on one line and short enough for a list."""
-    return shortened(flat(turn.text), _OWN_WORDS_LENGTH)
+    return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)
 
 
-def flat(text: str) -> str:
+def join_lines(text: str) -> str:
     """The text on one line."""
     return " ".join(text.split())
 
@@ -168,8 +168,8 @@ def _cited(entries: Iterable[Entry], turns: Sequence[Turn]) -> tuple[Entry, ...]
     kept = []
     for entry in entries:
         numbers = tuple(sorted({number for number in entry.turns if 1 <= number <= len(turns)}))
-        if numbers and flat(entry.text):
-            kept.append(Entry(flat(entry.text), numbers, flat(entry.detail)))
+        if numbers and join_lines(entry.text):
+            kept.append(Entry(join_lines(entry.text), numbers, join_lines(entry.detail)))
     return tuple(kept)
 
 

@@ -17,7 +17,7 @@ WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
 
 
 @lru_cache(maxsize=1_024)
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text in small letters, composed, with straight apostrophes and without invisible characters."""
     if text.isascii() and text.replace("\n", " ").isprintable():
         # Most texts, and nothing of it has to be normalised.
@@ -30,15 +30,15 @@ def folded(text: str) -> str:
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words of the text, folded, without punctuation."""
-    return tuple(WORD.findall(folded(text)))
+    return tuple(WORD.findall(fold_text(text)))
 
 
 def is_silence(text: str) -> bool:
     """True where nothing of the text can be seen."""
-    return not folded(text).strip()
+    return not fold_text(text).strip()
 
 
-def place_of(phrase: Sequence[str], words: Sequence[str]) -> int | None:
+def find_phrase(phrase: Sequence[str], words: Sequence[str]) -> int | None:
     """Where the phrase first stands among the words, one after another; None where it does not."""
     length = len(phrase)
     starts = range(len(words) - length + 1)
@@ -100,9 +100,9 @@ _ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
 
-def printable(text: str) -> str:
+def strip_unprintable(text: str) -> str:
     """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
-    return reveal(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
+    return strip_hidden(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
 
 
 def _keep_unended(sequence: re.Match[str]) -> str:
@@ -112,14 +112,14 @@ def _keep_unended(sequence: re.Match[str]) -> str:
     return _CONTROL_SEQUENCES.sub("", sequence["held"])
 
 
-def reveal(text: str) -> str:
+def strip_hidden(text: str) -> str:
     """Return the text without characters that nobody sees and a model could read."""
     return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
 
 
-def harmless(text: str) -> str:
+def neutralize_markdown(text: str) -> str:
     """One line that reads the same and can neither open a block nor hold HTML or comments."""
-    return _escape_start(_inline_escaped(_LINE_BREAKS.sub(" ", printable(text)).strip()))
+    return _escape_start(_inline_escaped(_LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()))
 
 
 def escape_markdown(text: str) -> str:
@@ -134,7 +134,7 @@ def escape_markdown(text: str) -> str:
     Not idempotent: escape once, where the words enter a document. `plain` gives the words back. In a table
     cell every `|` of the result needs a backslash more.
     """
-    line = _LINE_BREAKS.sub(" ", printable(text)).strip()
+    line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
     parts: list[str] = []
     at = 0
     linked = "](" in line or "][" in line
@@ -144,7 +144,7 @@ def escape_markdown(text: str) -> str:
     return _escape_start("".join([*parts, _escape_words(line, at, len(line), linked=linked)]))
 
 
-def plain(text: str) -> str:
+def unescape_markdown(text: str) -> str:
     """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
     parts: list[str] = []
     at = 0
@@ -229,7 +229,7 @@ def _escape_start(line: str) -> str:
     return line
 
 
-def heading_of(line: str) -> tuple[int, str] | None:
+def parse_heading(line: str) -> tuple[int, str] | None:
     """Return the level and the words of a heading with signs; None where the line is none or has no words."""
     opening = _HEADING_SIGNS.match(line)
     if opening is None:
