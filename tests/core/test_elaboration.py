@@ -139,7 +139,7 @@ def test_a_limit_is_only_ever_raised_and_only_while_the_user_is_heard() -> None:
     talk.hear(on.LimitRaised(8)).hear(on.LimitSaved(saved=False))
     assert talk.commands[-1] == do.Listen("exit")
     assert "could not be written" in talk.texts("notice")[-1]
-    assert talk.now.held == "maybe done"
+    assert talk.now.held == on.UserSpoke("maybe done")
     framing = Talk().hear(on.ContextRead(10))
     with pytest.raises(RuleBroken):
         framing.hear(on.LimitRaised(20))

@@ -11,6 +11,7 @@ from typing import Literal
 from .personas import Persona
 from .progress import Past
 from .steps import Phase
+from .turns import USER
 
 LineKind = Literal[
     "greeting", "handoff", "depth", "step", "question", "answer", "menu", "choice", "feedback", "notice",
@@ -34,6 +35,7 @@ SKIPPING = (
     "I'll produce draft artifacts based on what we've discussed so far."
 )
 NOT_YET = "[E] is for the menu after this step. First this question; not knowing is a fair answer."
+_LATER = "We can come back to that after this discussion."
 _INTRODUCTION_WIDTH = 76
 
 
@@ -92,6 +94,21 @@ def framing_text(*, title: str, summary: str, focus_question: str, first: Person
 def contribution(persona: Persona, text: str) -> str:
     """A persona's words as they are shown (LOOP-3)."""
     return f"{persona.title}: {text}"
+
+
+def redirect(lead: Persona, speaker: str, subject: str, *, topic: str, ahead: tuple[str, str] | None) -> str:
+    """The lead's gentle redirect of a persona, by name, or of the user (FOCUS-1).
+
+    `ahead` names the step or phase, and the phase, where the subject can still be taken up.
+    """
+    if speaker == USER:
+        phase, later = (f" for {ahead[1]}", "") if ahead else ("", f" {_LATER}")
+        return f"{lead.title}: That is a great question{phase}. For now, let us focus on {topic}.{later}"
+    then = f"We can explore that when we get to {ahead[0]}." if ahead else _LATER
+    return (
+        f"{lead.title}: {speaker} raises an interesting point about {subject}, "
+        f"but let us stay focused on {topic}. {then}"
+    )
 
 
 def limit_warning(lead: Persona) -> str:
