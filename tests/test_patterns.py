@@ -27,8 +27,8 @@ from roundtable.survey.terms import terms_of
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
     "roundtable.catalogue.personas: _check_pattern",
-    "roundtable.core.depth: _labelled",
-    "roundtable.core.hearing: _place_of_address",
+    "roundtable.core.depth: _find_labelled",
+    "roundtable.core.hearing: _find_address",
     "roundtable.core.voice: _compiled",
     "roundtable.documents.page: _end_of_code",
     "roundtable.panel.model.replies: _labels",

@@ -149,7 +149,7 @@ def test_at_the_end_nobody_is_due_and_nothing_is_held() -> None:
     assert [due.persona for due in talk.now.due] == [ALEX.key, JORDAN.key]
     assert talk.hear(on.WrappedUp()).now.due == ()
     asked = Talk().says("maybe done")
-    assert asked.now.held == "maybe done"
+    assert asked.now.held == on.UserSpoke("maybe done")
     assert asked.hear(on.WrappedUp()).now.held is None
 
 

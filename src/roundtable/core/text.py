@@ -33,6 +33,11 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(WORD.findall(fold_text(text)))
 
 
+def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each phrase of a list such as `no idea | not sure`."""
+    return tuple(words_of(phrase) for phrase in text.split("|"))
+
+
 def is_silence(text: str) -> bool:
     """True where nothing of the text can be seen."""
     return not fold_text(text).strip()
