@@ -29,7 +29,7 @@ _BUILT = (
     "roundtable.catalogue.personas: _check_pattern",
     "roundtable.core.depth: _find_labelled",
     "roundtable.core.hearing: _find_address",
-    "roundtable.core.voice: _compiled",
+    "roundtable.core.voice: _compile_ban",
     "roundtable.documents.page: _end_of_code",
     "roundtable.panel.model.replies: _labels",
     "roundtable.panel.offline.lexicon: pattern",

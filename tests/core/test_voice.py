@@ -68,7 +68,7 @@ def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
 @pytest.mark.rule("VOICE-2")
 def test_a_pattern_that_is_none_is_named() -> None:
     broken = Persona("x", "Xenia", "X", "X", (), "x", (), bans=(Ban("form", "(", "No."),))
-    with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is no regular expression: \( \("):
+    with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is not a regular expression: \( \("):
         check_voice("Plain.", broken, earlier=(), names=())
 
 

@@ -165,17 +165,17 @@ class Analysis:
         return self.opening.step
 
     @property
-    def completed(self) -> tuple[str, ...]:
+    def completed_steps(self) -> tuple[str, ...]:
         """The completed steps, with this leg's own once it is saved."""
         done = self.opening.progress.steps_completed
         step = self.opening.step
         return done if step is None or not self.saved or step.step_id in done else (*done, step.step_id)
 
     @property
-    def remaining(self) -> RemainingSteps:
+    def remaining_steps(self) -> RemainingSteps:
         """What can still run in the phase."""
         opening = self.opening
-        return find_remaining_steps(opening.steps, opening.phase, self.completed, dict(opening.facts))
+        return find_remaining_steps(opening.steps, opening.phase, self.completed_steps, dict(opening.facts))
 
     @property
     def brief(self) -> do.StepBrief:
@@ -234,9 +234,9 @@ def recall(now: Analysis) -> tuple[do.Show, ...]:
 def _welcome_back(now: Analysis) -> do.Show:
     opening, number = now.opening, now.opening.phase.number
     titles = {step.step_id: step.title for step in opening.steps}
-    done = [titles[step_id] for step_id in now.completed if step_id[:2] == number and step_id in titles]
+    done = [titles[step_id] for step_id in now.completed_steps if step_id[:2] == number and step_id in titles]
     past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
-    ahead, phase = now.remaining.steps, opening.next_phase
+    ahead, phase = now.remaining_steps.steps, opening.next_phase
     if not now.saved:
         name = now.step.title
     elif ahead:
@@ -273,7 +273,7 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     if question is None:
         return _draft_sections(now, *shown)
     offer = _find_offer(now, question)
-    wording = question.wording(with_draft=offer is not None)
+    wording = question.choose_wording(with_draft=offer is not None)
     text = lines.question(wording, offer.text if offer else None, offer.source if offer else "")
     asked = _show("question", text, now.opening.conductor)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer"))
@@ -303,7 +303,9 @@ def _take_answer(now: Analysis, question: Question, words: str) -> Outcome:
     if is_silence(words) and offer is not None:
         return _keep(now, do.Answer(question.label, question.text, offer.text, offered=True))
     if is_silence(words) and not now.reminded:
-        text = f"{question.wording(with_draft=False)}\n  (What you know is enough; ? shows an example.)"
+        text = (
+            f"{question.choose_wording(with_draft=False)}\n  (What you know is enough; ? shows an example.)"
+        )
         reminder = _show("question", text, now.opening.conductor)
         return replace(now, reminded=True), (reminder, do.Listen("answer"))
     if is_silence(words) or is_unknown(words):
@@ -391,7 +393,7 @@ def step_saved(now: Analysis, event: on.StepSaved) -> Outcome:
 
 def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     """Show the menu of the step in hand, with what may be chosen now."""
-    left, phase = now.remaining, now.opening.next_phase
+    left, phase = now.remaining_steps, now.opening.next_phase
     # A dependency that is still to come is no news; one that blocks the rest of the phase is.
     warnings = [_show("notice", text) for text in left.warnings if not left.steps]
     text = lines.menu(last=not left.steps, next_phase=(phase.number, phase.name) if phase else None)
@@ -399,7 +401,7 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
-    opening, left, words = now.opening, now.remaining, event.text.strip()
+    opening, left, words = now.opening, now.remaining_steps, event.text.strip()
     if words.startswith("/") or hear_exit(words) == "exit":
         return _show_menu(now, _show("notice", _NOT_HERE))
     wanted = depths.hear_depth(words, None)
@@ -415,7 +417,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return replace(now, stage=Stage.PHASE), (echo, do.SavePhase(opening.phase.key))
         case "skip":
             steps = steps_of_phase(opening.steps, opening.phase)
-            done = tuple(step for step in steps if step.step_id in now.completed)
+            done = tuple(step for step in steps if step.step_id in now.completed_steps)
             drafts = do.WriteDrafts(done, tuple(step for step in steps if step not in done))
             return replace(now, stage=Stage.DRAFTS), (echo, _show("notice", lines.SKIPPING), drafts)
         case "nothing-to-skip":

@@ -113,9 +113,8 @@ def redirect(lead: Persona, speaker: str, subject: str, *, topic: str, ahead: tu
 
 def limit_warning(lead: Persona) -> str:
     """The one warning before the limit (LOOP-4)."""
-    return (
-        f"{lead.title}: We are nearing the end of our discussion time. Any final points before we synthesize?"
-    )
+    question = "Any final points before we synthesize?"
+    return f"{lead.title}: We are nearing the end of our discussion time. {question}"
 
 
 def limit(lead: Persona) -> str:
@@ -133,9 +132,8 @@ def budget(lead: Persona, reason: str) -> str:
 
 def inactivity(lead: Persona, user_name: str | None) -> str:
     """The question to a user who has been silent for three rounds (LOOP-6)."""
-    if user_name:
-        return f"{lead.title}: {user_name}, any thoughts on this, or should we wrap up?"
-    return f"{lead.title}: Any thoughts on this, or should we wrap up?"
+    opening = f"{user_name}, any" if user_name else "Any"
+    return f"{lead.title}: {opening} thoughts on this, or should we wrap up?"
 
 
 def limit_raised(max_turns: int, *, saved: bool) -> str:
@@ -152,10 +150,7 @@ def artifact_updated(output: str, heading: str, description: str) -> str:
 
 def not_found(output: str) -> str:
     """A missing output (ART-6)."""
-    return (
-        f"Could not update {output} (file not found). "
-        "Elaboration insights are in the synthesis summary above."
-    )
+    return not_updated(output, "file not found")
 
 
 def not_updated(output: str, reason: str) -> str:
@@ -271,17 +266,11 @@ def hand_off(outgoing: Persona, done: Phase, incoming: Persona, ahead: Phase) ->
     """The line between two leads (GREET-4)."""
     return (
         f"{outgoing.name} has finished {done.description}. "
-        f"Handing off to {incoming.title} who will {_guide(ahead)}."
+        f"Handing off to {incoming.title} who will guide you through {ahead.description}."
     )
 
 
 def all_done(item_name: str, *, moved_on: bool) -> str:
     """What is said when nothing is left (GREET-5)."""
-    text = f"All five phases of {item_name} are complete."
-    if moved_on:
-        return text + " The code has moved on since: some findings may be out of date."
-    return text + " The code has not moved on since."
-
-
-def _guide(phase: Phase) -> str:
-    return f"guide you through {phase.description}"
+    since = "has moved on since: some findings may be out of date" if moved_on else "has not moved on since"
+    return f"All five phases of {item_name} are complete. The code {since}."

@@ -1,4 +1,4 @@
-"""An item: one thing to analyse."""
+"""What is analysed: the item, the phases, and the steps with their questions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_output_name(text: str) -> bool:
 
 
 def is_depth(value: object) -> TypeGuard[Depth]:
-    """True for one of the three depths, exactly as written."""
+    """Whether the value is one of the three depths, exactly as written."""
     return isinstance(value, str) and value in DEPTHS
 
 
@@ -82,8 +82,8 @@ class Question:
     draft: str = ""
     without: str = ""
 
-    def wording(self, *, with_draft: bool) -> str:
-        """The question's words, with or without a draft answer below them."""
+    def choose_wording(self, *, with_draft: bool) -> str:
+        """Return the question's words, with or without a draft answer below them."""
         return self.text if with_draft or not self.without else self.without
 
 
@@ -126,14 +126,8 @@ class Step:
         return phase_of(self.step_id)
 
     def questions(self, depth: Depth) -> tuple[Question, ...]:
-        """The questions asked at a depth."""
-        match depth:
-            case "brief":
-                return self.brief
-            case "standard":
-                return self.standard
-            case "deep":
-                return self.deep
+        """Return the questions asked at a depth."""
+        return {"brief": self.brief, "standard": self.standard, "deep": self.deep}[depth]
 
     def section(self, output: str) -> str | None:
         """The heading this step writes in an output, where its file names one."""

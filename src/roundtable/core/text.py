@@ -18,7 +18,7 @@ WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
 
 @lru_cache(maxsize=1_024)
 def fold_text(text: str) -> str:
-    """The text in small letters, composed, with straight apostrophes and without invisible characters."""
+    """Return the text in small letters, composed, with straight apostrophes, without invisible characters."""
     if text.isascii() and text.replace("\n", " ").isprintable():
         # Most texts, and nothing of it has to be normalised.
         return text.lower().replace("`", "'")
@@ -39,12 +39,12 @@ def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def is_silence(text: str) -> bool:
-    """True where nothing of the text can be seen."""
+    """Whether nothing of the text can be seen."""
     return not fold_text(text).strip()
 
 
 def find_phrase(phrase: Sequence[str], words: Sequence[str]) -> int | None:
-    """Where the phrase first stands among the words, one after another; None where it does not."""
+    """Return where the phrase first stands among the words, one after another; None if it does not."""
     length = len(phrase)
     starts = range(len(words) - length + 1)
     return next((start for start in starts if tuple(words[start : start + length]) == tuple(phrase)), None)
@@ -123,21 +123,21 @@ def strip_hidden(text: str) -> str:
 
 
 def neutralize_markdown(text: str) -> str:
-    """One line that reads the same and can neither open a block nor hold HTML or comments."""
-    return _escape_start(_inline_escaped(_LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()))
+    """Return one line that reads the same and can neither open a block nor hold HTML or comments."""
+    return _escape_start(_escape_inline(_LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()))
 
 
 def escape_markdown(text: str) -> str:
     """Return one line of markdown that shows the text as it was typed.
 
-    For words that are no markdown: a person's answer, feedback, decision. `2*3*4`, `<id>.json`,
+    For words that are not markdown: a person's answer, feedback, decision. `2*3*4`, `<id>.json`,
     `[text](address)`, `&amp;`, `# no heading` all render as these very characters; only what markdown would
     act on is escaped, so `snake_case`, `a < b` and `[Maya]` stay as they are. Code in backquotes stays code,
-    with its backquotes; a backquote without a second one is escaped. Line breaks become blanks; control
-    characters are left out (see `printable`). Nothing in the line can open a block, HTML or a comment.
+    with its backquotes; a backquote without a second one is escaped. Line breaks become blanks, and what
+    `strip_unprintable` removes is left out. Nothing in the line can open a block, HTML or a comment.
 
-    Not idempotent: escape once, where the words enter a document. `plain` gives the words back. In a table
-    cell every `|` of the result needs a backslash more.
+    Not idempotent: escape once, where the words enter a document. `unescape_markdown` gives the words back.
+    In a table cell every `|` of the result needs a backslash more.
     """
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
     parts: list[str] = []
@@ -188,7 +188,7 @@ def _code_spans(line: str) -> Iterator[tuple[int, int]]:
     while opening := _TICKS.search(line, at):
         start, at = opening.span()
         end = runs.close(start, at)
-        if end is not None and "<!--" not in line[start:end] and "-->" not in line[start:end]:
+        if end is not None and not _holds_comment(line[start:end]):
             yield start, end
             at = end
 
@@ -246,39 +246,35 @@ def parse_heading(line: str) -> tuple[int, str] | None:
     return (len(opening["signs"]), words) if words else None
 
 
-def _inline_escaped(line: str) -> str:
-    """Code spans as they are; tags, comments and lone backticks escaped."""
+def _escape_inline(line: str) -> str:
+    """Escape tags, comments and lone backquotes; keep code and links as they are."""
+    runs = _Ticks(line)
     parts: list[str] = []
     at = 0
     while special := _INLINE.search(line, at):
-        parts.append(line[at : special.start()])
-        part, at = _special(line, special)
-        parts.append(part)
+        start, end = special.span()
+        parts.append(line[at:start])
+        at = end
+        match special.lastgroup:
+            case "ticks":
+                closed = runs.close(start, end)
+                if closed is None or _holds_comment(line[start:closed]):
+                    parts.append("\\`" * (end - start))
+                else:
+                    parts.append(line[start:closed])
+                    at = closed
+            case "tag":
+                link = _AUTOLINK.match(line, start)
+                parts.append(link[0] if link else "&lt;")
+                at = link.end() if link else end
+            case "pair":
+                parts.append("&lt;" if line.startswith("<!--", start + 1) else special[0])
+            case _:
+                # Alone at the end, a backslash would escape what the caller writes next.
+                parts.append("\\\\")
     # What is left of a closing delimiter stands in plain text: code that holds one is not kept as code.
     return ("".join(parts) + line[at:]).replace("-->", "--&gt;")
 
 
-def _special(line: str, special: re.Match[str]) -> tuple[str, int]:
-    """What a character with a meaning becomes, and where the text goes on."""
-    start, end = special.span()
-    match special.lastgroup:
-        case "ticks":
-            code = _code_span(line, special)
-            return (code, start + len(code)) if code else ("\\`" * (end - start), end)
-        case "tag":
-            link = _AUTOLINK.match(line, start)
-            return (link[0], link.end()) if link else ("&lt;", end)
-        case "pair":
-            return ("&lt;" if line.startswith("<!--", start + 1) else special[0]), end
-        case _:
-            # Alone at the end, a backslash would escape what the caller writes next.
-            return "\\\\", end
-
-
-def _code_span(line: str, opening: re.Match[str]) -> str:
-    """The code span that opens here; empty where nothing closes it or it holds a comment's delimiter."""
-    for closing in _TICKS.finditer(line, opening.end()):
-        if closing[0] == opening[0]:
-            code = line[opening.start() : closing.end()]
-            return "" if "<!--" in code or "-->" in code else code
-    return ""
+def _holds_comment(code: str) -> bool:
+    return "<!--" in code or "-->" in code
