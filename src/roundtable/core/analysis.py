@@ -394,7 +394,7 @@ def step_saved(now: Analysis, event: on.StepSaved) -> Outcome:
 def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     """Show the menu of the step in hand, with what may be chosen now."""
     left, phase = now.remaining_steps, now.opening.next_phase
-    # A dependency that is still to come is no news; one that blocks the rest of the phase is.
+    # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
     warnings = [_show("notice", text) for text in left.warnings if not left.steps]
     text = lines.menu(last=not left.steps, next_phase=(phase.number, phase.name) if phase else None)
     return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))

@@ -85,17 +85,17 @@ def choose_depth(*, override: object, scope: str | None, complexity: str | None,
 
 
 def announcement(depth: Depth) -> str | None:
-    """What is said once after the greeting; nothing at the standard depth."""
+    """Return what is said once after the greeting; None at the standard depth."""
     return _ANNOUNCEMENTS.get(depth)
 
 
 def acknowledgement(depth: Depth) -> str:
-    """What is said where the user's words changed the depth."""
+    """Return what is said when the user's words changed the depth."""
     return f"Got it, switching to {depth} mode."
 
 
 def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
-    """The scope and the complexity that the text of quick-scan.md names, each None where it does not."""
+    """Return the scope and the complexity that quick-scan.md names, each None if it names none."""
     scope = _find_labelled("scope", _SCOPES, quick_scan)
     complexity = _find_labelled("complexity", _COMPLEXITIES, quick_scan)
     if complexity is None:
@@ -105,7 +105,7 @@ def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
 
 
 def _find_labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
-    # The label opens a line, a cell or a clause, so that "Out of scope: large files" is none.
+    # The label opens a line, a cell or a clause, so that "Out of scope: large files" does not count.
     labelled = re.compile(
         rf"(?:^|[|,;(])[\s-]*+(?:\d{{1,9}}[.)]\s*+)?(?:estimated |overall )?{label}(?: estimate)?\s*+"
         rf"[:|=]\s*+(?:{label}\s*+:\s*+)?(?P<value>{'|'.join(values)})\b(?P<more>.*)"

@@ -257,7 +257,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
 
 
 def weigh_disagreement(due: tuple[Due, ...], lead: Persona, *, closing: bool) -> tuple[Due, ...]:
-    """The lead sums up a disagreement after those who must speak; at the end it takes the last place."""
+    """Let the lead sum up a disagreement after those who must speak; near the limit it comes last."""
     obliged = tuple(each for each in due if each.purpose == "first-round" or not (closing or each.may_pass))
     return (*obliged, Due(lead.key, "tradeoff"))
 
@@ -328,7 +328,7 @@ def judge(now: Elaboration, event: on.Judged) -> Outcome:
 
 
 def _due_reply(now: Elaboration) -> tuple[Due, ...]:
-    """Who answers the user: the addressed one, all, or the lead; others only with something to add.
+    """Return who answers the user: the addressed one, all, or the lead; others only with something to add.
 
     Whoever was addressed before and has not been heard speaks before the lead does.
     """
@@ -346,7 +346,7 @@ def _due_reply(now: Elaboration) -> tuple[Due, ...]:
 
 
 def _due_after_silence(now: Elaboration) -> tuple[Due, ...]:
-    """One persona speaks, first whoever was addressed and has not answered (LOOP-6)."""
+    """Return who may go on, in order; whoever was addressed and has not answered comes first (LOOP-6)."""
     order = [persona.key for persona in (now.lead, *now.roster.others(now.lead))]
     spoke = next((turn.speaker for turn in reversed(now.turns) if turn.speaker != USER), now.lead.key)
     at = order.index(spoke) + 1
@@ -356,7 +356,7 @@ def _due_after_silence(now: Elaboration) -> tuple[Due, ...]:
 
 
 def _unanswered_keys(now: Elaboration, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Whoever the user addressed last, by name or as the group, and has not spoken since (LOOP-8)."""
+    """Return whom the user addressed last, by name or as the group, and who has not spoken since (LOOP-8)."""
     asked = [turn for turn in turns if turn.speaker == USER and address(turn.text, now.roster).kind != "open"]
     if not asked:
         return ()
@@ -366,7 +366,7 @@ def _unanswered_keys(now: Elaboration, turns: Sequence[Turn]) -> tuple[str, ...]
 
 
 def _addressed_keys(now: Elaboration, heard: Heard) -> tuple[str, ...]:
-    """The keys of those whom a message addresses, in the order in which they answer."""
+    """Return the keys of those whom a message addresses, in the order in which they answer."""
     if heard.kind == "group":
         others = sorted(now.roster.others(now.lead), key=lambda persona: persona.first_name.casefold())
         return tuple(persona.key for persona in (now.lead, *others))

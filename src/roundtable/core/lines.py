@@ -190,7 +190,7 @@ def explanation(help_text: str, example: str) -> str:
 
 
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
-    """What the user is told about a message that was not taken as it came; nothing where it was."""
+    """Return what to tell the user about a message that was shortened or cleaned; empty if it was not."""
     remarks = []
     if hidden:
         characters = "1 invisible character was" if hidden == 1 else f"{hidden:,} invisible characters were"

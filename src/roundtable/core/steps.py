@@ -71,8 +71,9 @@ def phase_of(step_id: str) -> Phase | None:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question under its label, with help, an example, where a draft may come from, and how it is asked
-    where there is none.
+    """A question under its label, with help and an example.
+
+    `draft` says where a draft answer may come from, `without` how to ask if there is none.
     """
 
     label: str

@@ -182,7 +182,7 @@ class _Ticks:
 
 
 def _code_spans(line: str) -> Iterator[tuple[int, int]]:
-    """Yield where each piece of code begins and ends; one that holds a comment's delimiter is none."""
+    """Yield where each piece of code begins and ends; code that holds a comment's delimiter is left out."""
     runs = _Ticks(line)
     at = 0
     while opening := _TICKS.search(line, at):
@@ -235,7 +235,7 @@ def _escape_start(line: str) -> str:
 
 
 def parse_heading(line: str) -> tuple[int, str] | None:
-    """Return the level and the words of a heading with signs; None where the line is none or has no words."""
+    """Return the level and the words of a `#` heading; None for any other line, or if it has no words."""
     opening = _HEADING_SIGNS.match(line)
     if opening is None:
         return None
