@@ -57,7 +57,7 @@ class Discussion:
             item=self.item, step=step(self.step_id), roster=self.roster, steps=STEPS
         )
         self._words = iter(self.says)
-        while not self.now.ended:
+        while not self.now.has_ended:
             self.shown += [command.line for command in commands if isinstance(command, do.Show)]
             self.now, commands = self.now.receive(self._event(commands[-1]))
 

@@ -59,7 +59,7 @@ class Talk:
     def says(self, *messages: str) -> Talk:
         """The user says these, one after another, each when it is heard, until it has ended."""
         for message in messages:
-            if not self.until_heard().now.ended:
+            if not self.until_heard().now.has_ended:
                 self.hear(on.UserSpoke(message))
         return self.until_heard()
 

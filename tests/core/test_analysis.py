@@ -283,7 +283,7 @@ def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() 
     assert [(target.output, target.section) for target in draft.targets] == [
         ("requirements-spec.md", "3. User Journeys")
     ]
-    assert play.now.completed == ("01-03",)
+    assert play.now.completed_steps == ("01-03",)
 
 
 # --- depth ----------------------------------------------------------------------------------------------
@@ -468,7 +468,7 @@ def test_elaborate_on_a_completed_step_opens_there_and_returns_to_its_menu() -> 
     assert play.order[0] == "introduction"
     play.says("done")
     assert play.texts("menu") == [STEP_MENU]
-    assert play.now.completed == ("01-01", "01-03")
+    assert play.now.completed_steps == ("01-01", "01-03")
 
 
 @pytest.mark.rule("STEP-3")

@@ -41,7 +41,7 @@ def test_a_context_that_cannot_be_read_leads_back_to_the_menu_and_nothing_else()
         "I could not load the step context for elaboration. Let me continue with the normal menu."
     ]
     assert talk.commands[-1] == do.Return()
-    assert talk.now.ended
+    assert talk.now.has_ended
     assert talk.now.state is State.ENTRY
     assert talk.now.legal == ()
 
@@ -139,7 +139,7 @@ def test_a_limit_is_only_ever_raised_and_only_while_the_user_is_heard() -> None:
     talk.hear(on.LimitRaised(8)).hear(on.LimitSaved(saved=False))
     assert talk.commands[-1] == do.Listen("exit")
     assert "could not be written" in talk.texts("notice")[-1]
-    assert talk.now.held == "maybe done"
+    assert talk.now.held == on.UserSpoke("maybe done")
     framing = Talk().hear(on.ContextRead(10))
     with pytest.raises(RuleBroken):
         framing.hear(on.LimitRaised(20))
@@ -297,7 +297,7 @@ def test_at_the_limit_the_lead_synthesizes_and_nobody_else_speaks() -> None:
 def test_a_user_message_that_reaches_the_limit_gets_no_reply() -> None:
     talk = Talk(max_turns=4).says("One word from me.")
     assert talk.speakers == ["Maya", "Alex", "Jordan", "user"]
-    assert talk.now.ended
+    assert talk.now.has_ended
     assert talk.order.index("limit") > talk.order.index("warning")
     three = Talk(max_turns=3).until_heard()
     assert three.speakers == ["Maya", "Alex", "Jordan"]
@@ -636,7 +636,7 @@ def test_a_spent_budget_ends_like_the_limit_and_says_so() -> None:
         "Let me synthesize the key points from our conversation."
     ]
     assert talk.now.exit_type == "turn-limit"
-    assert talk.now.ended
+    assert talk.now.has_ended
 
 
 @pytest.mark.rule("EXIT-2", "FAIL-1")
@@ -657,7 +657,7 @@ def test_wrapping_up_at_a_choice_is_possible_wherever_the_discussion_waits(when:
 def test_the_end_is_a_return_to_the_menu() -> None:
     talk = Talk().says("done")
     assert talk.commands[-1] == do.Return()
-    assert talk.now.ended
+    assert talk.now.has_ended
 
 
 # --- the synthesis --------------------------------------------------------------------------------------
@@ -742,7 +742,7 @@ def test_with_nothing_to_extract_there_is_a_takeaway_no_update_and_still_a_recor
     assert not any(isinstance(asked, do.UpdateArtifacts) for asked in talk.asked)
     saved = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
     assert saved.record.synthesis_summary == "Nobody objected."
-    assert talk.now.ended
+    assert talk.now.has_ended
 
 
 @pytest.mark.rule("META-7")

@@ -7,7 +7,7 @@ import pytest
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, persona
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.elaboration import Awaited, Due, Elaboration, weigh
+from roundtable.core.elaboration import Awaited, Due, Elaboration, weigh_disagreement
 from roundtable.core.errors import RuleBroken
 from roundtable.core.lines import Line
 from roundtable.core.personas import Roster
@@ -103,7 +103,7 @@ def test_silence_after_the_warning_lets_the_table_go_on_to_the_limit() -> None:
     talk.hear(on.UserSpoke("")).until_heard()
     talk.hear(on.UserSpoke("")).until_heard()
     assert talk.speakers == ["Maya", "Alex", "Jordan", "Maya", "Alex"]
-    assert talk.now.ended
+    assert talk.now.has_ended
 
 
 @pytest.mark.rule("EXIT-1", "EXIT-2")
@@ -136,8 +136,8 @@ def test_a_group_answers_the_user_s_turn_and_a_silent_round_answers_nobody() -> 
 def test_a_disagreement_is_weighed_after_those_who_must_speak() -> None:
     must, may, first = Due("a", "answer"), Due("b", "follow", may_pass=True), Due("c", "first-round")
     tradeoff = Due(MAYA.key, "tradeoff")
-    assert weigh((must, may, first), MAYA, closing=False) == (must, first, tradeoff)
-    assert weigh((must, may, first), MAYA, closing=True) == (first, tradeoff)
+    assert weigh_disagreement((must, may, first), MAYA, closing=False) == (must, first, tradeoff)
+    assert weigh_disagreement((must, may, first), MAYA, closing=True) == (first, tradeoff)
 
 
 # --- the end --------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_at_the_end_nobody_is_due_and_nothing_is_held() -> None:
     assert [due.persona for due in talk.now.due] == [ALEX.key, JORDAN.key]
     assert talk.hear(on.WrappedUp()).now.due == ()
     asked = Talk().says("maybe done")
-    assert asked.now.held == "maybe done"
+    assert asked.now.held == on.UserSpoke("maybe done")
     assert asked.hear(on.WrappedUp()).now.held is None
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from roundtable.core.hearing import (
     ExitAnswer,
     Heard,
-    MenuHeard,
-    MenuKind,
+    MenuChoice,
     address,
     hear,
     hear_choice,
@@ -279,10 +278,10 @@ def test_the_answer_to_an_unclear_exit(text: str, meaning: ExitAnswer) -> None:
         ("users can continue", "feedback"),
     ],
 )
-def test_what_a_message_at_a_menu_chooses(text: str, kind: MenuKind) -> None:
-    assert hear_menu(text, can_skip=True) == MenuHeard(kind)
-    without_skip: MenuKind = "nothing-to-skip" if kind == "skip" else kind
-    assert hear_menu(text, can_skip=False) == MenuHeard(without_skip)
+def test_what_a_message_at_a_menu_chooses(text: str, kind: MenuChoice) -> None:
+    assert hear_menu(text, can_skip=True) == kind
+    without_skip: MenuChoice = "nothing-to-skip" if kind == "skip" else kind
+    assert hear_menu(text, can_skip=False) == without_skip
 
 
 RECOVERY = ("retry", "offline", "wrap up")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Ban, Persona
-from roundtable.core.voice import Said, Violation, check_voice, without_quotations
+from roundtable.core.voice import Said, Violation, check_voice, strip_quotations
 
 MAYA = Persona(
     "business-analyst", "Maya Chen", "Business Analyst", "BA", (), "user", (),
@@ -68,7 +68,7 @@ def test_a_pattern_that_finds_nothing_to_see_is_no_violation() -> None:
 @pytest.mark.rule("VOICE-2")
 def test_a_pattern_that_is_none_is_named() -> None:
     broken = Persona("x", "Xenia", "X", "X", (), "x", (), bans=(Ban("form", "(", "No."),))
-    with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is no regular expression: \( \("):
+    with pytest.raises(RuleBroken, match=r"^A forbidden pattern of Xenia is not a regular expression: \( \("):
         check_voice("Plain.", broken, earlier=(), names=())
 
 
@@ -109,8 +109,8 @@ def test_what_is_no_quotation_counts(text: str) -> None:
 
 @pytest.mark.rule("VOICE-3")
 def test_a_quotation_leaves_a_mark() -> None:
-    assert without_quotations('so "a b" it is') == "so  \ufffc  it is"
-    assert without_quotations("don't") == "don't"
+    assert strip_quotations('so "a b" it is') == "so  \ufffc  it is"
+    assert strip_quotations("don't") == "don't"
 
 
 @pytest.mark.rule("VOICE-3")

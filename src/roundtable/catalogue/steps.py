@@ -225,7 +225,7 @@ def _rows(
 def _known_checks() -> Callable[[str], bool]:
     from ..core import validation
 
-    return validation.known
+    return validation.is_known_check
 
 
 LONGEST_TITLE = 60

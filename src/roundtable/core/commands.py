@@ -292,12 +292,9 @@ class Leave:
     """End the session: there is nothing left to do."""
 
 
-ElaborationCommand: TypeAlias = (
+Command: TypeAlias = (
     Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
-    | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return
+    | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp
+    | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | WriteDrafts | SavePhase
+    | Advance | StartOver | Leave
 )  # fmt: skip
-AnalysisCommand: TypeAlias = (
-    Show | Listen | AskReading | AskOffers | AskFollowUp | AskDraft | WriteStep | SaveStep | SaveDepth
-    | AskFeedback | WriteFeedback | WriteDrafts | SavePhase | Advance | StartOver | Leave
-)  # fmt: skip
-Command: TypeAlias = ElaborationCommand | AnalysisCommand

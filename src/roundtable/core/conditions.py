@@ -1,77 +1,39 @@
-"""The small language of `skip_if`: a yes or no over an item's facts, never run as code (rule STEP-3).
+"""The small language of `skip_if`: a yes or no over an item's facts (rule STEP-3).
 
-either     = both { "or" both }
-both       = refusal { "and" refusal }
-refusal    = "not" refusal | comparison
-comparison = value [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in") value ]
-value      = name | "text" | 'text' | number | true | false | "(" either ")"
+A condition is made of names, "texts", numbers, true, false, parentheses, `and`, `or`, `not`, and one of
+`== != < <= > >= in`, `not in` between two values. Python parses it, but nothing is ever run: only these
+constructs have a meaning here.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from keyword import iskeyword
 from operator import ge, gt, le, lt
-from typing import Any, Literal, TypeAlias, assert_never
+from typing import Any, TypeAlias
 
 from .errors import RuleBroken
 
 Fact: TypeAlias = str | int | float | bool | tuple[str, ...]
-_Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
 
-_LONGEST = 500
-_DEEPEST = 20
+_MAX_LENGTH = 500
+_MAX_OPEN_PARENTHESES = 20
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<text>"[^"]*"|'[^']*')
     | (?P<number>-?[0-9]+(?:\.[0-9]+)?(?![\w.]))
+    | (?P<comparison>==|!=|<=|>=|<|>|(?:not\s+)?in\b)
+    | (?P<join>(?:and|or)\b)
+    | (?P<negation>not\b)
+    | (?P<open>\() | (?P<close>\))
     | (?P<name>[^\W\d]\w*)
-    | (?P<sign>==|!=|<=|>=|<|>|\(|\))
     )""",
     re.VERBOSE,
 )
-_OPERATORS: tuple[_Operator, ...] = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
-_ORDERS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
-_RESERVED = frozenset({"and", "or", "not", "in"})
-_TRUTHS = {"true": True, "True": True, "false": False, "False": False}
-
-
-@dataclass(frozen=True, slots=True)
-class _Name:
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    value: Fact
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    left: _Expression
-    operator: _Operator
-    right: _Expression
-
-
-@dataclass(frozen=True, slots=True)
-class _Not:
-    denied: _Expression
-
-
-@dataclass(frozen=True, slots=True)
-class _Both:
-    left: _Expression
-    right: _Expression
-
-
-@dataclass(frozen=True, slots=True)
-class _Either:
-    left: _Expression
-    right: _Expression
-
-
-_Expression: TypeAlias = _Name | _Value | _Comparison | _Not | _Both | _Either
+_ORDERS: Mapping[type[ast.cmpop], Any] = {ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge}
 
 
 class _CannotTell(Exception):
@@ -83,180 +45,111 @@ class Condition:
     """A condition over an item's facts, as written and as understood."""
 
     text: str
-    _meaning: _Expression
+    _meaning: ast.expr
 
     @classmethod
     def parse(cls, text: str) -> Condition:
-        """The condition that the text states; raises `RuleBroken` saying where it does not parse."""
-        if len(text) > _LONGEST:
-            raise RuleBroken(f"The condition has {len(text)} characters; {_LONGEST} are allowed.")
-        reader = _Reader(_tokens(text))
-        meaning = reader.either()
-        reader.end()
-        return cls(text, meaning)
+        """Return the condition that the text states; raise `RuleBroken` saying where it does not parse."""
+        if len(text) > _MAX_LENGTH:
+            raise RuleBroken(f"The condition has {len(text)} characters; {_MAX_LENGTH} are allowed.")
+        return cls(text, ast.parse(_translate(text), mode="eval").body)
 
     def holds(self, facts: Mapping[str, Fact]) -> bool:
-        """True where the facts make it so; an unknown name or values that do not compare make it false."""
+        """Whether the facts make it true; an unknown name or values that do not compare make it false."""
         try:
             return _truth(self._meaning, facts)
         except _CannotTell:
             return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    at: int
-
-
-def _tokens(text: str) -> tuple[_Token, ...]:
-    tokens: list[_Token] = []
+def _translate(text: str) -> str:
+    """Return the condition as a Python expression, in which each word stands where one may stand."""
+    source: list[str] = []
+    opened: list[tuple[int, bool]] = []
+    needs_value, may_compare = True, True
     at = 0
     while at < len(text.rstrip()):
-        match = _TOKEN.match(text, at)
-        if match is None:
+        token = _TOKEN.match(text, at)
+        if token is None:
             at += len(text[at:]) - len(text[at:].lstrip())
             hint = " Use == to compare." if text[at] == "=" else ""
             raise _unreadable(at, f"{text[at]!r} is not understood.{hint}")
-        kind = match.lastgroup or ""
-        word = match.group(kind)
-        tokens.append(_Token("sign" if word in _RESERVED else kind, word, match.start(kind)))
-        at = match.end()
-    return (*tokens, _Token("end", "", len(text)))
+        kind = token.lastgroup or ""
+        word, start, at = token[kind], token.start(kind), token.end()
+        begins_value = kind in ("text", "number", "name", "open", "negation")
+        if needs_value and (not begins_value or (kind == "negation" and not may_compare)):
+            raise _unreadable(start, f"a value is missing before {word!r}.")
+        too_many = (kind == "comparison" and not may_compare) or (kind == "close" and not opened)
+        if too_many or (begins_value and not needs_value):
+            raise _unreadable(start, f"{word!r} comes after the end of the condition.")
+        needs_value = kind in ("open", "negation", "comparison", "join")
+        match kind:
+            case "open":
+                opened.append((start, may_compare))
+                if len(opened) > _MAX_OPEN_PARENTHESES:
+                    raise _unreadable(start, f"more than {_MAX_OPEN_PARENTHESES} parentheses are open.")
+                may_compare = True
+            case "close":
+                may_compare = opened.pop()[1]
+            case "comparison" | "join":
+                may_compare = kind == "join"
+            case "text":
+                word = repr(word[1:-1])
+            case "number":
+                word = repr(float(word) if "." in word else int(word))
+            case "name" if word in ("true", "false"):
+                word = word.capitalize()
+            case "name" if not word.isidentifier() or (iskeyword(word) and word not in ("True", "False")):
+                raise _unreadable(start, f"{word!r} is not understood.")
+        source.append(word)
+    if needs_value:
+        raise _unreadable(len(text), "a value is missing before the end.")
+    if opened:
+        start = opened[-1][0]
+        raise _unreadable(len(text), f"the parenthesis of character {start + 1} is not closed.")
+    return " ".join(source)
 
 
 def _unreadable(at: int, reason: str) -> RuleBroken:
     return RuleBroken(f"The condition does not parse at character {at + 1}: {reason}")
 
 
-class _Reader:
-    """Reads the tokens once, from left to right."""
-
-    def __init__(self, tokens: tuple[_Token, ...]) -> None:
-        self._tokens = tokens
-        self._at = 0
-        self._depth = 0
-
-    def either(self) -> _Expression:
-        left = self._both()
-        while self._takes("or"):
-            left = _Either(left, self._both())
-        return left
-
-    def end(self) -> None:
-        if self._next.kind != "end":
-            raise _unreadable(self._next.at, f"{self._next.text!r} comes after the end of the condition.")
-
-    @property
-    def _next(self) -> _Token:
-        return self._tokens[self._at]
-
-    def _takes(self, *signs: str) -> bool:
-        following = self._tokens[self._at : self._at + len(signs)]
-        taken = [(token.kind, token.text) for token in following] == [("sign", sign) for sign in signs]
-        self._at += len(signs) if taken else 0
-        return taken
-
-    def _both(self) -> _Expression:
-        left = self._refusal()
-        while self._takes("and"):
-            left = _Both(left, self._refusal())
-        return left
-
-    def _refusal(self) -> _Expression:
-        return _Not(self._refusal()) if self._takes("not") else self._comparison()
-
-    def _comparison(self) -> _Expression:
-        left = self._value()
-        for operator in _OPERATORS:
-            if self._takes(*operator.split()):
-                return _Comparison(left, operator, self._value())
-        return left
-
-    def _value(self) -> _Expression:
-        token = self._next
-        if self._takes("("):
-            return self._group(token)
-        self._at += 1
-        match token.kind:
-            case "text":
-                return _Value(token.text[1:-1])
-            case "number":
-                return _Value(float(token.text) if "." in token.text else int(token.text))
-            case "name":
-                truth = _TRUTHS.get(token.text)
-                return _Name(token.text) if truth is None else _Value(truth)
-            case _:
-                found = f"{token.text!r}" if token.text else "the end"
-                raise _unreadable(token.at, f"a value is missing before {found}.")
-
-    def _group(self, opening: _Token) -> _Expression:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _unreadable(opening.at, f"more than {_DEEPEST} parentheses are open.")
-        meaning = self.either()
-        if not self._takes(")"):
-            raise _unreadable(self._next.at, f"the parenthesis of character {opening.at + 1} is not closed.")
-        self._depth -= 1
-        return meaning
-
-
-def _truth(meaning: _Expression, facts: Mapping[str, Fact]) -> bool:
+def _truth(meaning: ast.expr, facts: Mapping[str, Fact]) -> bool:
     value = _value(meaning, facts)
     if not isinstance(value, bool):
         raise _CannotTell
     return value
 
 
-def _value(meaning: _Expression, facts: Mapping[str, Fact]) -> Fact:
+def _value(meaning: ast.expr, facts: Mapping[str, Fact]) -> Fact:
     match meaning:
-        case _Value(value):
+        case ast.Constant(value=str() | int() | float() as value):
             return value
-        case _Name(name):
-            if name not in facts:
-                raise _CannotTell
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case ast.Name(id=name) if name in facts:
             return facts[name]
-        case _Comparison(left, operator, right):
-            return _compared(_value(left, facts), operator, _value(right, facts))
-        case _Not(denied):
+        case ast.UnaryOp(op=ast.Not(), operand=denied):
             return not _truth(denied, facts)
-        case _Both(left, right):
-            # Both sides are always looked at, so that the order of writing does not matter.
-            return all([_truth(left, facts), _truth(right, facts)])
-        case _Either(left, right):
-            return any([_truth(left, facts), _truth(right, facts)])
-        case _:
-            assert_never(meaning)
+        case ast.BoolOp(op=joint, values=values):
+            # Every side is looked at, so that the order of writing does not matter.
+            truths = [_truth(each, facts) for each in values]
+            return all(truths) if isinstance(joint, ast.And) else any(truths)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            return _compare(_value(left, facts), operator, _value(right, facts))
+    raise _CannotTell
 
 
-def _compared(left: Fact, operator: _Operator, right: Fact) -> bool:
-    match operator:
-        case "in" | "not in":
-            if not isinstance(left, str) or not isinstance(right, str | tuple):
-                raise _CannotTell
-            return (left in right) is (operator == "in")
-        case "==" | "!=":
-            if _sort(left) != _sort(right):
-                raise _CannotTell
-            return (left == right) is (operator == "==")
-        case "<" | "<=" | ">" | ">=":
-            if _sort(left) != _sort(right) or _sort(left) not in ("number", "text"):
-                raise _CannotTell
-            return _ORDERS[operator](left, right)
-        case _:
-            assert_never(operator)
-
-
-def _sort(value: Fact) -> str:
-    match value:
-        case bool():
-            return "truth"
-        case int() | float():
-            return "number"
-        case str():
-            return "text"
-        case tuple():
-            return "list"
-        case _:
-            assert_never(value)
+def _compare(left: Fact, operator: ast.cmpop, right: Fact) -> bool:
+    if isinstance(operator, ast.In | ast.NotIn):
+        if not isinstance(left, str) or not isinstance(right, str | tuple):
+            raise _CannotTell
+        return (left in right) is isinstance(operator, ast.In)
+    sorts = {float if type(each) is int else type(each) for each in (left, right)}
+    if len(sorts) > 1:
+        raise _CannotTell
+    if isinstance(operator, ast.Eq | ast.NotEq):
+        return (left == right) is isinstance(operator, ast.Eq)
+    if not sorts <= {float, str}:
+        raise _CannotTell
+    return bool(_ORDERS[type(operator)](left, right))

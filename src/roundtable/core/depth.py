@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from .steps import Depth, is_depth
-from .text import folded, place_of, words_of
+from .text import find_phrase, fold_text, words_of
 
 _SPEED = "fast faster quick quicker quickly speed slow slowly soon latency performance time long"
 # The words that ask for a depth. Where the open question uses one of the words behind them, it asked for the
@@ -31,14 +31,14 @@ _PHRASES: Final[tuple[tuple[Depth, str, str], ...]] = (
 # Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
 _REQUEST_WORDS = frozenset(
     words_of(
-        "let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more"
+        """
+        let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
+        analysis version switch change set to into just now ok okay thanks thank depth here with use some
+        give me do for treatment on from then and yes
+        """
     )
-    + words_of(
-        "analysis version switch change set to into just now ok okay thanks thank depth here with use some"
-    )
-    + words_of("give me do for treatment on from then and yes")
 )
-_LONGEST_REQUEST = 6
+_MAX_REQUEST_WORDS = 6
 
 _ANNOUNCEMENTS: Final[dict[Depth, str]] = {
     "brief": "This looks straightforward. I'll keep the analysis brief"
@@ -59,11 +59,11 @@ _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 
 
 def hear_depth(text: str, question: str | None) -> Depth | None:
-    """The depth that a short message asks for; None where it answers the open question or says more."""
+    """Return the depth that a short message asks for; None if it answers the open question or says more."""
     words = words_of(text)
-    if len(words) > _LONGEST_REQUEST:
+    if len(words) > _MAX_REQUEST_WORDS:
         return None
-    found = [each for each in _PHRASES if place_of(words_of(each[1]), words) is not None]
+    found = [each for each in _PHRASES if find_phrase(words_of(each[1]), words) is not None]
     depths = {depth for depth, _, _ in found}
     spoken = {word for _, phrase, _ in found for word in words_of(phrase)}
     asked = set(words_of(question or ""))
@@ -73,10 +73,10 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
 
 
 def choose_depth(*, override: object, scope: str | None, complexity: str | None, step: Depth) -> Depth:
-    """The depth of a step: the user's word, else what the quick scan suggests, else the step's own."""
+    """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own."""
     if is_depth(override):
         return override
-    size, difficulty = folded(scope or "").strip(), folded(complexity or "").strip()
+    size, difficulty = fold_text(scope or "").strip(), fold_text(complexity or "").strip()
     if size == "large" or difficulty == "high":
         return "deep"
     if size == "small" and difficulty == "low":
@@ -85,33 +85,33 @@ def choose_depth(*, override: object, scope: str | None, complexity: str | None,
 
 
 def announcement(depth: Depth) -> str | None:
-    """What is said once after the greeting; nothing at the standard depth."""
+    """Return what is said once after the greeting; None at the standard depth."""
     return _ANNOUNCEMENTS.get(depth)
 
 
 def acknowledgement(depth: Depth) -> str:
-    """What is said where the user's words changed the depth."""
+    """Return what is said when the user's words changed the depth."""
     return f"Got it, switching to {depth} mode."
 
 
 def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
-    """The scope and the complexity that the text of quick-scan.md names, each None where it does not."""
-    scope = _labelled("scope", _SCOPES, quick_scan)
-    complexity = _labelled("complexity", _COMPLEXITIES, quick_scan)
+    """Return the scope and the complexity that quick-scan.md names, each None if it names none."""
+    scope = _find_labelled("scope", _SCOPES, quick_scan)
+    complexity = _find_labelled("complexity", _COMPLEXITIES, quick_scan)
     if complexity is None:
-        pair = _PAIR.search(folded(quick_scan).translate(_MARKUP))
+        pair = _PAIR.search(fold_text(quick_scan).translate(_MARKUP))
         scope, complexity = (pair["scope"], pair["complexity"]) if pair else (scope, None)
     return scope, complexity
 
 
-def _labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
-    # The label opens a line, a cell or a clause, so that "Out of scope: large files" is none.
+def _find_labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
+    # The label opens a line, a cell or a clause, so that "Out of scope: large files" does not count.
     labelled = re.compile(
         rf"(?:^|[|,;(])[\s-]*+(?:\d{{1,9}}[.)]\s*+)?(?:estimated |overall )?{label}(?: estimate)?\s*+"
         rf"[:|=]\s*+(?:{label}\s*+:\s*+)?(?P<value>{'|'.join(values)})\b(?P<more>.*)"
     )
     for line in text.splitlines():
-        found = labelled.search(folded(line).translate(_MARKUP))
+        found = labelled.search(fold_text(line).translate(_MARKUP))
         if found:
             more = re.split(r"[|,;(]\s*(?:scope|complexity)\b", found["more"])[0]
             # A line that offers several values, as a template does, has chosen none.

@@ -237,13 +237,9 @@ class PhaseSaved:
     """The phase is in `phases_completed`."""
 
 
-ElaborationEvent: TypeAlias = (
+Event: TypeAlias = (
     ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
     | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
-    | RecordSaved | RecordFailed
+    | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved
+    | DepthSaved | FeedbackTaken | FeedbackWritten | DraftsWritten | PhaseSaved | Failed
 )  # fmt: skip
-AnalysisEvent: TypeAlias = (
-    UserSpoke | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved | DepthSaved
-    | FeedbackTaken | FeedbackWritten | DraftsWritten | PhaseSaved
-)  # fmt: skip
-Event: TypeAlias = ElaborationEvent | AnalysisEvent | Failed

@@ -11,6 +11,7 @@ from typing import Literal
 from .personas import Persona
 from .progress import Past
 from .steps import Phase
+from .turns import USER
 
 LineKind = Literal[
     "greeting", "handoff", "depth", "step", "question", "answer", "menu", "choice", "feedback", "notice",
@@ -34,6 +35,7 @@ SKIPPING = (
     "I'll produce draft artifacts based on what we've discussed so far."
 )
 NOT_YET = "[E] is for the menu after this step. First this question; not knowing is a fair answer."
+_LATER = "We can come back to that after this discussion."
 _INTRODUCTION_WIDTH = 76
 
 
@@ -56,7 +58,7 @@ def article(noun: str) -> str:
     return "an" if word[:1] in "aeiou" and word and not sounds_like_consonant else "a"
 
 
-def listed(parts: Sequence[str]) -> str:
+def join_names(parts: Sequence[str]) -> str:
     """`A`, `A and B`, `A, B, and C`."""
     if len(parts) < 3:
         return " and ".join(parts)
@@ -65,7 +67,7 @@ def listed(parts: Sequence[str]) -> str:
 
 def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_turns: int) -> str:
     """What is shown at once when an elaboration begins (ENTRY-3)."""
-    bringing = f"Bringing {listed([persona.title for persona in others])}"
+    bringing = f"Bringing {join_names([persona.title for persona in others])}"
     names = textwrap.fill(bringing, _INTRODUCTION_WIDTH, break_long_words=False, break_on_hyphens=False)
     return (
         "---\nELABORATION MODE\n\n"
@@ -75,7 +77,7 @@ def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_t
     )
 
 
-def framing(*, title: str, summary: str, focus_question: str, first: Persona) -> str:
+def framing_text(*, title: str, summary: str, focus_question: str, first: Persona) -> str:
     """The three paragraphs of the lead's framing, without its name (FRAME-1)."""
     landed = summary.strip()
     if not landed.endswith((".", "!", "?")):
@@ -94,11 +96,25 @@ def contribution(persona: Persona, text: str) -> str:
     return f"{persona.title}: {text}"
 
 
-def warning(lead: Persona) -> str:
-    """The one warning before the limit (LOOP-4)."""
+def redirect(lead: Persona, speaker: str, subject: str, *, topic: str, ahead: tuple[str, str] | None) -> str:
+    """The lead's gentle redirect of a persona, by name, or of the user (FOCUS-1).
+
+    `ahead` names the step or phase, and the phase, where the subject can still be taken up.
+    """
+    if speaker == USER:
+        phase, later = (f" for {ahead[1]}", "") if ahead else ("", f" {_LATER}")
+        return f"{lead.title}: That is a great question{phase}. For now, let us focus on {topic}.{later}"
+    then = f"We can explore that when we get to {ahead[0]}." if ahead else _LATER
     return (
-        f"{lead.title}: We are nearing the end of our discussion time. Any final points before we synthesize?"
+        f"{lead.title}: {speaker} raises an interesting point about {subject}, "
+        f"but let us stay focused on {topic}. {then}"
     )
+
+
+def limit_warning(lead: Persona) -> str:
+    """The one warning before the limit (LOOP-4)."""
+    question = "Any final points before we synthesize?"
+    return f"{lead.title}: We are nearing the end of our discussion time. {question}"
 
 
 def limit(lead: Persona) -> str:
@@ -116,9 +132,8 @@ def budget(lead: Persona, reason: str) -> str:
 
 def inactivity(lead: Persona, user_name: str | None) -> str:
     """The question to a user who has been silent for three rounds (LOOP-6)."""
-    if user_name:
-        return f"{lead.title}: {user_name}, any thoughts on this, or should we wrap up?"
-    return f"{lead.title}: Any thoughts on this, or should we wrap up?"
+    opening = f"{user_name}, any" if user_name else "Any"
+    return f"{lead.title}: {opening} thoughts on this, or should we wrap up?"
 
 
 def limit_raised(max_turns: int, *, saved: bool) -> str:
@@ -128,17 +143,14 @@ def limit_raised(max_turns: int, *, saved: bool) -> str:
     return f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
 
 
-def updated(output: str, heading: str, description: str) -> str:
+def artifact_updated(output: str, heading: str, description: str) -> str:
     """What was added where (ART-6)."""
     return f'Updated {output}, section "{heading}": added {description}.'
 
 
 def not_found(output: str) -> str:
     """A missing output (ART-6)."""
-    return (
-        f"Could not update {output} (file not found). "
-        "Elaboration insights are in the synthesis summary above."
-    )
+    return not_updated(output, "file not found")
 
 
 def not_updated(output: str, reason: str) -> str:
@@ -151,7 +163,7 @@ def left_alone(output: str) -> str:
     return f"Left {output} as it is: only markdown artifacts take elaboration insights."
 
 
-def recorded(turns: int, transcript: str, put_off: Sequence[str] = ()) -> str:
+def record_saved(turns: int, transcript: str, put_off: Sequence[str] = ()) -> str:
     """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2)."""
     text = f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
     kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
@@ -178,7 +190,7 @@ def explanation(help_text: str, example: str) -> str:
 
 
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
-    """What the user is told about a message that was not taken as it came; nothing where it was."""
+    """Return what to tell the user about a message that was shortened or cleaned; empty if it was not."""
     remarks = []
     if hidden:
         characters = "1 invisible character was" if hidden == 1 else f"{hidden:,} invisible characters were"
@@ -213,7 +225,7 @@ def brought_up(subject: str, speaker: str, step_id: str) -> str:
     return f"Put off until now, by {speaker} in the discussion of step {step_id}: {subject}"
 
 
-def interrupted(step_id: str, turn: int, max_turns: int) -> str:
+def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     """Where a discussion stood that was cut off (GREET-6)."""
     return f"The discussion of step {step_id} was cut off at turn {turn} of {max_turns}."
 
@@ -233,16 +245,16 @@ def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past
     """The first words after a pause: what was done, discussed, and comes next (GREET-2, GREET-3)."""
     said = ["Welcome back."]
     if titles:
-        said.append(f"Last time we completed {listed(list(titles)[-_REMEMBERED:])}.")
+        said.append(f"Last time we completed {join_names(list(titles)[-_REMEMBERED:])}.")
     said += [
-        f"We also had a roundtable discussion on step {each.step_id} where {woven(each.summary)}"
+        f"We also had a roundtable discussion on step {each.step_id} where {continue_sentence(each.summary)}"
         for each in list(past)[-_REMEMBERED:]
     ]
     said.append(f"Let us pick up from {ahead}.")
     return f"{persona.name}: " + " ".join(said)
 
 
-def woven(summary: str) -> str:
+def continue_sentence(summary: str) -> str:
     """A summary as the end of a sentence: `Identified 3 gaps` becomes `we identified 3 gaps.`"""
     text = " ".join(summary.split()).rstrip(".")
     if re.match(r"\w+ed\b", text):
@@ -254,17 +266,11 @@ def hand_off(outgoing: Persona, done: Phase, incoming: Persona, ahead: Phase) ->
     """The line between two leads (GREET-4)."""
     return (
         f"{outgoing.name} has finished {done.description}. "
-        f"Handing off to {incoming.title} who will {_guide(ahead)}."
+        f"Handing off to {incoming.title} who will guide you through {ahead.description}."
     )
 
 
 def all_done(item_name: str, *, moved_on: bool) -> str:
     """What is said when nothing is left (GREET-5)."""
-    text = f"All five phases of {item_name} are complete."
-    if moved_on:
-        return text + " The code has moved on since: some findings may be out of date."
-    return text + " The code has not moved on since."
-
-
-def _guide(phase: Phase) -> str:
-    return f"guide you through {phase.description}"
+    since = "has moved on since: some findings may be out of date" if moved_on else "has not moved on since"
+    return f"All five phases of {item_name} are complete. The code {since}."

@@ -70,7 +70,7 @@ class Roster:
 
     @property
     def can_discuss(self) -> bool:
-        """True where there are enough personas for a roundtable."""
+        """Whether there are enough personas for a roundtable."""
         return len(self.personas) > 1
 
     def __contains__(self, key: object) -> bool:

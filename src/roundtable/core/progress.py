@@ -1,4 +1,4 @@
-"""Records in meta.json: what a sound elaboration record is, and the status that follows from the phases."""
+"""Progress: what meta.json says is done of an item, and what comes next (META-4, META-5, STEP-3)."""
 
 from __future__ import annotations
 
@@ -16,29 +16,28 @@ TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def analysis_status(phases_completed: object) -> Status:
-    """How far an analysis is: of the five known phases none, some or all (META-4)."""
+    """Return how far an analysis is: of the five known phases none, some or all (META-4)."""
     recorded = phases_completed if isinstance(phases_completed, list | tuple) else ()
     count = sum(key in recorded for key in PHASE_KEYS)
     return "raw" if count == 0 else "analyzed" if count == len(PHASE_KEYS) else "partial"
 
 
 def faulty_fields(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of an elaboration record that are missing or of the wrong kind (META-5)."""
+    """Return the fields of an elaboration record that are missing or of the wrong kind (META-5)."""
     step_id, turns = record.get("step_id"), record.get("turn_count")
     personas, instant = record.get("personas_active"), record.get("timestamp")
+    summary = record.get("synthesis_summary")
     sound = {
         "step_id": isinstance(step_id, str) and bool(step_id),
         "turn_count": isinstance(turns, int) and not isinstance(turns, bool) and turns >= 1,
         "personas_active": isinstance(personas, list | tuple)
         and all(isinstance(key, str) for key in personas),
         "timestamp": isinstance(instant, str) and TIMESTAMP.fullmatch(instant) is not None,
-        "synthesis_summary": _is_line(record.get("synthesis_summary")),
+        "synthesis_summary": isinstance(summary, str)
+        and bool(summary.strip())
+        and summary.splitlines() == [summary],
     }
     return tuple(field for field, is_sound in sound.items() if not is_sound)
-
-
-def _is_line(text: object) -> bool:
-    return isinstance(text, str) and bool(text.strip()) and text.splitlines() == [text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,8 @@ class Progress:
     phases_completed: tuple[str, ...] = ()
     elaborations: tuple[Past, ...] = ()
 
-    def finished(self) -> bool:
-        """True once all five phases are complete."""
+    def is_finished(self) -> bool:
+        """Whether all five phases are complete."""
         return all(phase.key in self.phases_completed for phase in PHASES)
 
 
@@ -66,7 +65,7 @@ NO_PROGRESS = Progress()
 
 
 @dataclass(frozen=True, slots=True)
-class Remaining:
+class RemainingSteps:
     """The steps of a phase that can run now, in order, and why others are passed over."""
 
     steps: tuple[Step, ...]
@@ -83,17 +82,17 @@ class Position:
     warnings: tuple[str, ...] = ()
 
 
-def in_phase(steps: Sequence[Step], phase: Phase) -> tuple[Step, ...]:
-    """The steps of a phase in their order."""
+def steps_of_phase(steps: Sequence[Step], phase: Phase) -> tuple[Step, ...]:
+    """Return the steps of a phase in their order."""
     return tuple(step for step in steps if step.step_id[:2] == phase.number)
 
 
-def remaining(
+def find_remaining_steps(
     steps: Sequence[Step], phase: Phase, completed: Sequence[str], facts: Mapping[str, Fact]
-) -> Remaining:
-    """What can still run in a phase: not done, not skipped by its condition, its dependencies complete."""
+) -> RemainingSteps:
+    """Return what can still run in a phase: neither done nor skipped, its dependencies complete."""
     runnable, warnings = [], []
-    for step in in_phase(steps, phase):
+    for step in steps_of_phase(steps, phase):
         if step.step_id in completed or is_skipped(step, facts):
             continue
         missing = [needed for needed in step.depends_on if needed not in completed]
@@ -104,11 +103,11 @@ def remaining(
             )
         else:
             runnable.append(step)
-    return Remaining(tuple(runnable), tuple(warnings))
+    return RemainingSteps(tuple(runnable), tuple(warnings))
 
 
 def is_skipped(step: Step, facts: Mapping[str, Fact]) -> bool:
-    """True where the step's `skip_if` holds; one that does not parse never skips."""
+    """Whether the step's `skip_if` holds; one that does not parse never skips."""
     if not step.skip_if:
         return False
     try:
@@ -117,14 +116,14 @@ def is_skipped(step: Step, facts: Mapping[str, Fact]) -> bool:
         return False
 
 
-def position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, Fact]) -> Position | None:
-    """The first phase that is not complete, with the step to run or its menu; none when all is done."""
+def find_position(steps: Sequence[Step], progress: Progress, facts: Mapping[str, Fact]) -> Position | None:
+    """Return the first incomplete phase, with the step to run or its menu; None when all is done."""
     for phase in PHASES:
         if phase.key in progress.phases_completed:
             continue
-        left = remaining(steps, phase, progress.steps_completed, facts)
+        left = find_remaining_steps(steps, phase, progress.steps_completed, facts)
         if left.steps:
-            return Position(phase, left.steps[0], warnings=())
-        done = [step for step in in_phase(steps, phase) if step.step_id in progress.steps_completed]
+            return Position(phase, left.steps[0])
+        done = [step for step in steps_of_phase(steps, phase) if step.step_id in progress.steps_completed]
         return Position(phase, None, done[-1] if done else None, left.warnings)
     return None

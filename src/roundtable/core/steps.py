@@ -1,4 +1,4 @@
-"""An item: one thing to analyse."""
+"""What is analysed: the item, the phases, and the steps with their questions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_output_name(text: str) -> bool:
 
 
 def is_depth(value: object) -> TypeGuard[Depth]:
-    """True for one of the three depths, exactly as written."""
+    """Whether the value is one of the three depths, exactly as written."""
     return isinstance(value, str) and value in DEPTHS
 
 
@@ -71,8 +71,9 @@ def phase_of(step_id: str) -> Phase | None:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question under its label, with help, an example, where a draft may come from, and how it is asked
-    where there is none.
+    """A question under its label, with help and an example.
+
+    `draft` says where a draft answer may come from, `without` how to ask if there is none.
     """
 
     label: str
@@ -82,8 +83,8 @@ class Question:
     draft: str = ""
     without: str = ""
 
-    def asked(self, *, with_draft: bool) -> str:
-        """The question's words, with or without a draft answer below them."""
+    def choose_wording(self, *, with_draft: bool) -> str:
+        """Return the question's words, with or without a draft answer below them."""
         return self.text if with_draft or not self.without else self.without
 
 
@@ -126,14 +127,8 @@ class Step:
         return phase_of(self.step_id)
 
     def questions(self, depth: Depth) -> tuple[Question, ...]:
-        """The questions asked at a depth."""
-        match depth:
-            case "brief":
-                return self.brief
-            case "standard":
-                return self.standard
-            case "deep":
-                return self.deep
+        """Return the questions asked at a depth."""
+        return {"brief": self.brief, "standard": self.standard, "deep": self.deep}[depth]
 
     def section(self, output: str) -> str | None:
         """The heading this step writes in an output, where its file names one."""

@@ -41,16 +41,16 @@ class Draft:
         return self.insights + self.decisions + self.questions + self.actions
 
 
-def decided(turns: Sequence[Turn]) -> tuple[int, ...]:
-    """The turns that hold a decision, in order."""
+def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
+    """Return the numbers of the turns that hold a decision, in order."""
     return tuple(sorted({number for turn in turns for number in turn.verdict.decisions}))
 
 
 def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """What keeps a draft from being accepted as it is, in words that a panel can act on."""
+    """Return what keeps a draft from being accepted as it is, in words that a panel can act on."""
     found: list[str] = []
     for entry in draft.entries:
-        text = flat(entry.text)
+        text = join_lines(entry.text)
         if not text:
             found.append("An entry has no text.")
         elif not entry.turns:
@@ -60,32 +60,34 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
             for number in entry.turns
             if not 1 <= number <= len(turns)
         ]
-    cited = {number for entry in draft.decisions for number in entry.turns}
     found += [
-        f"Turn {number} holds a decision that no decision cites: {own_words(turns[number - 1])}"
-        for number in decided(turns)
-        if number not in cited
+        f"Turn {turn.number} holds a decision that no decision cites: {own_words(turn)}"
+        for turn in _left_out(draft.decisions, turns)
     ]
     return tuple(found)
 
 
 def settle(draft: Draft, turns: Sequence[Turn]) -> Draft:
-    """The draft with nothing uncited left in it and no decision left out."""
-    decisions = _cited(draft.decisions, turns)
-    cited = {number for entry in decisions for number in entry.turns}
-    left_out = [number for number in decided(turns) if number not in cited]
-    added = tuple(Entry(own_words(turns[number - 1]), (number,)) for number in left_out)
+    """Return the draft with nothing uncited left in it and no decision left out."""
+    decisions = _drop_uncited(draft.decisions, turns)
+    added = tuple(Entry(own_words(turn), (turn.number,)) for turn in _left_out(decisions, turns))
     return replace(
         draft,
-        insights=_cited(draft.insights, turns),
+        insights=_drop_uncited(draft.insights, turns),
         decisions=decisions + added,
-        questions=_cited(draft.questions, turns),
-        actions=_cited(draft.actions, turns),
+        questions=_drop_uncited(draft.questions, turns),
+        actions=_drop_uncited(draft.actions, turns),
     )
 
 
+def _left_out(decisions: Iterable[Entry], turns: Sequence[Turn]) -> list[Turn]:
+    """The turns that hold a decision and that no decision cites."""
+    cited = {number for entry in decisions for number in entry.turns}
+    return [turns[number - 1] for number in decision_turns(turns) if number not in cited]
+
+
 def attribution(cited: Iterable[int], turns: Sequence[Turn], roster: Roster) -> str:
-    """Who is credited for an entry, computed from the speakers of the turns that it cites."""
+    """Return who is credited for an entry, computed from the speakers of the turns that it cites."""
     numbers = set(cited)
     said = [turn for turn in turns if turn.number in numbers]
     speakers = {turn.speaker for turn in said}
@@ -126,26 +128,22 @@ def marker(step_id: str, at: str) -> str:
 
 def description(draft: Draft) -> str:
     """What was added, in a few words: `3 insights, 1 decision`."""
-    counts = (
-        (len(draft.insights), "insight"),
-        (len(draft.decisions), "decision"),
-        (len(draft.questions), "open question"),
-        (len(draft.actions), "action item"),
-    )
-    said = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
-    return ", ".join(said)
+    nouns = ("insight", "decision", "open question", "action item")
+    counts = map(len, (draft.insights, draft.decisions, draft.questions, draft.actions))
+    pairs = zip(counts, nouns, strict=True)
+    return ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in pairs if count)
 
 
 def summary(draft: Draft, title: str) -> str:
     """The one sentence for the record: one line, not empty, never cut in a word (META-5)."""
-    text = flat(draft.summary) or flat(draft.takeaway)
+    text = join_lines(draft.summary) or join_lines(draft.takeaway)
     if not text:
         text = f"Collected {description(draft)} on {title}" if draft.entries else f"Discussed {title}"
-    return shortened(text, SUMMARY_LENGTH)
+    return shorten_text(text, SUMMARY_LENGTH)
 
 
-def shortened(text: str, length: int) -> str:
-    """The text up to the end of the word that reaches the length, so that no word is cut."""
+def shorten_text(text: str, length: int) -> str:
+    """Return the text up to the end of the word that reaches the length, so that no word is cut."""
     if len(text) <= length:
         return text
     end = length
@@ -156,20 +154,20 @@ def shortened(text: str, length: int) -> str:
 
 def own_words(turn: Turn) -> str:
     """What a speaker said, on one line and short enough for a list."""
-    return shortened(flat(turn.text), _OWN_WORDS_LENGTH)
+    return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)
 
 
-def flat(text: str) -> str:
-    """The text on one line."""
+def join_lines(text: str) -> str:
+    """Return the text on one line."""
     return " ".join(text.split())
 
 
-def _cited(entries: Iterable[Entry], turns: Sequence[Turn]) -> tuple[Entry, ...]:
+def _drop_uncited(entries: Iterable[Entry], turns: Sequence[Turn]) -> tuple[Entry, ...]:
     kept = []
     for entry in entries:
         numbers = tuple(sorted({number for number in entry.turns if 1 <= number <= len(turns)}))
-        if numbers and flat(entry.text):
-            kept.append(Entry(flat(entry.text), numbers, flat(entry.detail)))
+        if numbers and join_lines(entry.text):
+            kept.append(Entry(join_lines(entry.text), numbers, join_lines(entry.detail)))
     return tuple(kept)
 
 

@@ -17,8 +17,8 @@ WORD = re.compile(r"[^\W_]+(?:[-'_][^\W_]+)*")
 
 
 @lru_cache(maxsize=1_024)
-def folded(text: str) -> str:
-    """The text in small letters, composed, with straight apostrophes and without invisible characters."""
+def fold_text(text: str) -> str:
+    """Return the text in small letters, composed, with straight apostrophes, without invisible characters."""
     if text.isascii() and text.replace("\n", " ").isprintable():
         # Most texts, and nothing of it has to be normalised.
         return text.lower().replace("`", "'")
@@ -30,16 +30,21 @@ def folded(text: str) -> str:
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words of the text, folded, without punctuation."""
-    return tuple(WORD.findall(folded(text)))
+    return tuple(WORD.findall(fold_text(text)))
+
+
+def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each phrase of a list such as `no idea | not sure`."""
+    return tuple(words_of(phrase) for phrase in text.split("|"))
 
 
 def is_silence(text: str) -> bool:
-    """True where nothing of the text can be seen."""
-    return not folded(text).strip()
+    """Whether nothing of the text can be seen."""
+    return not fold_text(text).strip()
 
 
-def place_of(phrase: Sequence[str], words: Sequence[str]) -> int | None:
-    """Where the phrase first stands among the words, one after another; None where it does not."""
+def find_phrase(phrase: Sequence[str], words: Sequence[str]) -> int | None:
+    """Return where the phrase first stands among the words, one after another; None if it does not."""
     length = len(phrase)
     starts = range(len(words) - length + 1)
     return next((start for start in starts if tuple(words[start : start + length]) == tuple(phrase)), None)
@@ -100,9 +105,9 @@ _ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
 
-def printable(text: str) -> str:
+def strip_unprintable(text: str) -> str:
     """Return the text without escape sequences, control and invisible characters; line breaks, tabs stay."""
-    return reveal(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
+    return strip_hidden(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
 
 
 def _keep_unended(sequence: re.Match[str]) -> str:
@@ -112,29 +117,29 @@ def _keep_unended(sequence: re.Match[str]) -> str:
     return _CONTROL_SEQUENCES.sub("", sequence["held"])
 
 
-def reveal(text: str) -> str:
+def strip_hidden(text: str) -> str:
     """Return the text without characters that nobody sees and a model could read."""
     return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
 
 
-def harmless(text: str) -> str:
-    """One line that reads the same and can neither open a block nor hold HTML or comments."""
-    return _escape_start(_inline_escaped(_LINE_BREAKS.sub(" ", printable(text)).strip()))
+def neutralize_markdown(text: str) -> str:
+    """Return one line that reads the same and can neither open a block nor hold HTML or comments."""
+    return _escape_start(_escape_inline(_LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()))
 
 
 def escape_markdown(text: str) -> str:
     """Return one line of markdown that shows the text as it was typed.
 
-    For words that are no markdown: a person's answer, feedback, decision. `2*3*4`, `<id>.json`,
+    For words that are not markdown: a person's answer, feedback, decision. `2*3*4`, `<id>.json`,
     `[text](address)`, `&amp;`, `# no heading` all render as these very characters; only what markdown would
     act on is escaped, so `snake_case`, `a < b` and `[Maya]` stay as they are. Code in backquotes stays code,
-    with its backquotes; a backquote without a second one is escaped. Line breaks become blanks; control
-    characters are left out (see `printable`). Nothing in the line can open a block, HTML or a comment.
+    with its backquotes; a backquote without a second one is escaped. Line breaks become blanks, and what
+    `strip_unprintable` removes is left out. Nothing in the line can open a block, HTML or a comment.
 
-    Not idempotent: escape once, where the words enter a document. `plain` gives the words back. In a table
-    cell every `|` of the result needs a backslash more.
+    Not idempotent: escape once, where the words enter a document. `unescape_markdown` gives the words back.
+    In a table cell every `|` of the result needs a backslash more.
     """
-    line = _LINE_BREAKS.sub(" ", printable(text)).strip()
+    line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
     parts: list[str] = []
     at = 0
     linked = "](" in line or "][" in line
@@ -144,7 +149,7 @@ def escape_markdown(text: str) -> str:
     return _escape_start("".join([*parts, _escape_words(line, at, len(line), linked=linked)]))
 
 
-def plain(text: str) -> str:
+def unescape_markdown(text: str) -> str:
     """Return the words that `escape_markdown` wrote: escapes and entities undone, code as it stands."""
     parts: list[str] = []
     at = 0
@@ -177,13 +182,13 @@ class _Ticks:
 
 
 def _code_spans(line: str) -> Iterator[tuple[int, int]]:
-    """Yield where each piece of code begins and ends; one that holds a comment's delimiter is none."""
+    """Yield where each piece of code begins and ends; code that holds a comment's delimiter is left out."""
     runs = _Ticks(line)
     at = 0
     while opening := _TICKS.search(line, at):
         start, at = opening.span()
         end = runs.close(start, at)
-        if end is not None and "<!--" not in line[start:end] and "-->" not in line[start:end]:
+        if end is not None and not _holds_comment(line[start:end]):
             yield start, end
             at = end
 
@@ -229,8 +234,8 @@ def _escape_start(line: str) -> str:
     return line
 
 
-def heading_of(line: str) -> tuple[int, str] | None:
-    """Return the level and the words of a heading with signs; None where the line is none or has no words."""
+def parse_heading(line: str) -> tuple[int, str] | None:
+    """Return the level and the words of a `#` heading; None for any other line, or if it has no words."""
     opening = _HEADING_SIGNS.match(line)
     if opening is None:
         return None
@@ -241,39 +246,35 @@ def heading_of(line: str) -> tuple[int, str] | None:
     return (len(opening["signs"]), words) if words else None
 
 
-def _inline_escaped(line: str) -> str:
-    """Code spans as they are; tags, comments and lone backticks escaped."""
+def _escape_inline(line: str) -> str:
+    """Escape tags, comments and lone backquotes; keep code and links as they are."""
+    runs = _Ticks(line)
     parts: list[str] = []
     at = 0
     while special := _INLINE.search(line, at):
-        parts.append(line[at : special.start()])
-        part, at = _special(line, special)
-        parts.append(part)
+        start, end = special.span()
+        parts.append(line[at:start])
+        at = end
+        match special.lastgroup:
+            case "ticks":
+                closed = runs.close(start, end)
+                if closed is None or _holds_comment(line[start:closed]):
+                    parts.append("\\`" * (end - start))
+                else:
+                    parts.append(line[start:closed])
+                    at = closed
+            case "tag":
+                link = _AUTOLINK.match(line, start)
+                parts.append(link[0] if link else "&lt;")
+                at = link.end() if link else end
+            case "pair":
+                parts.append("&lt;" if line.startswith("<!--", start + 1) else special[0])
+            case _:
+                # Alone at the end, a backslash would escape what the caller writes next.
+                parts.append("\\\\")
     # What is left of a closing delimiter stands in plain text: code that holds one is not kept as code.
     return ("".join(parts) + line[at:]).replace("-->", "--&gt;")
 
 
-def _special(line: str, special: re.Match[str]) -> tuple[str, int]:
-    """What a character with a meaning becomes, and where the text goes on."""
-    start, end = special.span()
-    match special.lastgroup:
-        case "ticks":
-            code = _code_span(line, special)
-            return (code, start + len(code)) if code else ("\\`" * (end - start), end)
-        case "tag":
-            link = _AUTOLINK.match(line, start)
-            return (link[0], link.end()) if link else ("&lt;", end)
-        case "pair":
-            return ("&lt;" if line.startswith("<!--", start + 1) else special[0]), end
-        case _:
-            # Alone at the end, a backslash would escape what the caller writes next.
-            return "\\\\", end
-
-
-def _code_span(line: str, opening: re.Match[str]) -> str:
-    """The code span that opens here; empty where nothing closes it or it holds a comment's delimiter."""
-    for closing in _TICKS.finditer(line, opening.end()):
-        if closing[0] == opening[0]:
-            code = line[opening.start() : closing.end()]
-            return "" if "<!--" in code or "-->" in code else code
-    return ""
+def _holds_comment(code: str) -> bool:
+    return "<!--" in code or "-->" in code

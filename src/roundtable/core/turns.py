@@ -23,7 +23,7 @@ class Verdict:
     off_topic: OffTopic | None = None
     decisions: tuple[int, ...] = ()
 
-    def missing(self, number: int) -> tuple[int, ...]:
+    def missing_turns(self, number: int) -> tuple[int, ...]:
         """The turns that it refers to and that do not exist when it comes with turn `number`."""
         opposed = () if self.opposes is None or 1 <= self.opposes < number else (self.opposes,)
         return opposed + tuple(turn for turn in self.decisions if not 1 <= turn <= number)

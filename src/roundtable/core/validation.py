@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from .errors import RuleBroken
-from .text import folded, place_of, words_of
+from .text import find_phrase, fold_text, phrases_of, words_of
 
 Check = Callable[[str], bool]
 
@@ -22,9 +22,11 @@ _NUMBER = re.compile(rf"(?<!\d)\d[\d.,]{{0,30}}+|\b(?:{_NUMBER_WORDS})\b|[一二
 _MEASURED = re.compile(rf"[$€£¥]\s?\d|(?:{_NUMBER.pattern})\s?(?:[%°€$£¥]|-?(?P<unit>[^\W\d_]+))")
 _NO_UNITS = frozenset(
     words_of(
-        "a an and are as at but by for from if in is it no not of on or per so than that the then this to"
+        """
+        a an and are as at but by for from if in is it no not of on or per so than that the then this to was
+        st nd rd th und oder bis von zu
+        """
     )
-    + words_of("was st nd rd th und oder bis von zu")
 )
 _PEOPLE = frozenset(
     words_of(
@@ -83,40 +85,16 @@ _CODE_WORDS = re.compile(
     r"|handlers?|schemas?|migrations?|jobs?|queues?|views?|frontend|backend|front-end|back-end|datei\w*|modul\w*)\b"
 )
 _BETWEEN_ENTRIES = re.compile(r"\n|;|,(?!\d)|(?<!\d),|・|\b(?:and|und)\b|\s&\s|(?:^|\s)(?:\d+[.)]|[-*•])\s")
-# The words of a scenario, in this order.
-_SCENARIOS = (
-    (re.compile(r"\bgiven\b"), re.compile(r"\bwhen\b"), re.compile(r"\bthen\b")),
-    (re.compile(r"\b(?:gegeben|angenommen)\b"), re.compile(r"\bwenn\b"), re.compile(r"\bdann\b")),
+_SCENARIO = re.compile(
+    r"\A(?:(?>.*?\bgiven\b)(?>.*?\bwhen\b).*?\bthen\b"
+    r"|(?>.*?\b(?:gegeben|angenommen)\b)(?>.*?\bwenn\b).*?\bdann\b)",
+    re.DOTALL,
 )
-_UNKNOWNS = tuple(
-    words_of(phrase)
-    for phrase in (
-        *(
-            "don't know",
-            "dont know",
-            "do not know",
-            "didn't know",
-            "no idea",
-            "no clue",
-            "not sure",
-            "unsure",
-        ),
-        *(
-            "unknown",
-            "unclear",
-            "not known",
-            "dunno",
-            "idk",
-            "tbd",
-            "tba",
-            "n/a",
-            "na",
-            "can't say",
-            "cannot say",
-        ),
-        *("hard to say", "can't tell", "cannot tell", "to be decided", "to be determined", "not decided"),
-        *("undecided", "weiß nicht", "weiss nicht", "keine ahnung", "unbekannt", "unklar"),
-    )
+_UNKNOWNS = phrases_of(
+    "don't know | dont know | do not know | didn't know | no idea | no clue | not sure | unsure | unknown"
+    "| unclear | not known | dunno | idk | tbd | tba | n/a | na | can't say | cannot say | hard to say"
+    "| can't tell | cannot tell | to be decided | to be determined | not decided | undecided | weiß nicht"
+    "| weiss nicht | keine ahnung | unbekannt | unklar"
 )
 _AROUND_UNKNOWNS = frozenset(
     words_of(
@@ -127,32 +105,89 @@ _AROUND_UNKNOWNS = frozenset(
         """
     )
 )
-_ASKED_BACK = tuple(
-    words_of(phrase)
-    for phrase in (
-        "do you mean", "does that mean", "does this mean", "why do you need", "why do you ask",
-        "why do you want", "why are you asking", "do you want to know", "can you explain",
-        "could you explain", "can you give me an example", "for example what", "like what", "such as what",
-        "what for",
-    )
-)  # fmt: skip
+_ASKED_BACK = phrases_of(
+    "do you mean | does that mean | does this mean | why do you need | why do you ask | why do you want"
+    "| why are you asking | do you want to know | can you explain | could you explain"
+    "| can you give me an example | for example what | like what | such as what | what for"
+)
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
-_LONGEST_UNKNOWN = 8
+_MAX_UNKNOWN_WORDS = 8
 
 
-def _word_count(answer: str) -> int:
-    said = folded(answer)
+def is_known_check(name: str) -> bool:
+    """Whether a check of that name exists."""
+    return _find_check(name) is not None
+
+
+def meets_check(name: str, answer: str) -> bool:
+    """Whether the answer meets the named check, or says in earnest that it is not known."""
+    checked = _find_check(name)
+    if checked is None:
+        raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *_FAMILIES))
+    return is_unknown(answer) or checked(answer)
+
+
+def is_unknown(answer: str) -> bool:
+    """Whether a short message says no more than that the answer is not known."""
+    said = fold_text(answer).strip()
+    words = words_of(answer)
+    if not words:
+        return bool(said) and not said.strip("?.-!/ 🤷")
+    if len(words) > _MAX_UNKNOWN_WORDS:
+        return False
+    if _UNKNOWN_UNSPACED.search(said):
+        return len(said) <= 2 * _MAX_UNKNOWN_WORDS
+    places = ((find_phrase(phrase, words), len(phrase)) for phrase in _UNKNOWNS)
+    return any(
+        at is not None and _AROUND_UNKNOWNS.issuperset(words[:at] + words[at + length :])
+        for at, length in places
+    )
+
+
+def asks_back(answer: str) -> bool:
+    """Whether a short message asks what the question means or what it is for, and answers nothing."""
+    words = words_of(answer)
+    if not fold_text(answer).rstrip(" !\"')").endswith("?") or len(words) > _MAX_UNKNOWN_WORDS:
+        return False
+    return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)
+
+
+def _find_check(name: str) -> Check | None:
+    plain = " ".join(fold_text(name).split()).rstrip(".")
+    if plain in _CHECKS:
+        reads = _CHECKS[plain]
+        if plain in _READ_ANY_SCRIPT:
+            return reads
+        return lambda answer: _UNSPACED.search(answer) is not None or reads(answer)
+    counted = re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain)
+    if counted:
+        least = int(counted[1])
+        count = _count_words if counted[2].startswith("word") else _count_entries
+        return lambda answer: count(answer) >= least
+    listed = re.fullmatch(r"one of (.+)", plain)
+    if listed:
+        parts = re.split(r",\s*(?:or\s+)?|(?<!\s)\s+or\s+", listed[1])
+        values = [words_of(part) for part in parts]
+        if not all(values):
+            return None
+        return lambda answer: sum(find_phrase(value, words_of(answer)) is not None for value in values) == 1
+    return None
+
+
+def _count_words(answer: str) -> int:
+    said = fold_text(answer)
     pieces = re.split(r"[\s,;/]+", _UNSPACED.sub(" ", said))
     spaced = sum(any(char.isalnum() for char in piece) for piece in pieces)
     return spaced + len(_UNSPACED.findall(said)) // 2
 
 
-def _entries(answer: str) -> int:
-    return sum(any(char.isalnum() for char in piece) for piece in _BETWEEN_ENTRIES.split(folded(answer)))
+def _count_entries(answer: str) -> int:
+    pieces = _BETWEEN_ENTRIES.split(fold_text(answer))
+    return sum(any(char.isalnum() for char in piece) for piece in pieces)
 
 
 def _is_measured(answer: str) -> bool:
-    return any(match["unit"] not in _NO_UNITS for match in _MEASURED.finditer(folded(answer)))
+    return any(match["unit"] not in _NO_UNITS for match in _MEASURED.finditer(fold_text(answer)))
 
 
 def _names_somebody(answer: str) -> bool:
@@ -167,104 +202,29 @@ def _names_an_owner(answer: str) -> bool:
 
 def _names_two_options(answer: str) -> bool:
     lines = [piece for piece in re.split(r"[\n;]", answer) if words_of(piece)]
-    return len(lines) > 1 or _OPTIONS.search(folded(answer)) is not None
+    return len(lines) > 1 or _OPTIONS.search(fold_text(answer)) is not None
 
 
 def _names_code(answer: str) -> bool:
-    return _CODE_PLACE.search(answer) is not None or _CODE_WORDS.search(folded(answer)) is not None
+    return _CODE_PLACE.search(answer) is not None or _CODE_WORDS.search(fold_text(answer)) is not None
 
 
-def _is_scenario(answer: str) -> bool:
-    said = folded(answer)
-    return any(_in_order(said, scenario) for scenario in _SCENARIOS)
-
-
-def _in_order(said: str, words: Sequence[re.Pattern[str]]) -> bool:
-    at = 0
-    for word in words:
-        found = word.search(said, at)
-        if found is None:
-            return False
-        at = found.end()
-    return True
-
-
-def _holding(pattern: re.Pattern[str]) -> Check:
-    return lambda answer: pattern.search(folded(answer)) is not None
-
-
-def _if_readable(reads: Check) -> Check:
-    """The check for those scripts that it can read; nobody is asked again for writing in another."""
-    return lambda answer: _UNSPACED.search(answer) is not None or reads(answer)
+def _contains(pattern: re.Pattern[str]) -> Check:
+    return lambda answer: pattern.search(fold_text(answer)) is not None
 
 
 _CHECKS: Final[dict[str, Check]] = {
-    "a number": _holding(_NUMBER),
+    "a number": _contains(_NUMBER),
     "a number with a unit": _is_measured,
-    "names a person or role": _if_readable(_names_somebody),
-    "an owner": _if_readable(_names_an_owner),
-    "given, when and then": _if_readable(_is_scenario),
-    "a file or module": _if_readable(_names_code),
-    "a date or deadline": _if_readable(_holding(_DATE)),
-    "a condition": _if_readable(_holding(_CONDITION)),
-    "two options": _if_readable(_names_two_options),
-    "an error or failure": _if_readable(_holding(_FAILURE)),
+    "names a person or role": _names_somebody,
+    "an owner": _names_an_owner,
+    "given, when and then": _contains(_SCENARIO),
+    "a file or module": _names_code,
+    "a date or deadline": _contains(_DATE),
+    "a condition": _contains(_CONDITION),
+    "two options": _names_two_options,
+    "an error or failure": _contains(_FAILURE),
 }
 _FAMILIES = ("at least N words", "at least N entries", "one of A, B, C")
-
-
-def known(name: str) -> bool:
-    """True where a check of that name exists."""
-    return _check_named(name) is not None
-
-
-def check(name: str, answer: str) -> bool:
-    """True where the answer meets the named criterion, or says in earnest that it is not known."""
-    checked = _check_named(name)
-    if checked is None:
-        raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *_FAMILIES))
-    return is_unknown(answer) or checked(answer)
-
-
-def is_unknown(answer: str) -> bool:
-    """True where a short message says no more than that the answer is not known."""
-    said = folded(answer).strip()
-    words = words_of(answer)
-    if not words:
-        return bool(said) and not said.strip("?.-!/ 🤷")
-    if len(words) > _LONGEST_UNKNOWN:
-        return False
-    if _UNKNOWN_UNSPACED.search(said):
-        return len(said) <= 2 * _LONGEST_UNKNOWN
-    for phrase in _UNKNOWNS:
-        at = place_of(phrase, words)
-        if at is not None and _AROUND_UNKNOWNS.issuperset(words[:at] + words[at + len(phrase) :]):
-            return True
-    return False
-
-
-def asks_back(answer: str) -> bool:
-    """True where a short message asks what the question means or what it is for, and answers nothing."""
-    words = words_of(answer)
-    if not folded(answer).rstrip(" !\"')").endswith("?") or len(words) > _LONGEST_UNKNOWN:
-        return False
-    return words == ("why",) or any(place_of(phrase, words) is not None for phrase in _ASKED_BACK)
-
-
-def _check_named(name: str) -> Check | None:
-    plain = " ".join(folded(name).split()).rstrip(".")
-    if plain in _CHECKS:
-        return _CHECKS[plain]
-    counted = re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain)
-    if counted:
-        least = int(counted[1])
-        count = _word_count if counted[2].startswith("word") else _entries
-        return lambda answer: count(answer) >= least
-    listed = re.fullmatch(r"one of (.+)", plain)
-    if listed:
-        parts = re.split(r",\s*(?:or\s+)?|(?<!\s)\s+or\s+", listed[1])
-        values = [words_of(part) for part in parts]
-        if not all(values):
-            return None
-        return lambda answer: sum(place_of(value, words_of(answer)) is not None for value in values) == 1
-    return None
+# These read every script; nobody is asked again for writing in one that the others cannot read.
+_READ_ANY_SCRIPT = ("a number", "a number with a unit")

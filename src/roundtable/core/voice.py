@@ -10,7 +10,7 @@ from typing import Literal
 
 from .errors import RuleBroken
 from .personas import Ban, Persona
-from .text import folded, words_of
+from .text import fold_text, words_of
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
 
@@ -97,7 +97,7 @@ _NEW_ENOUGH = 2
 def check_voice(
     text: str, persona: Persona, *, earlier: Sequence[Said], names: Sequence[str], free: bool = False
 ) -> tuple[Violation, ...]:
-    """What is wrong with a persona's contribution; `free` lifts the bans on questions and tradeoffs."""
+    """Return what is wrong with a contribution; `free` lifts the bans on questions and tradeoffs."""
     empty = _EMPTY_WORDS | {word for name in names for word in words_of(name)}
     return (
         *_forbidden(text, persona, earlier, free),
@@ -107,11 +107,11 @@ def check_voice(
 
 
 def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool) -> Iterator[Violation]:
-    own_words = _MANY_BLANKS.sub(r"\1", without_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
+    own_words = _MANY_BLANKS.sub(r"\1", strip_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue
-        matches = (match.group().strip() for match in _compiled(ban, persona).finditer(own_words))
+        matches = (match.group().strip() for match in _compile_ban(ban, persona).finditer(own_words))
         for words in {words.casefold(): words for words in matches if words}.values():
             taken_up = ban.kind == "vocabulary" and _was_heard(words, persona, earlier)
             if not taken_up:
@@ -119,23 +119,23 @@ def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool)
 
 
 def _was_heard(words: str, persona: Persona, earlier: Sequence[Said]) -> bool:
-    """True where others have used these words before."""
+    """Whether others have used these words before."""
     heard = {_stem(word) for said in earlier if said.speaker != persona.key for word in words_of(said.text)}
     return {_stem(word) for word in words_of(words)} <= heard
 
 
-def _compiled(ban: Ban, persona: Persona) -> re.Pattern[str]:
+def _compile_ban(ban: Ban, persona: Persona) -> re.Pattern[str]:
     try:
         return re.compile(ban.pattern, re.IGNORECASE)
     except re.error as error:
         raise RuleBroken(
-            f"A forbidden pattern of {persona.name} is no regular expression: {ban.pattern} ({error})."
+            f"A forbidden pattern of {persona.name} is not a regular expression: {ban.pattern} ({error})."
         ) from error
 
 
 @lru_cache(maxsize=512)
-def without_quotations(text: str) -> str:
-    """The text with a mark in place of each quotation."""
+def strip_quotations(text: str) -> str:
+    """Return the text with a mark in place of each quotation."""
     return _QUOTATION.sub(_IN_PLACE_OF_A_QUOTATION, text)
 
 
@@ -143,14 +143,16 @@ def _echoes(text: str, earlier: Sequence[Said], empty: frozenset[str]) -> Iterat
     for said in earlier:
         new = _answer_to_a_quotation(text, said.text, empty)
         if _repeats(new or text, said.text, empty):
-            yield Violation("echo", text.strip(), f"It repeats what was said before: {_opening(said.text)}")
+            words = said.text.split()
+            opening = " ".join(words[:12]) + (" ..." if len(words) > 12 else "")
+            yield Violation("echo", text.strip(), f"It repeats what was said before: {opening}")
             return
 
 
 def _answer_to_a_quotation(text: str, before: str, empty: frozenset[str]) -> str:
     """The text without its quotations, or without one sentence; empty if the rest adds nothing new."""
     held = set(_content(before, empty))
-    rest = without_quotations(text)
+    rest = strip_quotations(text)
     if rest == text:
         sentences = re.split(r"(?<=[.!?])\s+|\n+", text)
         shared = [len(held & set(_content(sentence, empty))) for sentence in sentences]
@@ -183,7 +185,7 @@ def _runs(text: str, length: int) -> frozenset[tuple[str, ...]]:
 
 
 def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
-    said = re.sub(r"\s+", " ", folded(without_quotations(text)))
+    said = re.sub(r"\s+", " ", fold_text(strip_quotations(text)))
     found = _COMMITTEE.search(said)
     if found and len(_content(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
         yield Violation("committee", found.group(), "It agrees without adding anything of its own.")
@@ -198,8 +200,3 @@ def _content(text: str, empty: frozenset[str]) -> tuple[str, ...]:
 
 def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _opening(text: str) -> str:
-    words = text.split()
-    return " ".join(words[:12]) + (" ..." if len(words) > 12 else "")

@@ -23,7 +23,7 @@ from ..core.events import SectionText
 from ..core.personas import Persona
 from ..core.steps import PHASE_KEYS, Target
 from ..core.synthesis import Draft
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material, Verdict
 from ..documents.drafting import draft
 from .base import Framing, Hearer, Speech
@@ -105,7 +105,7 @@ def check(request: Request, reply: Reply) -> None:
 
 def clean(text: str) -> str:
     """The text as it may be shown: no control characters, no space around it."""
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _check_words(request: Request, reply: Words) -> None:
@@ -164,7 +164,7 @@ def _check_length(name: str, text: str, most: int) -> None:
 
 
 def _check_turns(verdict: Verdict, number: int) -> None:
-    missing = verdict.missing(number)
+    missing = verdict.missing_turns(number)
     if missing:
         raise RuleBroken(f"Turn {missing[0]} does not exist; this is turn {number}.")
     if verdict.off_topic is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from .files import kind_of
 from .scan import read
 
@@ -294,7 +294,7 @@ def shown(path: str) -> str:
 
 def code(text: str) -> str:
     """The text as a code span on one line, cut where it is long."""
-    text = " ".join(printable(text).split())
+    text = " ".join(strip_unprintable(text).split())
     if len(text) > _LONGEST_QUOTE and " " in text:
         text = text[:_LONGEST_QUOTE].rstrip() + " ..."
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..core.text import harmless
+from ..core.text import neutralize_markdown
 from .reference import JiraReference, host_of
 from .service import (
     PATIENCE,
@@ -45,7 +45,7 @@ def markdown(document: Node) -> str:
 def _blocks(nodes: Sequence[Node], depth: int, *, tight: bool = False) -> str:
     """Blocks with empty lines between them; where it is tight, none before a list."""
     if depth > _DEEPEST:
-        return harmless(" ".join(_words(nodes)))
+        return neutralize_markdown(" ".join(_words(nodes)))
     written = ""
     for inline, run in groupby(nodes, lambda node: _kind(node) in _INLINE):
         group = list(run)
@@ -63,7 +63,7 @@ def _block(node: Node, depth: int) -> str:
         case "paragraph":
             return _paragraph(children)
         case "heading":
-            title = harmless(_inline(children))
+            title = neutralize_markdown(_inline(children))
             return f"{'#' * _whole(node, 'level', 1, 6)} {title}" if title else ""
         case "bulletList" | "decisionList" | "taskList" | "orderedList":
             return _list(node, depth)
@@ -72,17 +72,17 @@ def _block(node: Node, depth: int) -> str:
         case "blockquote" | "panel":
             return _indented(_blocks(children, depth), "> ", "> ")
         case "expand" | "nestedExpand":
-            title = harmless(_leaf(node))
+            title = neutralize_markdown(_leaf(node))
             return "\n\n".join(filter(None, (title and f"**{title}**", _blocks(children, depth))))
         case "rule":
             return "---"
         case "table":
             return _table(children, depth)
-    return _blocks(children, depth) if children else harmless(_leaf(node))
+    return _blocks(children, depth) if children else neutralize_markdown(_leaf(node))
 
 
 def _paragraph(nodes: Sequence[Node]) -> str:
-    return "\n".join(filter(None, map(harmless, _inline(nodes).split("\n"))))
+    return "\n".join(filter(None, map(neutralize_markdown, _inline(nodes).split("\n"))))
 
 
 def _list(node: Node, depth: int) -> str:

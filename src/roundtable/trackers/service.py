@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ..core.errors import TrackerFailed
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..version import __version__
 from .reference import Reference, host_of
 
@@ -56,13 +56,13 @@ def no_issue(source_id: str, failed: str, do: str = "") -> TrackerFailed:
 
 
 def _one_line(value: object) -> str:
-    return " ".join(printable(value).split()) if isinstance(value, str) else ""
+    return " ".join(strip_unprintable(value).split()) if isinstance(value, str) else ""
 
 
 def _lines(value: object) -> str:
     if not isinstance(value, str):
         return ""
-    return printable(value.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return strip_unprintable(value.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 _LATER = "Try again later."
@@ -115,7 +115,7 @@ def unreachable(service: Service, source_id: str, error: Exception, patience: fl
     check = _check("the connection", service.place)
     match reason:
         case ssl.SSLCertVerificationError():
-            failed = f"The certificate of {host} is not trusted: {printable(reason.verify_message)}."
+            failed = f"The certificate of {host} is not trusted: {strip_unprintable(reason.verify_message)}."
             return no_issue(
                 source_id, failed, "If your company signs its own, name its file in SSL_CERT_FILE."
             )

@@ -50,7 +50,7 @@ def _lines(roster: Roster) -> Mapping[str, str]:
         ),
         "framing": lines.contribution(
             _LEAD,
-            lines.framing(
+            lines.framing_text(
                 title="{title}",
                 summary="{two or three sentences on the step's output}",
                 focus_question="{focus question}",
@@ -58,7 +58,7 @@ def _lines(roster: Roster) -> Mapping[str, str]:
             ),
         ),
         "inactivity": lines.inactivity(_LEAD, None),
-        "warning": lines.warning(_LEAD),
+        "warning": lines.limit_warning(_LEAD),
         "limit": lines.limit(_LEAD),
         "acknowledgement": lines.ACKNOWLEDGEMENT,
         "unclear": lines.UNCLEAR_EXIT,

@@ -245,7 +245,7 @@ class Conversation:
 
     def _skips(self, line: Line, words: str) -> bool:
         offered = self._menu is not None and self._menu.takes_feedback and self._menu.offers("S")
-        return line.awaits == "menu" and offered and hear_menu(words, can_skip=True).kind == "skip"
+        return line.awaits == "menu" and offered and hear_menu(words, can_skip=True) == "skip"
 
     async def _confirmed(self) -> bool:
         answer = await self._desk.ask(_CONFIRM)

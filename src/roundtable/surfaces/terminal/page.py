@@ -22,7 +22,7 @@ _LONGEST_ITEM = 32
 
 def bar(analysis: Analysis) -> str:
     """One sign per step, a gap between the phases, and how many are done."""
-    steps, done = analysis.opening.steps, analysis.completed
+    steps, done = analysis.opening.steps, analysis.completed_steps
     rows = (
         "".join(DONE if step.step_id in done else OPEN for step in row)
         for _, row in groupby(steps, key=lambda step: step.step_id[:2])

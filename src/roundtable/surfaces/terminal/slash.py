@@ -153,7 +153,7 @@ def _steps(_rest: str, scene: Scene) -> Answer:
     rows = [bar(now)]
     for step in opening.steps:
         here = opening.step is not None and step.step_id == opening.step.step_id
-        mark = "✓" if step.step_id in now.completed else "›" if here else " "
+        mark = "✓" if step.step_id in now.completed_steps else "›" if here else " "
         rows.append(f"{mark} {step.step_id}  {step.title}{'  (here)' if here else ''}")
     return Answer("\n".join(rows))
 
