@@ -22,7 +22,7 @@ from roundtable.core.voice import check_voice, without_quotations
 from roundtable.documents.entries import chains, entries, itemised, named_entries, scenarios, sentences
 from roundtable.documents.page import cell, paragraph, said, title
 from roundtable.panel.model.replies import Cutter
-from roundtable.survey.terms import terms_of
+from roundtable.survey.terms import extract_terms
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
@@ -65,7 +65,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "read_scope": lambda text: read_scope(f"scope: {text}"),
     "check": lambda text: [check(criterion, text) for criterion in _CRITERIA],
     "address": lambda text: address(text, ROSTER),
-    "terms_of": lambda text: terms_of(Item("item", text[:200], text)),
+    "terms_of": lambda text: extract_terms(Item("item", text[:200], text)),
     "Cutter": lambda text: Cutter(ALEX, ROSTER, 100).feed(text),
 }
 

@@ -83,7 +83,9 @@ def hidden_character(text: str) -> str | None:
     return f"U+{ord(found.group()):04X}" if found else None
 
 
-def sources(folder: Path, shown: str, suffix: str = ".md") -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
+def list_sources(
+    folder: Path, shown: str, suffix: str = ".md"
+) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
     """The files of a folder with a suffix, by name; hidden files and a README are passed over."""
     try:
         names = sorted(entry.name for entry in folder.iterdir())
@@ -100,7 +102,7 @@ def sources(folder: Path, shown: str, suffix: str = ".md") -> tuple[tuple[Source
     return tuple(found), problems
 
 
-def read(source: Source, root: Path) -> str:
+def read_source(source: Source, root: Path) -> str:
     """The file's text with plain line ends; raises UnusableError for all but a sound text inside `root`."""
     data = _bytes_within(source.path, root)
     if len(data) > LARGEST:
@@ -146,14 +148,14 @@ DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ContentFile:
     """A markdown file in its two parts."""
 
     fields: dict[str, object]
     body: str
 
 
-def parse_front_matter(text: str) -> Document:
+def parse_front_matter(text: str) -> ContentFile:
     """The fields and the body of a file; raises UnusableError where there is no sound front matter."""
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
@@ -161,7 +163,7 @@ def parse_front_matter(text: str) -> Document:
     end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
     if end is None:
         raise UnusableError(FIELD, "has no closing line ---")
-    return Document(_fields("\n".join(lines[1:end])), "\n".join(lines[end + 1 :]))
+    return ContentFile(_fields("\n".join(lines[1:end])), "\n".join(lines[end + 1 :]))
 
 
 def _fields(text: str) -> dict[str, object]:

@@ -49,13 +49,13 @@ scss less proto graphql tf zig nim v tpl jinja j2
 _SOURCE: Final = frozenset(_SOURCE_WORDS.split())
 
 
-def kind_of(path: str) -> Kind:
+def file_kind(path: str) -> Kind:
     """The kind of the file at a path."""
     if _GENERATED.search(path):
         return "generated"
     if _TEST.search(path):
         return "test"
-    ending = ending_of(path)
+    ending = file_ending(path)
     if _DOCS.search(path):
         return "docs"
     if ending in _SOURCE and not path.startswith(".github/"):
@@ -63,7 +63,7 @@ def kind_of(path: str) -> Kind:
     return "config" if _CONFIG.search(path) else "source"
 
 
-def ending_of(path: str) -> str:
+def file_ending(path: str) -> str:
     """What follows the last dot of the file's name, in small letters; empty where there is none."""
     name = path.rsplit("/", 1)[-1]
     return name.rsplit(".", 1)[1].lower() if "." in name[1:] else ""
@@ -108,7 +108,7 @@ def _by_git(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: 
     answer = run_git(root, "grep", *options, *patterns, seconds=_SECONDS, config=config, empty_status=1)
     if answer is None:
         return paths
-    return _named(paths, answer)
+    return _keep_named(paths, answer)
 
 
 def _by_ripgrep(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool) -> Sequence[str]:
@@ -131,11 +131,11 @@ def _by_ripgrep(root: Path, paths: Sequence[str], needles: Sequence[str], *, exa
             kept += batch
             continue
         # 0: hits, 1: none, 2: it failed on a file or altogether, so nothing can be left out.
-        kept += _named(batch, answer.stdout) if answer.returncode in (0, 1) else batch
+        kept += _keep_named(batch, answer.stdout) if answer.returncode in (0, 1) else batch
     return kept
 
 
-def _named(paths: Sequence[str], answer: bytes) -> list[str]:
+def _keep_named(paths: Sequence[str], answer: bytes) -> list[str]:
     names = {os.fsdecode(name) for name in answer.split(b"\0")}
     return [path for path in paths if path in names]
 
@@ -172,7 +172,7 @@ _STARS = re.compile(r"\*+")
 _GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 
 
-def project_files(root: Path, *, leave_out: Sequence[str] = OWN) -> tuple[str, ...]:
+def list_files(root: Path, *, leave_out: Sequence[str] = OWN) -> tuple[str, ...]:
     """The paths of the project's files in order, without those below the folders to leave out."""
     listed = _by_git_files(root)
     paths = _by_walk(root) if listed is None else listed
@@ -221,9 +221,9 @@ def _by_walk(root: Path) -> Iterator[str]:
             if len(path) > _LONGEST_PATH:
                 continue
             if _is_folder(entry):
-                if entry.name not in _FOLDERS and not _ignored(f"{path}/", rules):
+                if entry.name not in _FOLDERS and not _is_ignored(f"{path}/", rules):
                     waiting.append((f"{path}/", rules))
-            elif _is_file(entry) and not _ignored(path, rules):
+            elif _is_file(entry) and not _is_ignored(path, rules):
                 found += 1
                 yield path
 
@@ -264,7 +264,7 @@ def _is_bounded(rule: str) -> bool:
     return len(rule) <= _LONGEST_RULE and max(stars, rule.count("**")) <= _MOST_STARS
 
 
-def _ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+def _is_ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
     """The nearest ignore file that has a word on the path decides, as in git."""
     for folder, spec in reversed(rules):
         verdict = spec.check_file(path[len(folder) :]).include

@@ -53,7 +53,7 @@ def _commit(part: bytes) -> Commit | None:
     return Commit(int(fields[0]), fields[2].decode("utf-8", "replace"), named)
 
 
-def change_rates(
+def count_changes(
     history: Sequence[Commit], paths: Iterable[str], *, now: float | None = None
 ) -> tuple[ChangeRate, ...]:
     """How often each of the paths changed until now, in the order of the paths."""
@@ -69,7 +69,7 @@ def change_rates(
     return tuple(ChangeRate(path, quarter[path], year[path]) for path in paths)
 
 
-def activity(history: Sequence[Commit]) -> dict[str, float]:
+def score_activity(history: Sequence[Commit]) -> dict[str, float]:
     """How much each file is worked on, 0 to 1: recent commits count more, measured from the newest one."""
     newest = max((commit.time for commit in history), default=0)
     total: defaultdict[str, float] = defaultdict(float)
@@ -82,7 +82,7 @@ def activity(history: Sequence[Commit]) -> dict[str, float]:
     return {path: math.log1p(value) / math.log1p(top) for path, value in total.items()}
 
 
-def kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, float]:
+def score_kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, float]:
     """The files that commits with like subjects changed, 0 to 1: rare words in common count more."""
     stems = [frozenset(word_stems(commit.subject)) for commit in history]
     frequency = Counter(word for words in stems for word in words)
@@ -101,7 +101,7 @@ def kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, float]:
     return {path: value / top for path, value in total.items()}
 
 
-def together(history: Sequence[Commit], paths: Sequence[str], *, least: int = 2) -> dict[str, float]:
+def find_companions(history: Sequence[Commit], paths: Sequence[str], *, least: int = 2) -> dict[str, float]:
     """The share of the commits on the given paths that changed another file too, at least so many times."""
     chosen = frozenset(paths)
     both: Counter[str] = Counter()

@@ -23,7 +23,7 @@ _FLAGS = (
 )
 
 
-def read(path: str) -> bytes | None:
+def read_text(path: str) -> bytes | None:
     """The content of a plain text file; None for a link, a folder, and what is binary, huge or unreadable."""
     try:
         handle = os.open(path, _FLAGS)
@@ -42,17 +42,17 @@ def read(path: str) -> bytes | None:
         return None
     finally:
         os.close(handle)
-    if len(data) > LARGEST or data.find(0, 0, _BINARY) >= 0 or _packed(data):
+    if len(data) > LARGEST or data.find(0, 0, _BINARY) >= 0 or _is_packed(data):
         return None
     return data
 
 
-def _packed(data: bytes) -> bool:
+def _is_packed(data: bytes) -> bool:
     """True for text that no person writes: a minified script, data without line breaks."""
     return len(data) > _BINARY and (data.count(b"\n") + 1) * _LONG_LINES < len(data)
 
 
-def count(
+def count_needles(
     root: str, paths: Sequence[str], needles: Sequence[tuple[bytes, ...]]
 ) -> list[tuple[int, int, tuple[int, ...]]]:
     """For each file with a hit: its place in the list, its size, and how often each needle occurs.
@@ -64,7 +64,7 @@ def count(
     prefix = root + os.sep
     found = []
     for place, path in enumerate(paths):
-        data = read(prefix + path)
+        data = read_text(prefix + path)
         if not data:
             continue
         small = data.lower()
@@ -77,12 +77,12 @@ def count(
     return found
 
 
-def holding(root: str, paths: Sequence[str], needles: Sequence[bytes]) -> list[int]:
+def find_holding(root: str, paths: Sequence[str], needles: Sequence[bytes]) -> list[int]:
     """The places in the list of the files that hold at least one of the needles, letter by letter."""
     prefix = root + os.sep
     found = []
     for place, path in enumerate(paths):
-        data = read(prefix + path)
+        data = read_text(prefix + path)
         if data and any(needle in data for needle in needles):
             found.append(place)
     return found
@@ -91,7 +91,7 @@ def holding(root: str, paths: Sequence[str], needles: Sequence[bytes]) -> list[i
 def _serve() -> None:
     """One question on the standard input, one answer on the standard output."""
     task, root, paths, needles = marshal.load(sys.stdin.buffer)
-    answer = count(root, paths, needles) if task == "count" else holding(root, paths, needles)
+    answer = count_needles(root, paths, needles) if task == "count" else find_holding(root, paths, needles)
     marshal.dump(answer, sys.stdout.buffer)
 
 

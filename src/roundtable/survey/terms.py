@@ -66,7 +66,7 @@ STOP_WORDS = frozenset(_ENGLISH.split()) | frozenset(_CHANGE.split()) | frozense
 
 
 @lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """The beginning that the word's forms share: `caching` and `cached` give `cach`."""
     word = word.lower()
     if not word.isalpha():
@@ -123,7 +123,7 @@ class Term:
         return tuple(dict.fromkeys(form.encode("utf-8", "surrogateescape").lower() for form in forms))
 
 
-def terms_of(item: Item) -> tuple[Term, ...]:
+def extract_terms(item: Item) -> tuple[Term, ...]:
     """The terms of the item's title and text, the weightiest first, a bounded number."""
     found: dict[tuple[str, bool], Term] = {}
     for text, base in ((item.name, _TITLE), (item.text[:_LONGEST_TEXT], _TEXT)):
@@ -140,11 +140,11 @@ def word_stems(text: str) -> tuple[str, ...]:
     """The stems of the telling words of a text, each once: for texts that are only compared."""
     words = (word for run in _PART.findall(text) for word in _HUMP.split(run))
     return tuple(
-        dict.fromkeys(stem(word) for word in words if len(word) > 2 and word.lower() not in STOP_WORDS)
+        dict.fromkeys(stem_word(word) for word in words if len(word) > 2 and word.lower() not in STOP_WORDS)
     )
 
 
-def parts_of(name: str) -> tuple[str, ...]:
+def split_name(name: str) -> tuple[str, ...]:
     """The words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
     return tuple(part for run in _PART.findall(name) for part in _HUMP.split(run))
 
@@ -172,7 +172,7 @@ def _of_token(token: str, *, named: bool) -> Iterator[Term]:
     if _ANY_JAPANESE.search(token):
         yield from (Term(run, 1.0, whole=True, said=run) for run in _JAPANESE.findall(token))
         return
-    parts = parts_of(token)
+    parts = split_name(token)
     if (named or _JOINED.search(token)) and len(parts) > 1 and not all(part.isdigit() for part in parts):
         yield Term(token.lower(), _NAMED, whole=True, said=token)
     if token.lower() in STOP_WORDS:
@@ -181,4 +181,4 @@ def _of_token(token: str, *, named: bool) -> Iterator[Term]:
         small = part.lower()
         short = len(small) < 2 or (len(small) == 2 and not part.isupper())
         if not short and small not in STOP_WORDS and not small.isdigit():
-            yield Term(stem(small), _NAMED if named else 1.0, said=small)
+            yield Term(stem_word(small), _NAMED if named else 1.0, said=small)

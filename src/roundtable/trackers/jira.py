@@ -16,12 +16,12 @@ from .service import (
     PATIENCE,
     Issue,
     Service,
-    base_address,
-    cleaned_issue,
+    build_headers,
+    check_base_address,
+    clean_issue,
+    explain_bad_answer,
     get_json,
-    headers,
-    no_issue,
-    unreadable,
+    no_issue_error,
 )
 
 Node = dict[str, Any]
@@ -37,7 +37,7 @@ _WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 _UNSAFE_IN_LINKS = re.compile(r"[\s()<>\\]")
 
 
-def markdown(document: Node) -> str:
+def render_markdown(document: Node) -> str:
     """The document's text with its headings, lists, code, links and tables; of what is unknown, the words."""
     return _blocks(_children(document), 0)
 
@@ -251,12 +251,12 @@ def fetch_jira(
     answer = get_json(service, *paths, source_id=reference.key, patience=patience)
     fields = answer.get("fields")
     if not isinstance(fields, dict):
-        raise unreadable(service, reference.key, page=False)
+        raise explain_bad_answer(service, reference.key, page=False)
     text = fields.get("description")
-    return cleaned_issue(
+    return clean_issue(
         reference,
         title=fields.get("summary"),
-        text=markdown(text) if isinstance(text, dict) else text,
+        text=render_markdown(text) if isinstance(text, dict) else text,
         url=f"{service.base}/browse/{reference.key}",
     )
 
@@ -265,14 +265,14 @@ def _service(reference: JiraReference, environment: Mapping[str, str]) -> Servic
     given = {name: environment.get(name, "").strip() for name in (_ADDRESS, _USER, _TOKEN)}
     if missing := [name for name, value in given.items() if not value]:
         like = f" {_ADDRESS} would be {reference.site}." if reference.site and _ADDRESS in missing else ""
-        raise no_issue(
+        raise no_issue_error(
             reference.key, f"Jira cannot be asked for {reference.key} yet.", f"Set {_joined(missing)}.{like}"
         )
-    base = base_address(_ADDRESS, given[_ADDRESS], reference.key)
+    base = check_base_address(_ADDRESS, given[_ADDRESS], reference.key)
     _check_site(reference, base)
     basic = b64encode(f"{given[_USER]}:{given[_TOKEN]}".encode("utf-8", "surrogateescape")).decode()
     return Service(
-        "Jira", base, f"{_USER} and {_TOKEN}", _ADDRESS, headers("application/json", f"Basic {basic}")
+        "Jira", base, f"{_USER} and {_TOKEN}", _ADDRESS, build_headers("application/json", f"Basic {basic}")
     )
 
 
@@ -282,7 +282,7 @@ def _check_site(reference: JiraReference, base: str) -> None:
         return
     named, known = host_of(urlsplit(reference.site)), host_of(urlsplit(base))
     if named != known:
-        raise no_issue(
+        raise no_issue_error(
             reference.key,
             f"{reference.key} is on {named}, and {_ADDRESS} names {known}.",
             f"Set {_ADDRESS} to {reference.site}, with the {_USER} and {_TOKEN} for it.",
