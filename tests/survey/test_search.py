@@ -1,9 +1,8 @@
-"""Counting terms in files: the same with every sieve, and what is not read at all."""
+"""Counting terms in files: the same with and without a sieve, and what is not read at all."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -13,13 +12,12 @@ from hypothesis import strategies as st
 
 from gitproject import git, write
 from roundtable.core.steps import Item
+from roundtable.survey import files
 from roundtable.survey import search as searching
-from roundtable.survey.files import Sieve, list_files, sift
+from roundtable.survey.files import list_files, sift
 from roundtable.survey.scan import LARGEST, count_needles, read_text
 from roundtable.survey.search import Hit, files_holding, search_files
 from roundtable.survey.terms import extract_terms
-
-SIEVES: list[Sieve] = ["none", "git", *(["ripgrep"] if shutil.which("rg") else [])]  # type: ignore[list-item]
 
 
 def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
@@ -69,55 +67,57 @@ def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp
 def mixed(tmp_path: Path) -> Path:
     """A repository of some folders in which words turn up here and there."""
     words = ("printer", "Toner", "paper", "TRAY", "jam", "other")
-    files = {
+    content = {
         f"m{number % 7}/f{number}.{'py' if number % 3 else 'txt'}": "".join(
             f"{words[(number + row) % 6]} {row}\n" for row in range(number % 5)
         )
         for number in range(120)
     }
-    write(tmp_path, files)
+    write(tmp_path, content)
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "m0", "m1", "m2")
     return tmp_path
 
 
-@pytest.mark.parametrize("sieve", SIEVES)
 @pytest.mark.parametrize("title", ["Toner and paper", "a printer with a tray", "Übersicht toner", "nirgends"])
-def test_every_sieve_gives_the_same_hits(mixed: Path, sieve: Sieve, title: str) -> None:
+def test_many_files_are_sifted_first_and_the_hits_are_the_same(
+    mixed: Path, title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paths = list_files(mixed)
     terms = extract_terms(Item("item", title))
-    assert search_files(mixed, paths, terms, sieve=sieve) == search_files(mixed, paths, terms, sieve="none")
-    assert files_holding(mixed, paths, ("Toner", "TRAY"), sieve=sieve) == tuple(
+    unsifted = search_files(mixed, paths, terms)
+    monkeypatch.setattr(files, "_WORTH_A_SIEVE", 1)
+    assert search_files(mixed, paths, terms) == unsifted
+    assert files_holding(mixed, paths, ("Toner", "TRAY")) == tuple(
         path for path in paths if {b"Toner", b"TRAY"} & set((mixed / path).read_bytes().split())
     )
 
 
-def test_the_sieves_do_hold_back_what_has_no_hit(mixed: Path) -> None:
+def test_the_sieve_holds_back_what_has_no_hit(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = list_files(mixed)
-    for sieve in SIEVES[1:]:
-        kept = sift(mixed, paths, ["toner"], exact=False, sieve=sieve)
-        assert 0 < len(kept) < len(paths)
-        assert sift(mixed, paths, ["toner"], exact=True, sieve=sieve) == []
+    monkeypatch.setattr(files, "_WORTH_A_SIEVE", 1)
+    assert 0 < len(sift(mixed, paths, ["toner"], exact=False)) < len(paths)
+    assert sift(mixed, paths, ["toner"], exact=True) == []
 
 
-def test_a_sieve_that_is_not_there_holds_nothing_back(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_nothing_is_held_back(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = list_files(mixed)
+    monkeypatch.setattr(files, "_WORTH_A_SIEVE", 1)
     monkeypatch.setenv("PATH", "")
-    assert list(sift(mixed, paths, ["toner"], exact=False, sieve="ripgrep")) == list(paths)
-    assert list(sift(mixed, paths, ["toner"], exact=False, sieve="git")) == list(paths)
+    assert list(sift(mixed, paths, ["toner"], exact=False)) == list(paths)
 
 
 def test_a_second_process_gives_the_same_as_one(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = list_files(mixed)
     terms = extract_terms(Item("item", "printer toner paper"))
-    alone = search_files(mixed, paths, terms, sieve="none")
-    holding = files_holding(mixed, paths, ("Toner",), sieve="none")
+    alone = search_files(mixed, paths, terms)
+    holding = files_holding(mixed, paths, ("Toner",))
     monkeypatch.setattr(searching, "_WORTH_A_PROCESS", 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert search_files(mixed, paths, terms, sieve="none") == alone
-    assert files_holding(mixed, paths, ("Toner",), sieve="none") == holding
+    assert search_files(mixed, paths, terms) == alone
+    assert files_holding(mixed, paths, ("Toner",)) == holding
     monkeypatch.setattr(sys, "executable", str(mixed / "no-python"))
-    assert search_files(mixed, paths, terms, sieve="none") == alone
+    assert search_files(mixed, paths, terms) == alone
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)

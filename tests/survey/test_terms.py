@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.steps import Item
-from roundtable.survey.terms import MOST, extract_terms, split_name, stem_word
+from roundtable.survey.terms import MAX_TERMS, extract_terms, split_name, stem_word
 
 
 def words(title: str, text: str = "") -> list[str]:
@@ -91,7 +91,7 @@ def test_names_fall_into_the_words_they_are_joined_from() -> None:
 @given(st.text(max_size=300), st.text(max_size=2000))
 def test_no_text_breaks_it_and_the_terms_stay_few(title: str, text: str) -> None:
     terms = extract_terms(Item("item", title, text))
-    assert len(terms) <= MOST
+    assert len(terms) <= MAX_TERMS
     for term in terms:
         assert term.text
         assert 0 < term.weight <= 2

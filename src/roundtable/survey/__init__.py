@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.steps import Item
-from .files import OWN, Sieve, list_files
+from .files import OWN_FOLDERS, list_files
 from .history import count_changes, find_companions, read_history, score_activity, score_kin
 from .relations import find_entry_points, find_relations, rank_radius
 from .report import (
@@ -33,9 +33,8 @@ def survey(
     root: Path,
     item: Item,
     *,
-    leave_out: Sequence[str] = OWN,
+    leave_out: Sequence[str] = OWN_FOLDERS,
     now: float | None = None,
-    sieve: Sieve | None = None,
 ) -> Survey:
     """What the files below the root say about the item; never fails on what it finds there.
 
@@ -46,12 +45,12 @@ def survey(
     paths = list_files(root, leave_out=leave_out)
     known = frozenset(paths)
     terms = extract_terms(item)
-    hits = search_files(root, paths, terms, sieve=sieve)
+    hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
     priors = Priors(_among(score_activity(history), known), _among(score_kin(history, terms), known))
     findings = rank_files(root, paths, terms, hits, priors)
     touched = touched_of(findings)
-    ties = find_relations(root, paths, touched, sieve=sieve)
+    ties = find_relations(root, paths, touched)
     company = _among(find_companions(history, [finding.path for finding in touched[:3]]), known)
     listed = rank_radius(root, findings, touched, ties, company)
     rates = count_changes(history, [finding.path for finding in listed[:20]], now=now) if history else ()

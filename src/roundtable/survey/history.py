@@ -14,7 +14,7 @@ from ..git import run_git
 from .report import ChangeRate
 from .terms import Term, word_stems
 
-MOST = 4_000
+MAX_COMMITS = 4_000
 _SECONDS = 3.0
 _DAY = 86_400
 _QUARTER, _YEAR = 90 * _DAY, 365 * _DAY
@@ -36,7 +36,7 @@ def read_history(root: Path) -> tuple[Commit, ...]:
     Commits without a parent are left out: a first import, or the edge of a shallow clone, changes nothing.
     """
     answer = run_git(
-        root, "log", "-z", "-n", str(MOST), "--no-merges", "--no-renames",
+        root, "log", "-z", "-n", str(MAX_COMMITS), "--no-merges", "--no-renames",
         "--name-only", "--relative", "--format=format:%x01%ct%x02%P%x02%s", "--", ".",
         seconds=_SECONDS, keep_partial=True,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .files import Sieve, file_ending, file_kind
+from .files import file_ending, file_kind
 from .report import CodeLine, EntryPoint, FoundFile, Reason, Relation
 from .scan import read_text
 from .search import defined_name, files_holding
@@ -184,7 +184,7 @@ class Relations:
 
 
 def find_relations(
-    root: Path, paths: Sequence[str], touched: Sequence[FoundFile], *, sieve: Sieve | None = None
+    root: Path, paths: Sequence[str], touched: Sequence[FoundFile]
 ) -> Relations:
     """The files that import a touched file, mention a name it defines on a found line, or test it."""
     known = frozenset(paths)
@@ -193,7 +193,7 @@ def find_relations(
     needles = tuple(dict.fromkeys([module.needle for module in modules if module.needle] + list(names)))
     families = frozenset[str]().union(*(module.family for module in modules))
     sources = [path for path in paths if file_ending(path) in families]
-    holding = files_holding(root, sources, needles, sieve=sieve)
+    holding = files_holding(root, sources, needles)
     near = sorted(holding, key=lambda path: (-_closeness(path, touched), path))[:_READ]
     go_module = _go_module(root, known) if "go" in families else ""
     importers: list[Relation] = []

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from . import scan
-from .files import Kind, Sieve, file_kind, sift
+from .files import Kind, file_kind, sift
 from .report import CodeLine, FoundFile
 from .scan import read_text
 from .terms import Term, split_name, stem_word
@@ -145,13 +145,13 @@ class Hits:
 
 
 def search_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], *, sieve: Sieve | None = None
+    root: Path, paths: Sequence[str], terms: Sequence[Term]
 ) -> Hits:
-    """Count the terms in the files; capitals do not matter. Without a sieve named, the best is taken."""
+    """Count the terms in the files; capitals do not matter."""
     if not terms or not paths:
         return Hits((), (0,) * len(terms))
     needles = [term.spellings for term in terms]
-    paths = sift(root, paths, [term.text for term in terms], exact=False, sieve=sieve)
+    paths = sift(root, paths, [term.text for term in terms], exact=False)
     found = _on_all_cores("count", root, paths, needles)
     files = tuple(Hit(paths[place], size, tuple(counts)) for place, size, counts in found)
     frequency = tuple(sum(1 for hit in files if hit.counts[index]) for index in range(len(terms)))
@@ -159,7 +159,7 @@ def search_files(
 
 
 def files_holding(
-    root: Path, paths: Sequence[str], needles: Sequence[str], *, sieve: Sieve | None = None
+    root: Path, paths: Sequence[str], needles: Sequence[str]
 ) -> tuple[str, ...]:
     """The files that hold at least one of the needles, letter by letter."""
     if not needles or not paths:
@@ -169,7 +169,7 @@ def files_holding(
         needle for needle in needles if not any(other in needle for other in needles if other != needle)
     ]
     spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
-    paths = sift(root, paths, needles, exact=True, sieve=sieve)
+    paths = sift(root, paths, needles, exact=True)
     return tuple(paths[place] for place in _on_all_cores("holding", root, paths, spelled))
 
 
