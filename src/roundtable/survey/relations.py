@@ -183,9 +183,7 @@ class Relations:
     tests: tuple[Relation, ...]
 
 
-def find_relations(
-    root: Path, paths: Sequence[str], touched: Sequence[FoundFile]
-) -> Relations:
+def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile]) -> Relations:
     """The files that import a touched file, mention a name it defines on a found line, or test it."""
     known = frozenset(paths)
     modules = [module for each in touched if (module := parse_module(each.path, known))]

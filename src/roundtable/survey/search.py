@@ -144,9 +144,7 @@ class Hits:
     frequency: tuple[int, ...]
 
 
-def search_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term]
-) -> Hits:
+def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> Hits:
     """Count the terms in the files; capitals do not matter."""
     if not terms or not paths:
         return Hits((), (0,) * len(terms))
@@ -158,9 +156,7 @@ def search_files(
     return Hits(files, frequency)
 
 
-def files_holding(
-    root: Path, paths: Sequence[str], needles: Sequence[str]
-) -> tuple[str, ...]:
+def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> tuple[str, ...]:
     """The files that hold at least one of the needles, letter by letter."""
     if not needles or not paths:
         return ()
