@@ -141,7 +141,7 @@ def test_an_answer_without_a_title_is_no_issue(
 ) -> None:
     server.gives(PATH, {"message": "hello"})
     assert failure(NAMED, root, environment).startswith(
-        f"GitHub at {server.host} answered with something that is no issue."
+        f"GitHub at {server.host} answered with something that is not an issue."
     )
 
 
