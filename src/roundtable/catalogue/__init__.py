@@ -31,7 +31,7 @@ def load_steps(project: Path | None = None) -> tuple[Step, ...]:
 
 
 def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...]]:
-    """Return the personas at the table and what is wrong with their files; ContentBroken when none is left."""
+    """Return the personas at the table and what is wrong with files; ContentBroken when none is left."""
     personas, problems = read_personas(project)
     if not personas:
         raise ContentBroken(

@@ -34,7 +34,7 @@ MAX_WAYS = 50_000
 _ENDLESS = 4_000
 _MAX_NESTED_REPEATS = 20
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
-_BLANKS = ((codes.LITERAL, ord(" ")), (codes.IN, [(codes.CATEGORY, codes.CATEGORY_SPACE)]))
+_BLANKS = ([(codes.LITERAL, ord(" "))], [(codes.IN, [(codes.CATEGORY, codes.CATEGORY_SPACE)])])
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
 # Speakers and attributions that are nobody's name.
@@ -178,11 +178,10 @@ def _count_ways(nodes: Iterable[Any]) -> int:
     for code, value in nodes:
         if code in _REPEATS:
             least, most, body = value
-            inner = _count_ways(body)
-            if list(body)[0] in _BLANKS and len(body) == 1:  # no more than two stand side by side
+            if list(body) in _BLANKS:  # no more than two stand side by side
                 continue
             ways *= min(int(most), _ENDLESS) - min(least, _ENDLESS) + 1
-            ways *= inner ** min(int(most), _MAX_NESTED_REPEATS)
+            ways *= _count_ways(body) ** min(int(most), _MAX_NESTED_REPEATS)
         elif code is codes.SUBPATTERN:
             ways *= _count_ways(value[-1])
         elif code is codes.ATOMIC_GROUP:

@@ -10,17 +10,7 @@ from ..core.steps import Item
 from .files import OWN_FOLDERS, list_files
 from .history import count_changes, find_companions, read_history, score_activity, score_kin
 from .relations import find_entry_points, find_relations, rank_radius
-from .report import (
-    ChangeRate,
-    CodeLine,
-    EntryPoint,
-    FoundFile,
-    Relation,
-    Survey,
-    draft_answer,
-    estimate,
-    write_report,
-)
+from .report import FoundFile, Survey, draft_answer, estimate, write_report
 from .search import Priors, rank_files, search_files
 from .terms import extract_terms
 
