@@ -1,4 +1,4 @@
-"""One survey from beginning to end."""
+"""Finds the code that an item touches: one survey from beginning to end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def survey(
     leave_out: Sequence[str] = OWN_FOLDERS,
     now: float | None = None,
 ) -> Survey:
-    """What the files below the root say about the item; never fails on what it finds there.
+    """Return what the files below the root say about the item; never fails on what it finds there.
 
     `leave_out` names the folders that hold our own documents, `now` the moment that change rates end at.
     """
@@ -37,11 +37,13 @@ def survey(
     terms = extract_terms(item)
     hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
-    priors = Priors(_among(score_activity(history), known), _among(score_kin(history, terms), known))
+    priors = Priors(
+        _keep_known(score_activity(history), known), _keep_known(score_kin(history, terms), known)
+    )
     findings = rank_files(root, paths, terms, hits, priors)
-    touched = touched_of(findings)
+    touched = pick_touched(findings)
     ties = find_relations(root, paths, touched)
-    company = _among(find_companions(history, [finding.path for finding in touched[:3]]), known)
+    company = _keep_known(find_companions(history, [finding.path for finding in touched[:3]]), known)
     listed = rank_radius(root, findings, touched, ties, company)
     rates = count_changes(history, [finding.path for finding in listed[:20]], now=now) if history else ()
     users = (*ties.importers, *ties.mentions)
@@ -66,13 +68,13 @@ def survey(
     )
 
 
-def touched_of(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
-    """The findings that stand out: not far below the first, and few."""
+def pick_touched(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
+    """Return the findings that stand out: not far below the first, and few."""
     least = findings[0].score * _STRONG if findings else 0.0
     return tuple(finding for finding in findings[:_TOUCHED] if finding.score >= least)
 
 
-def _among(values: dict[str, float], known: frozenset[str]) -> dict[str, float]:
+def _keep_known(values: dict[str, float], known: frozenset[str]) -> dict[str, float]:
     return {path: value for path, value in values.items() if path in known}
 
 

@@ -45,6 +45,26 @@ cxx hpp hh m mm swift rb php pl pm lua r jl ex exs erl hs ml clj dart sh bash zs
 scss less proto graphql tf zig nim v tpl jinja j2
 """
 _SOURCE: Final = frozenset(_SOURCE_WORDS.split())
+_WORTH_A_SIEVE = 1_000
+_SIEVE_SECONDS = 30.0
+OWN_FOLDERS = (".roundtable", "docs/requirements")
+MAX_FILES = 200_000
+_FILES_SECONDS = 10.0
+_SKIPPED_WORDS = """
+.git .hg .svn .tox .nox .venv venv env node_modules bower_components __pycache__ .mypy_cache .ruff_cache
+.pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
+"""
+_SKIPPED = frozenset(_SKIPPED_WORDS.split())
+_LONGEST_IGNORE_FILE = 256 * 1024
+_MOST_RULES = 2_000
+_LONGEST_RULE = 500
+_MOST_STARS = 2
+_LONGEST_PATH = 1_000
+_WALK_PATIENCE = 30.0
+# Neither through a link nor waiting for somebody to write into a pipe; other systems know less of this.
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_STARS = re.compile(r"\*+")
+_GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 
 
 def file_kind(path: str) -> Kind:
@@ -66,10 +86,6 @@ def file_ending(path: str) -> str:
     return name.rsplit(".", 1)[1].lower() if "." in name[1:] else ""
 
 
-_WORTH_A_SIEVE = 1_000
-_SIEVE_SECONDS = 30.0
-
-
 def sift(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool) -> Sequence[str]:
     """Return the paths whose files may hold one of the needles, in order, by `git grep` when they are many.
 
@@ -86,26 +102,6 @@ def sift(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: boo
         return paths
     names = {os.fsdecode(name) for name in answer.split(b"\0")}
     return [path for path in paths if path in names]
-
-
-OWN_FOLDERS = (".roundtable", "docs/requirements")
-MAX_FILES = 200_000
-_FILES_SECONDS = 10.0
-_SKIPPED_WORDS = """
-.git .hg .svn .tox .nox .venv venv env node_modules bower_components __pycache__ .mypy_cache .ruff_cache
-.pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
-"""
-_SKIPPED = frozenset(_SKIPPED_WORDS.split())
-_LONGEST_IGNORE_FILE = 256 * 1024
-_MOST_RULES = 2_000
-_LONGEST_RULE = 500
-_MOST_STARS = 2
-_LONGEST_PATH = 1_000
-_WALK_PATIENCE = 30.0
-# Neither through a link nor waiting for somebody to write into a pipe; other systems know less of this.
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_STARS = re.compile(r"\*+")
-_GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 
 
 def list_files(root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS) -> tuple[str, ...]:

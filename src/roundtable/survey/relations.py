@@ -42,6 +42,46 @@ _RUST_USE = re.compile(
 )
 _JVM_IMPORT = re.compile(rb"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", re.MULTILINE)
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_READ = 1_500  # files read again for their imports
+_NAMES = 8
+_COMMON = 0.2  # a name found in more of the files than this says nothing
+_GO_MODULE = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
+_FIRST_TEST = re.compile(
+    rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
+)
+_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:test|tests|spec)$", re.IGNORECASE)
+MAX_ENTRY_POINTS = 30
+_MAX_ENTRY_POINT_FILES = 400
+_MAIN_WORDS = "__main__ main cli app server manage program cmd urls routes router wsgi asgi"
+_MAIN_NAMES: Final = frozenset(_MAIN_WORDS.split())
+_SCRIPT_TABLE = re.compile(
+    rb"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE
+)
+_SCRIPT_ROW = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
+_CONSOLE_SCRIPTS = re.compile(
+    rb"^console_scripts[ \t]*=(?:[ \t\r]*\n)++((?:[ \t]++[^\n]*+(?:\n|\Z))*+)", re.MULTILINE
+)
+_CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
+_CARGO_BIN = re.compile(
+    rb"^\[\[bin\]\][ \t\r]*\n(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*+[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
+    re.MULTILINE,
+)
+_PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
+# What each manifest names, the part of the file that names it (all where None), and the pattern of one name.
+_MANIFESTS: Final[dict[str, tuple[str, re.Pattern[bytes] | None, re.Pattern[bytes]]]] = {
+    "pyproject.toml": ("console script", _SCRIPT_TABLE, _SCRIPT_ROW),
+    "setup.cfg": ("console script", _CONSOLE_SCRIPTS, _CONSOLE_SCRIPT),
+    "package.json": ("package's", None, _PACKAGE_KEY),
+    "Cargo.toml": ("binary", None, _CARGO_BIN),
+}
+_SIGHTS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "entry-points.toml"
+_SIGHTS: Final = tuple(
+    (sight["what"], sight["endings"].split(), re.compile(sight["pattern"].encode(), re.MULTILINE))
+    for sight in tomllib.loads(_SIGHTS_FILE.read_text("utf-8"))["sight"]
+)
+MAX_RADIUS = 60
+_TIED = 0.30
+_TOGETHER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +200,6 @@ def _leads_to(name: str, module: Module, importer: str, go_module: str) -> bool:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-_READ = 1_500  # files read again for their imports
-_NAMES = 8
-_COMMON = 0.2  # a name found in more of the files than this says nothing
-_GO_MODULE = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
-_FIRST_TEST = re.compile(
-    rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
-)
-_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:test|tests|spec)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,37 +321,6 @@ def _go_module(root: Path, paths: frozenset[str]) -> str:
     return found[1].decode("utf-8", "replace") if found else ""
 
 
-MAX_ENTRY_POINTS = 30
-_MAX_ENTRY_POINT_FILES = 400
-_MAIN_WORDS = "__main__ main cli app server manage program cmd urls routes router wsgi asgi"
-_MAIN_NAMES: Final = frozenset(_MAIN_WORDS.split())
-_SCRIPT_TABLE = re.compile(
-    rb"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE
-)
-_SCRIPT_ROW = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
-_CONSOLE_SCRIPTS = re.compile(
-    rb"^console_scripts[ \t]*=(?:[ \t\r]*\n)++((?:[ \t]++[^\n]*+(?:\n|\Z))*+)", re.MULTILINE
-)
-_CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
-_CARGO_BIN = re.compile(
-    rb"^\[\[bin\]\][ \t\r]*\n(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*+[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
-    re.MULTILINE,
-)
-_PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
-# What each manifest names, the part of the file that names it (all where None), and the pattern of one name.
-_MANIFESTS: Final[dict[str, tuple[str, re.Pattern[bytes] | None, re.Pattern[bytes]]]] = {
-    "pyproject.toml": ("console script", _SCRIPT_TABLE, _SCRIPT_ROW),
-    "setup.cfg": ("console script", _CONSOLE_SCRIPTS, _CONSOLE_SCRIPT),
-    "package.json": ("package's", None, _PACKAGE_KEY),
-    "Cargo.toml": ("binary", None, _CARGO_BIN),
-}
-_SIGHTS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "entry-points.toml"
-_SIGHTS: Final = tuple(
-    (sight["what"], sight["endings"].split(), re.compile(sight["pattern"].encode(), re.MULTILINE))
-    for sight in tomllib.loads(_SIGHTS_FILE.read_text("utf-8"))["sight"]
-)
-
-
 def find_entry_points(
     root: Path, paths: Sequence[str], touched: Sequence[str], users: Sequence[str]
 ) -> tuple[EntryPoint, ...]:
@@ -363,11 +362,6 @@ def _find_in_file(path: str, data: bytes, *, near: bool) -> Iterator[EntryPoint]
             for match in pattern.finditer(data):
                 said = _text(match[1] or b"") if pattern.groups else ""
                 yield EntryPoint(what, said, line_at(path, data, match.start()), near)
-
-
-MAX_RADIUS = 60
-_TIED = 0.30
-_TOGETHER = 0.8
 
 
 def rank_radius(

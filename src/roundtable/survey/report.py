@@ -18,6 +18,17 @@ from .scan import read_text
 Scope = Literal["small", "medium", "large"]
 Complexity = Literal["low", "medium", "high"]
 Tie = Literal["imports", "mentions", "tests"]
+_STRONG = 0.5
+_SMALL_FILES, _LARGE_FILES = 3, 9
+_SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
+_SOME_USERS, _MANY_USERS = 5, 20
+_BUSY = 12  # commits a year on one file
+MAX_RADIUS_ROWS = 20
+_MAX_ROWS = 12
+_MAX_PLACES = 5  # in a draft answer
+_LONGEST_QUOTE = 90
+_FAR = " (not seen to lead there directly)"
+NOTHING = "No file of the project mentions the item's words, so there is nothing to cite yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +111,6 @@ class Survey:
     seconds: float
 
 
-_STRONG = 0.5
-_SMALL_FILES, _LARGE_FILES = 3, 9
-_SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
-_SOME_USERS, _MANY_USERS = 5, 20
-_BUSY = 12  # commits a year on one file
-
-
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """Scope and complexity, and what speaks for them in words with figures."""
@@ -169,14 +173,6 @@ def _s(doers: Collection[str]) -> str:
     return "s" if len(doers) == 1 else ""
 
 
-MAX_RADIUS_ROWS = 20
-_MAX_ROWS = 12
-_MAX_PLACES = 5  # in a draft answer
-_LONGEST_QUOTE = 90
-_FAR = " (not seen to lead there directly)"
-NOTHING = "No file of the project mentions the item's words, so there is nothing to cite yet."
-
-
 def write_report(survey: Survey, step_id: str) -> str | None:
     """Return the survey's part of a step's section; None for a step that the survey has no part in."""
     match step_id:
@@ -233,8 +229,8 @@ def _report_keyword_search(survey: Survey) -> str:
     rows: list[str] = []
     for file, lines in islice(_cite_hits(survey), _MAX_ROWS):
         rows.append(f"- {quote_path(file.path)}: {_count(file.count, 'hit')}")
-        lines = sorted(lines, key=lambda line: line.number)
-        rows += [f"  - {cite(line)} {quote_code(line.text)}" for line in lines]
+        in_order = sorted(lines, key=lambda line: line.number)
+        rows += [f"  - {cite(line)} {quote_code(line.text)}" for line in in_order]
     if not rows:
         return NOTHING
     words = ", ".join(map(quote_code, survey.words))

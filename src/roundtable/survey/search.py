@@ -35,6 +35,26 @@ _DEFINITION = re.compile(
     (?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WORTH_A_PROCESS = 3_000
+READ_AGAIN = 300
+_LINES = 3
+_LONGEST_LINE = 400
+_K1, _B = 1.4, 0.55
+_NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
+_KIN, _ACTIVE = 0.55, 0.2
+_KINDS: Final[Mapping[Kind, float]] = {
+    "source": 1.0,
+    "test": 0.72,
+    "docs": 0.55,
+    "config": 0.6,
+    "generated": 0.15,
+}
+# What an item asks for by name does not come lower for its kind.
+_WISHES: Final[Mapping[str, Kind]] = {
+    **dict.fromkeys(("doc", "docs", "document", "docum", "readm", "chang", "changelog"), "docs"),
+    **dict.fromkeys(("ci", "workflow", "depend", "config", "lint"), "config"),
+    "test": "test",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +138,6 @@ def _ends_word(data: bytes, position: int) -> bool:
             return False
         position += 1
     return True
-
-
-_WORTH_A_PROCESS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,27 +228,6 @@ def _read_answer(helper: subprocess.Popen[bytes]) -> list[Any] | None:
         return None if helper.returncode else list(marshal.loads(answer))
     except (EOFError, ValueError, TypeError):
         return None
-
-
-READ_AGAIN = 300
-_LINES = 3
-_LONGEST_LINE = 400
-_K1, _B = 1.4, 0.55
-_NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
-_KIN, _ACTIVE = 0.55, 0.2
-_KINDS: Final[Mapping[Kind, float]] = {
-    "source": 1.0,
-    "test": 0.72,
-    "docs": 0.55,
-    "config": 0.6,
-    "generated": 0.15,
-}
-# What an item asks for by name does not come lower for its kind.
-_WISHES: Final[Mapping[str, Kind]] = {
-    **dict.fromkeys(("doc", "docs", "document", "docum", "readm", "chang", "changelog"), "docs"),
-    **dict.fromkeys(("ci", "workflow", "depend", "config", "lint"), "config"),
-    "test": "test",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Words cut to what their forms share, and words that say nothing about where to look."""
+"""Which words and names of an item to look for: stems, whole names, and no stop words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..core.steps import Item
 
-_SHORTEST = 4
+_SHORTEST_STEM = 4
 # German endings stand beside the English ones, because a backlog mixes both.
 _ENDINGS_WORDS = """
 ations ation ators ator ating ated ates ate ingly ings ing edly ed ies ied ier iers ions ion ers er ors
@@ -29,31 +29,6 @@ STOP_WORDS = frozenset(
     if not line.startswith("#")
     for word in line.split()
 )
-
-
-@lru_cache(maxsize=20_000)
-def stem_word(word: str) -> str:
-    """The beginning that the word's forms share: `caching` and `cached` give `cach`."""
-    word = word.lower()
-    if not word.isalpha():
-        return word
-    # Twice, so that `rendering` and `render` meet.
-    return _cut(_cut(word))
-
-
-def _cut(word: str) -> str:
-    if word.endswith("ss"):
-        return word
-    if len(word) == _SHORTEST:
-        return word.removesuffix("s")
-    for ending in _ENDINGS:
-        # A German plural looks like the end of many an English word: listen, broken.
-        least = _SHORTEST + (ending == "en")
-        if word.endswith(ending) and len(word) - len(ending) >= least:
-            return _DOUBLED.sub(r"\1", word[: -len(ending)])
-    return word
-
-
 MAX_TERMS = 14
 _LONGEST_TEXT = 20_000
 _TITLE, _TEXT = 1.0, 0.35
@@ -73,6 +48,29 @@ _TRACKER = re.compile(r"(?:^|\s)\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 
 
+@lru_cache(maxsize=20_000)
+def stem_word(word: str) -> str:
+    """Return the beginning that the word's forms share: `caching` and `cached` give `cach`."""
+    word = word.lower()
+    if not word.isalpha():
+        return word
+    # Twice, so that `rendering` and `render` meet.
+    return _cut(_cut(word))
+
+
+def _cut(word: str) -> str:
+    if word.endswith("ss"):
+        return word
+    if len(word) == _SHORTEST_STEM:
+        return word.removesuffix("s")
+    for ending in _ENDINGS:
+        # A German plural looks like the end of many an English word: listen, broken.
+        least = _SHORTEST_STEM + (ending == "en")
+        if word.endswith(ending) and len(word) - len(ending) >= least:
+            return _DOUBLED.sub(r"\1", word[: -len(ending)])
+    return word
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """Something to look for: in small letters, as a stem or as a whole name, with its weight and as said."""
@@ -90,10 +88,10 @@ class Term:
 
 
 def extract_terms(item: Item) -> tuple[Term, ...]:
-    """The terms of the item's title and text, the weightiest first, a bounded number."""
+    """Return the terms of the item's title and text, the weightiest first, a bounded number."""
     found: dict[tuple[str, bool], Term] = {}
     for text, base in ((item.name, _TITLE), (item.text[:_LONGEST_TEXT], _TEXT)):
-        for term in _found(text):
+        for term in _find_terms(text):
             key = (term.text, term.whole)
             before = found.get(key)
             # What is said again says a little more, never as much as the first time.
@@ -103,20 +101,18 @@ def extract_terms(item: Item) -> tuple[Term, ...]:
 
 
 def word_stems(text: str) -> tuple[str, ...]:
-    """The stems of the telling words of a text, each once: for texts that are only compared."""
-    words = (word for run in _PART.findall(text) for word in _HUMP.split(run))
-    return tuple(
-        dict.fromkeys(stem_word(word) for word in words if len(word) > 2 and word.lower() not in STOP_WORDS)
-    )
+    """Return the stems of the telling words of a text, each once: for texts that are only compared."""
+    words = (word for word in split_name(text) if len(word) > 2 and word.lower() not in STOP_WORDS)
+    return tuple(dict.fromkeys(map(stem_word, words)))
 
 
 def split_name(name: str) -> tuple[str, ...]:
-    """The words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
+    """Return the words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
     return tuple(part for run in _PART.findall(name) for part in _HUMP.split(run))
 
 
-def _found(text: str) -> Iterator[Term]:
-    """The terms of a text in its order, repeated where they are, with what each weighs within it."""
+def _find_terms(text: str) -> Iterator[Term]:
+    """Yield the terms of a text in its order, repeated where they are, with what each weighs within it."""
     text = _TRACKER.sub(" ", _UNSPACED.sub(_without_address, text))
     spans = [(match.start(1), match.end(1)) for match in _CODE_SPAN.finditer(text)]
     starts = [start for start, _ in spans]
@@ -124,17 +120,17 @@ def _found(text: str) -> Iterator[Term]:
         option = token.start() > 1 and text.startswith("--", token.start() - 2)
         span = bisect_right(starts, token.start()) - 1
         named = option or (span >= 0 and token.start() < spans[span][1])
-        yield from _of_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
+        yield from _split_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
 
 
 def _without_address(run: re.Match[str]) -> str:
-    """Return a run of text without blanks, with a blank in place of an address of mail or of the web."""
+    """Return a run of text without blanks, with a blank in place of an address of mail or the web."""
     at = run[0].find("@", 1)
     is_mail = at > 0 and "." in run[0][at + 2 : -1]
     return " " if is_mail else _WEB_ADDRESS.sub(" ", run[0])
 
 
-def _of_token(token: str, *, named: bool) -> Iterator[Term]:
+def _split_token(token: str, *, named: bool) -> Iterator[Term]:
     if _ANY_JAPANESE.search(token):
         yield from (Term(run, 1.0, whole=True, said=run) for run in _JAPANESE.findall(token))
         return

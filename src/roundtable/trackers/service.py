@@ -7,6 +7,7 @@ import math
 import ssl
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPException
@@ -94,12 +95,12 @@ def build_headers(accept: str, authorization: str | None) -> dict[str, str]:
 
 def check_base_address(variable: str, value: str, source_id: str) -> str:
     """Return the address in a variable without its last slash; a failure never shows the value itself."""
-    try:
+    address = None
+    with suppress(ValueError):
         address = urlsplit(value)
-        is_usable = address.scheme in _PORTS and host_of(address) is not None and address.port != 0
-    except ValueError:
-        is_usable = False
-    if not is_usable:
+        if address.scheme not in _PORTS or host_of(address) is None or address.port == 0:
+            address = None
+    if address is None:
         failed = f"{variable} is not an address that can be used."
         raise no_issue_error(source_id, failed, "Set it to something like https://company.example.")
     if "@" in address.netloc:
