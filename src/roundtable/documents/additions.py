@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.errors import RuleBroken
-from ..core.text import harmless, printable
+from ..core.text import neutralize_markdown, strip_unprintable
 from .outline import (
     ADDITIONAL,
     Outline,
@@ -69,14 +69,14 @@ def flattened(block: str, level: int, *, marked: bool) -> str:
     """The block as a heading and a plain list under its marker, for text that no gentler way makes safe."""
     marker, body = _parted(block, marked)
     first, *rest = body.split("\n")
-    heading = f"{'#' * min(level + 1, _DEEPEST)} {harmless(one_line(first))}"
-    entries = "\n".join(f"- {harmless(line)}" for line in rest if harmless(line))
+    heading = f"{'#' * min(level + 1, _DEEPEST)} {neutralize_markdown(one_line(first))}"
+    entries = "\n".join(f"- {neutralize_markdown(line)}" for line in rest if neutralize_markdown(line))
     return _joined(marker, _joined(heading, entries) if body else "")
 
 
 def one_line(heading: str) -> str:
     """A heading's words on one line, without the signs that make it a heading."""
-    return " ".join(printable(heading).split()).lstrip("#").strip()
+    return " ".join(strip_unprintable(heading).split()).lstrip("#").strip()
 
 
 def _joined(first: str, second: str) -> str:
@@ -85,7 +85,7 @@ def _joined(first: str, second: str) -> str:
 
 def _parted(block: str, marked: bool) -> tuple[str, str]:
     """The marker in the first line, if there is one, and the rest without blank lines around it."""
-    text = _trimmed(printable(block.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", " ")))
+    text = _trimmed(strip_unprintable(block.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", " ")))
     first, _, rest = text.partition("\n")
     if marked and _MARKER.fullmatch(first.rstrip()):
         return first.rstrip(), _trimmed(rest)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..core.steps import DEPTHS, Question, Step
-from ..core.text import plain, printable
+from ..core.text import strip_unprintable, unescape_markdown
 from .outline import Outline, Piece, find_named_sections, sections_of
 
 _LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
@@ -72,7 +72,7 @@ def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         if begins := _LABELLED.fullmatch(line.strip()):
             yield label, _text(words)
-            label, words = plain(begins["label"].strip()), [begins["text"]]
+            label, words = unescape_markdown(begins["label"].strip()), [begins["text"]]
         elif _NEXT.match(line) or not line.strip():
             yield label, _text(words)
             label, words = "", []
@@ -82,4 +82,4 @@ def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _text(words: list[str]) -> str:
-    return plain(" ".join(" ".join(printable(line) for line in words).split()))
+    return unescape_markdown(" ".join(" ".join(strip_unprintable(line) for line in words).split()))

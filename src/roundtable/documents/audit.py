@@ -13,7 +13,7 @@ from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import marker
-from ..core.text import heading_of
+from ..core.text import parse_heading
 from .checks import Finding
 from .ids import prose
 
@@ -238,7 +238,7 @@ def check_pairs(
 
 
 def _wrong_blocks(block: Block, limit: int, names: set[str]) -> Iterator[tuple[int, str]]:
-    headings = [(number, found[1]) for number, line in block.lines if (found := heading_of(line))]
+    headings = [(number, found[1]) for number, line in block.lines if (found := parse_heading(line))]
     if any(line.startswith(_TAKEAWAY) for _, line in block.lines):
         return
     title = _TITLE.fullmatch(headings[0][1]) if headings else None
@@ -262,7 +262,7 @@ def _wrong_blocks(block: Block, limit: int, names: set[str]) -> Iterator[tuple[i
 def _wrong_insights(block: Block, names: set[str]) -> Iterator[tuple[int, str]]:
     inside = False
     for number, line in block.lines:
-        if heading := heading_of(line):
+        if heading := parse_heading(line):
             inside = heading[1] == _SECTIONS[0]
         elif inside and line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
             entry = _ATTRIBUTED.fullmatch(line)
@@ -283,7 +283,7 @@ def _own(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """The lines that belong to the block: up to a heading as high as its own."""
     level = 0
     for number, line in lines:
-        heading = heading_of(line)
+        heading = parse_heading(line)
         if heading and level and heading[0] <= level:
             return
         if heading and not level:

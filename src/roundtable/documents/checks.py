@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
-from ..core.text import heading_of, plain
+from ..core.text import parse_heading, unescape_markdown
 from .ids import CRITERION, HEADING, ROW, STORIES, TRACE, WITHDRAWN, prose
 from .requirements import COLUMNS
 
@@ -67,11 +67,11 @@ def check_questions(name: str, text: str) -> Iterator[Finding]:
     """Every question that stands open in a document."""
     in_elaboration = False
     for number, line in prose(text):
-        if heading := heading_of(line):
+        if heading := parse_heading(line):
             in_elaboration = heading[1].casefold() == "open questions"
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if in_elaboration else None)
         if found and found["question"].casefold().rstrip(".") != _NONE:
-            yield Finding(name, number, "open", plain(found["question"]))
+            yield Finding(name, number, "open", unescape_markdown(found["question"]))
 
 
 def check_story_questions(name: str, text: str) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..core.commands import Answer
-from ..core.text import plain
+from ..core.text import unescape_markdown
 from .entries import bare, entries, lines_of, listed, one, sentences
 from .ids import OVERVIEW, Given, give, gone, list_decisions
 from .page import (
@@ -92,7 +92,7 @@ def _given(sheet: Sheet, titles: Sequence[str]) -> Given:
 
 
 def _heading(text: str) -> str:
-    return plain(title(text))
+    return unescape_markdown(title(text))
 
 
 def _own_part(document: str, heading: str) -> str:

@@ -13,7 +13,7 @@ from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
 from ..core.steps import Target
-from ..core.text import escape_markdown, plain, printable
+from ..core.text import escape_markdown, strip_unprintable, unescape_markdown
 from . import decisions, design, requirements, stories
 from .decisions import CHOICE, DECISION
 from .design import LABEL as ERRORS_LABEL
@@ -63,7 +63,7 @@ def recall_answers(documents: Mapping[str, str], title: str) -> Recalled:
 def _features(documents: Mapping[str, str], title: str) -> str:
     """The requirements in the user's words; none where the item's title had to stand in for them."""
     listed = list_requirements(documents)
-    alone = len(listed) == 1 and listed[0].text == plain(title)
+    alone = len(listed) == 1 and listed[0].text == unescape_markdown(title)
     return "" if alone else "\n".join(each.text for each in listed)
 
 
@@ -82,7 +82,9 @@ def _decided(documents: Mapping[str, str]) -> Recalled:
         words = (
             parts[record.id].partition("#### Decision\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
         )
-        said = "\n".join(plain(line.removeprefix("- ").strip()) for line in words.split("\n") if line.strip())
+        said = "\n".join(
+            unescape_markdown(line.removeprefix("- ").strip()) for line in words.split("\n") if line.strip()
+        )
         key = ("03-01", DECISION) if number == 0 and _before(document, record.id) else ("03-02", CHOICE)
         found[key] = f"{found[key]}\n\n{said}" if key in found else said
     choices = found.get(("03-02", CHOICE), "").split("\n\n")
@@ -109,7 +111,7 @@ def _sized(scan: str) -> Recalled:
 
 def _labelled(document: str, label: str) -> str:
     lines = (line.partition(f"**{label}**: ") for line in document.split("\n"))
-    return next((plain(text.strip()) for before, sign, text in lines if sign and not before), "")
+    return next((unescape_markdown(text.strip()) for before, sign, text in lines if sign and not before), "")
 
 
 def journeys(sheet: Sheet) -> str:
@@ -257,9 +259,9 @@ def _as_json(sheet: Sheet) -> str:
     """One object with the step, the item, an entry for each answer and the open questions."""
     content = {
         "step": sheet.brief.step.step_id,
-        "item": printable(sheet.brief.item.name),
+        "item": strip_unprintable(sheet.brief.item.name),
         "answers": [
-            {"label": answer.label, "text": printable(answer.text)}
+            {"label": answer.label, "text": strip_unprintable(answer.text)}
             for answer in sheet.answers
             if not answer.unknown
         ],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.text import plain
+from ..core.text import unescape_markdown
 from .outline import words_of
 
 _CJK = "\u2e80"
@@ -172,7 +172,7 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
     found: dict[str, Requirement] = {}
     for heading, lines in _under_ids(documents.get(SPEC, ""), "FR"):
         first = next((line for line in lines if line.strip()), "")
-        text = heading.text if _NO_PARAGRAPH.match(first) else plain(first.strip())
+        text = heading.text if _NO_PARAGRAPH.match(first) else unescape_markdown(first.strip())
         criteria = tuple(each for each in criteria_in("\n".join(lines)) if each.id[3:-3] == heading.id[3:])
         found.setdefault(heading.id, Requirement(heading.id, heading.text, text, criteria))
     return tuple(found.values())
@@ -181,7 +181,7 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
 def criteria_in(text: str) -> tuple[Known, ...]:
     """The acceptance criteria that stand in a text."""
     matches = (CRITERION.fullmatch(line) for _, line in prose(text))
-    return tuple(Known(found["id"], plain(found["text"])) for found in matches if found)
+    return tuple(Known(found["id"], unescape_markdown(found["text"])) for found in matches if found)
 
 
 def list_decisions(documents: Mapping[str, str]) -> tuple[Known, ...]:
@@ -205,7 +205,7 @@ def gone(document: str, prefix: str) -> tuple[Known, ...]:
     """The ids of that kind that the document lists as withdrawn."""
     matches = (WITHDRAWN.fullmatch(line) for _, line in prose(document))
     return tuple(
-        Known(found["id"], plain(found["text"]))
+        Known(found["id"], unescape_markdown(found["text"]))
         for found in matches
         if found and found["id"].startswith(f"{prefix}-")
     )
@@ -252,7 +252,7 @@ def _under_ids(document: str, prefix: str) -> Iterator[tuple[Known, list[str]]]:
             heading = None
         match = HEADING.fullmatch(line)
         if match and match["id"].startswith(f"{prefix}-") and heading is None:
-            heading = Known(match["id"], plain(match["text"]))
+            heading = Known(match["id"], unescape_markdown(match["text"]))
             level = len(line) - len(line.lstrip("#"))
             lines = []
         elif heading:
@@ -263,4 +263,4 @@ def _under_ids(document: str, prefix: str) -> Iterator[tuple[Known, list[str]]]:
 
 def _cells(rest: str) -> Iterator[str]:
     for text in _CELL.split(rest):
-        yield plain(text.strip().replace("\\|", "|"))
+        yield unescape_markdown(text.strip().replace("\\|", "|"))

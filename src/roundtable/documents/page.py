@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
-from ..core.text import escape_markdown, folded
+from ..core.text import escape_markdown, fold_text
 from .entries import bare, itemised, lines_of, sentences
 from .ids import Known
 
@@ -28,7 +28,9 @@ class Sheet:
 
     def answer(self, label: str) -> Answer | None:
         """The answer under a label; None where it is not known."""
-        same = (each for each in self.answers if folded(each.label) == folded(label) and not each.unknown)
+        same = (
+            each for each in self.answers if fold_text(each.label) == fold_text(label) and not each.unknown
+        )
         return next(same, None)
 
     def text(self, label: str) -> str:
@@ -38,12 +40,14 @@ class Sheet:
 
     def only(self, *labels: str) -> tuple[Answer, ...]:
         """The answers under these labels, in the order of the labels."""
-        return tuple(each for label in labels for each in self.answers if folded(each.label) == folded(label))
+        return tuple(
+            each for label in labels for each in self.answers if fold_text(each.label) == fold_text(label)
+        )
 
     def without(self, *labels: str) -> tuple[Answer, ...]:
         """The answers under all other labels."""
-        left_out = {folded(label) for label in labels}
-        return tuple(each for each in self.answers if folded(each.label) not in left_out)
+        left_out = {fold_text(label) for label in labels}
+        return tuple(each for each in self.answers if fold_text(each.label) not in left_out)
 
     def writes(self, output: str) -> bool:
         """True where the step writes to that file as well."""
@@ -154,7 +158,7 @@ def is_whole(text: str) -> bool:
 def _unlabelled(label: str, line: str) -> str:
     """The line without the label where the words repeat it."""
     first, colon, rest = line.partition(":")
-    return rest.strip() if colon and rest.strip() and folded(first) == folded(label) else line
+    return rest.strip() if colon and rest.strip() and fold_text(first) == fold_text(label) else line
 
 
 def _without_end(line: str) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..core.commands import Answer
-from ..core.text import folded, plain, words_of
+from ..core.text import fold_text, unescape_markdown, words_of
 from .entries import entries, one, scenarios
 from .ids import (
     MATRIX,
@@ -147,7 +147,12 @@ def _boundary(scan: str) -> str:
     """The boundary that the quick scan named."""
     lines = (line.partition("**Boundary**:") for line in scan.split("\n"))
     return next(
-        (plain(text.strip()) for before, label, text in lines if label and not before.strip("- ")), ""
+        (
+            unescape_markdown(text.strip())
+            for before, label, text in lines
+            if label and not before.strip("- ")
+        ),
+        "",
     )
 
 
@@ -236,17 +241,17 @@ def _by_words(requirement: Requirement, parts: Sequence[tuple[str, str]], *, alo
 def _parts(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
     """What the answers say of each priority: their own labels first, else the question's."""
     for answer in answers:
-        if answer.unknown or folded(answer.label) not in map(folded, LABELS):
+        if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
             continue
-        default = next(each for each in PRIORITIES if folded(answer.label).startswith(folded(each)))
+        default = next(each for each in PRIORITIES if fold_text(answer.label).startswith(fold_text(each)))
         starts = list(_LABEL.finditer(answer.text))
         ends = [*(found.start() for found in starts[1:]), len(answer.text)]
         before = answer.text[: starts[0].start()] if starts else answer.text
         if before.strip():
             yield default, before
         for found, end in zip(starts, ends, strict=False):
-            named = folded(found["priority"]).replace("'", "")
-            priority = next(each for each in PRIORITIES if folded(each).replace("'", "") == named)
+            named = fold_text(found["priority"]).replace("'", "")
+            priority = next(each for each in PRIORITIES if fold_text(each).replace("'", "") == named)
             yield priority, answer.text[found.end() : end]
 
 

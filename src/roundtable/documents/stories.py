@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.commands import Answer
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from .entries import bare, entries, one, sentences
 from .ids import Known, Requirement, give, list_requirements, list_stories, share, story_file, tokens
 from .page import Sheet, capital
@@ -140,7 +140,7 @@ def _gone(content: dict[str, Any]) -> list[Known]:
 
 def _printable(value: Any) -> Any:
     if isinstance(value, str):
-        return printable(value)
+        return strip_unprintable(value)
     if isinstance(value, list):
         return [_printable(each) for each in value]
     if isinstance(value, dict):

@@ -12,7 +12,7 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, harmless, plain, printable
+from ..core.text import escape_markdown, neutralize_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import Material
 from ..documents.additions import add_feedback, insert_addition, skeleton, spliced, unharmed, write_section
 from ..documents.answers import OPEN, answers_in
@@ -27,7 +27,7 @@ from .transcript import check_writable
 
 def write_skip_note(skipped: Sequence[Step]) -> str:
     """`> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    return f"> Draft: {named([f'{step.step_id} ({harmless(step.title)})' for step in skipped])} skipped."
+    return f"> Draft: {named([f'{step.step_id} ({neutralize_markdown(step.title)})' for step in skipped])} skipped."
 
 
 def named(steps: Sequence[str]) -> str:
@@ -163,7 +163,7 @@ class Outputs:
             place = change_artifact(self.folder, output, change)
         except RuleBroken as error:
             return (_not_added(f"{shown(output)} ({reason_of(error)})"),)
-        return (lines.updated(shown(output), place, "your feedback"),)
+        return (lines.artifact_updated(shown(output), place, "your feedback"),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
@@ -223,7 +223,9 @@ class Outputs:
         """The questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
         lines_of = (line.strip() for each in found for line in each.text.splitlines())
-        return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
+        return frozenset(
+            unescape_markdown(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)
+        )
 
     def _updated(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -255,7 +257,7 @@ class Outputs:
             return lines.not_updated(name, reason_of(error))
         if heading is None:
             return lines.not_found(name)
-        return lines.updated(name, shown(heading), command.description)
+        return lines.artifact_updated(name, shown(heading), command.description)
 
     def _written(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
@@ -347,7 +349,7 @@ class Outputs:
                 problems.append(f"{shown(name)} ({reason_of(error)})")
             else:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-                found.append(Material(name, printable(text)))
+                found.append(Material(name, strip_unprintable(text)))
         return found, problems
 
 
@@ -355,7 +357,7 @@ def answered_in(steps: Iterable[Step], output: str, text: str) -> frozenset[tupl
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = outline(text.encode())
     lines_of = [line.strip() for line in text.splitlines()]
-    asked = {plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)}
+    asked = {unescape_markdown(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)}
     mine = [step for step in steps if output in step.outputs]
     told = {
         (step.step_id, label)

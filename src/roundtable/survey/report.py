@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from .files import file_kind
 from .scan import read_text
 
@@ -344,7 +344,7 @@ def show_path(path: str) -> str:
 
 def quote_code(text: str) -> str:
     """Return the text as a code span on one line, cut where it is long."""
-    text = " ".join(printable(text).split())
+    text = " ".join(strip_unprintable(text).split())
     if len(text) > _LONGEST_QUOTE and " " in text:
         text = text[:_LONGEST_QUOTE].rstrip() + " ..."
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..core.errors import TrackerFailed
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..git import run_git, safe_environment
 from .reference import GITHUB, GithubReference
 from .service import PATIENCE as HTTP_PATIENCE
@@ -145,7 +145,7 @@ def _run(
 
 def _first_line(text: str, environment: Mapping[str, str]) -> str:
     """Return the first line that says something, without any credentials."""
-    line = next(filter(None, (" ".join(line.split()) for line in printable(text).splitlines())), "")
+    line = next(filter(None, (" ".join(line.split()) for line in strip_unprintable(text).splitlines())), "")
     for name, value in environment.items():
         if _SECRET_NAME.search(name) and value.strip():
             line = line.replace(value.strip(), "***")

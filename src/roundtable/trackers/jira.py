@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..core.text import harmless
+from ..core.text import neutralize_markdown
 from .reference import JiraReference, host_of
 from .service import (
     PATIENCE,
@@ -86,7 +86,7 @@ def render_markdown(document: Node) -> str:
 def _render_blocks(nodes: Sequence[Node], depth: int, *, tight: bool = False) -> str:
     """Return the blocks with empty lines between them; where it is tight, none before a list."""
     if depth > _DEEPEST:
-        return harmless(" ".join(_find_words(nodes)))
+        return neutralize_markdown(" ".join(_find_words(nodes)))
     written = ""
     for inline, run in groupby(nodes, lambda node: _kind(node) in _INLINE):
         group = list(run)
@@ -102,9 +102,9 @@ def _render_block(node: Node, depth: int) -> str:
     children = _children(node)
     match _kind(node):
         case "paragraph":
-            return "\n".join(filter(None, map(harmless, _render_inline(children).split("\n"))))
+            return "\n".join(filter(None, map(neutralize_markdown, _render_inline(children).split("\n"))))
         case "heading":
-            title = harmless(_render_inline(children))
+            title = neutralize_markdown(_render_inline(children))
             return f"{'#' * _find_number(node, 'level', 6)} {title}" if title else ""
         case "bulletList" | "decisionList" | "taskList" | "orderedList":
             return _render_list(node, depth)
@@ -117,13 +117,13 @@ def _render_block(node: Node, depth: int) -> str:
         case "blockquote" | "panel":
             return _indent(_render_blocks(children, depth), "> ", "> ")
         case "expand" | "nestedExpand":
-            title = harmless(_own_words(node))
+            title = neutralize_markdown(_own_words(node))
             return "\n\n".join(filter(None, (title and f"**{title}**", _render_blocks(children, depth))))
         case "rule":
             return "---"
         case "table":
             return _render_table(children, depth)
-    return _render_blocks(children, depth) if children else harmless(_own_words(node))
+    return _render_blocks(children, depth) if children else neutralize_markdown(_own_words(node))
 
 
 def _render_list(node: Node, depth: int) -> str:

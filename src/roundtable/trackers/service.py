@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ..core.errors import TrackerFailed
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..version import __version__
 from .reference import Reference, host_of
 
@@ -69,11 +69,11 @@ def clean_issue(reference: Reference, *, title: object, text: object, url: str) 
     """Return the issue without control characters; without a title it is called by its id."""
     title, text = (value if isinstance(value, str) else "" for value in (title, text))
     return Issue(
-        title=" ".join(printable(title).split()) or reference.source_id,
-        text=printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip(),
+        title=" ".join(strip_unprintable(title).split()) or reference.source_id,
+        text=strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip(),
         source=reference.source,
         source_id=reference.source_id,
-        url=" ".join(printable(url).split()),
+        url=" ".join(strip_unprintable(url).split()),
     )
 
 
@@ -239,7 +239,7 @@ def _explain_silence(service: Service, error: Exception, patience: float) -> Tra
     match error.reason if isinstance(error, URLError) else error:
         case ssl.SSLCertVerificationError(verify_message=message):
             return service.error(
-                f"The certificate of {host} is not trusted: {printable(message)}.",
+                f"The certificate of {host} is not trusted: {strip_unprintable(message)}.",
                 do="If your company signs its own, name its file in SSL_CERT_FILE.",
             )
         case ssl.SSLError():
