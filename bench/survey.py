@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import subprocess
 import tempfile
 import time
@@ -13,7 +12,6 @@ from pathlib import Path
 
 from roundtable.core.steps import Item
 from roundtable.survey import survey
-from roundtable.survey.files import Sieve
 
 FILES = 50_000
 ITEM = Item(
@@ -41,17 +39,12 @@ def measure() -> Iterator[str]:
         listing = _seconds(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], root)
         reading = _seconds(["sh", "-c", "git ls-files -z | xargs -0 cat > /dev/null"], root)
         yield f"{FILES} files, {size / 1e6:.0f} MB: git ls-files {listing:.2f} s, cat {reading:.2f} s  1.0"
-        sieves: list[Sieve] = ["none", "git"]
-        if shutil.which("rg"):
-            sieves.append("ripgrep")
-        for sieve in sieves:
-            before = os.times()
-            found = survey(root, ITEM, sieve=sieve)
-            # Beside the time on the clock, since that depends on what else the machine does.
-            spent = sum(os.times()[:4]) - sum(before[:4])
-            ratio = found.seconds / reading
-            took = f"{found.seconds:5.2f} s (limit 5)  {ratio:.1f}"
-            yield f"survey, sieve {sieve:7}: {took}   processor {spent:.2f} s"
+        before = os.times()
+        found = survey(root, ITEM)
+        # Beside the time on the clock, since that depends on what else the machine does.
+        spent = sum(os.times()[:4]) - sum(before[:4])
+        ratio = found.seconds / reading
+        yield f"survey: {found.seconds:5.2f} s (limit 5)  {ratio:.1f}   processor {spent:.2f} s"
 
 
 def _tree(root: Path) -> int:

@@ -22,21 +22,21 @@ from roundtable.core.voice import check_voice, strip_quotations
 from roundtable.documents.entries import chains, entries, itemised, named_entries, scenarios, sentences
 from roundtable.documents.page import cell, paragraph, said, title
 from roundtable.panel.model.replies import Cutter
-from roundtable.survey.terms import terms_of
+from roundtable.survey.terms import extract_terms
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
     "roundtable.catalogue.personas: _check_pattern",
-    "roundtable.core.depth: _find_labelled",
-    "roundtable.core.hearing: _find_address",
-    "roundtable.core.voice: _compile_ban",
+    "roundtable.core.depth: _labelled",
+    "roundtable.core.hearing: _place_of_address",
+    "roundtable.core.voice: _compiled",
     "roundtable.documents.page: _end_of_code",
     "roundtable.panel.model.replies: _labels",
     "roundtable.panel.offline.lexicon: pattern",
     "roundtable.panel.offline.lexicon: phase_expressions",
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.settings: _line_of",
-    "roundtable.survey.relations: _mentioning",
+    "roundtable.survey.relations: _find_mentions",
 )
 _CRITERIA = (
     "a number with a unit",
@@ -46,10 +46,10 @@ _CRITERIA = (
     "at least 3 entries",
 )
 _READERS: dict[str, Callable[[str], object]] = {
-    "strip_unprintable": strip_unprintable,
-    "neutralize_markdown": neutralize_markdown,
-    "unescape_markdown": unescape_markdown,
-    "parse_heading": lambda text: parse_heading(f"# {text}"),
+    "printable": strip_unprintable,
+    "harmless": neutralize_markdown,
+    "plain": unescape_markdown,
+    "heading_of": lambda text: parse_heading(f"# {text}"),
     "said": said,
     "title": title,
     "cell": cell,
@@ -65,7 +65,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "read_scope": lambda text: read_scope(f"scope: {text}"),
     "check": lambda text: [meets_check(criterion, text) for criterion in _CRITERIA],
     "address": lambda text: address(text, ROSTER),
-    "terms_of": lambda text: terms_of(Item("item", text[:200], text)),
+    "terms_of": lambda text: extract_terms(Item("item", text[:200], text)),
     "Cutter": lambda text: Cutter(ALEX, ROSTER, 100).feed(text),
 }
 

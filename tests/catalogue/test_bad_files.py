@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from roundtable.catalogue import load_roster, load_steps, read_roster, read_steps
 from roundtable.catalogue.files import Problem
+from roundtable.panel.offline.prompts import read_project_prompts
 
 SOUND = "---\nkey: guard\nname: Ann\nrole: Guard\nperspective: security\nlens: [threats]\n---\n"
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -303,3 +304,14 @@ def test_everything_loads_within_a_blink() -> None:
     load_roster()
     load_steps()
     assert time.perf_counter() - begun < 0.5  # 15 ms on a laptop; the margin is for a busy machine
+
+
+@pytest.mark.rule("PERS-3")
+def test_a_prompt_file_that_cannot_be_read_is_named_too(tmp_path: Path) -> None:
+    folder = tmp_path / ".roundtable" / "prompts"
+    folder.mkdir(parents=True)
+    (folder / "a.toml").write_text("", encoding="utf-8")
+    _, problems = read_project_prompts(tmp_path)
+    assert [problem.text for problem in problems] == [
+        ".roundtable/prompts/a.toml: is empty. The file is skipped."
+    ]

@@ -136,14 +136,14 @@ Written for the audit.
         ({"step_id": "07-01"}, "step_id", "no phase has the number 07"),
         ({"step_id": "02-09"}, "step_id", "02-09 does not belong in the folder 01-requirements"),
         ({"title": ""}, "title", "is missing"),
-        ({"title": "no"}, "title", "must be text, is yes or no (true or false); put it in quotes"),
-        ({"title": "x" * 61}, "title", "is longer than 60 characters"),
+        ({"title": "no"}, "title", "must be text, is true or false; put it in quotes"),
+        ({"title": "x" * 61}, "title", "has more than 60 characters"),
         ({"persona": ""}, "persona", "is missing"),
         ({"depth": ""}, "depth", "is missing"),
         ({"depth": "Deep"}, "depth", "must be one of brief, standard, deep"),
         ({"outputs": ""}, "outputs", "is missing"),
-        ({"outputs": "[]"}, "outputs", "is missing"),
-        ({"outputs": "a.md"}, "outputs", "must be a list, is a text"),
+        ({"outputs": "[]"}, "outputs", "is empty"),
+        ({"outputs": "a.md"}, "outputs", "must be a list, is text"),
         (
             {"outputs": "[meta.json]"},
             "outputs",
@@ -185,9 +185,9 @@ def test_a_title_of_60_characters_and_outputs_in_three_formats_are_fine(tmp_path
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ("depends_on: 01-01\n", "must be a list, is a text; it is ignored"),
+        ("depends_on: 01-01\n", "must be a list, is text; it is ignored"),
         ("depends_on: [1]\n", "must be text, is a number; put it in quotes; it is ignored"),
-        ("depends_on: [business]\n", "'business' is no step id and is ignored"),
+        ("depends_on: [business]\n", "'business' is not a step id and is ignored"),
         ("depends_on: ['01-77']\n", "there is no step 01-77; it is ignored"),
         ("depends_on: ['01-50']\n", "01-50 and 01-50 wait for each other; it is ignored"),
     ],
@@ -272,8 +272,8 @@ def test_files_that_no_phase_would_read_are_named(tmp_path: Path) -> None:
     known = "00-quick-scan, 01-requirements, 02-impact-analysis, 03-architecture, 04-design"
     assert len(steps) == 24
     assert texts(problems) == [
-        f".roundtable/steps/loose.md: lies in no phase's folder; known phases: {known}. The file is skipped.",
-        f".roundtable/steps/05-party: is no phase; known phases: {known}. The file is skipped.",
+        f".roundtable/steps/loose.md: is in no phase's folder; known phases: {known}. The file is skipped.",
+        f".roundtable/steps/05-party: is not a phase; known phases: {known}. The file is skipped.",
     ]
 
 
@@ -288,8 +288,8 @@ def test_files_that_no_phase_would_read_are_named(tmp_path: Path) -> None:
         (f"### {'A' * 61}\nQuestion?\n", f"Deep Mode, '{'A' * 60}'", "a label has at most 60 characters"),
         ("### More\nWhat?\n- Hint: x\n", "Deep Mode, 'More'", "'hint' is ignored; known: Help, Example"),
         ("### More\nWhat?\n- Draft: magic\n", "Deep Mode, 'More'", "the draft must be item, survey"),
-        ("## Validation\n- Data | magic | Again?\n", "Validation", "'magic' is no known check; ignored: "),
-        ("## Validation\n- Dat | a number | Again?\n", "Validation", "'Dat' is the label of no question"),
+        ("## Validation\n- Data | magic | Again?\n", "Validation", "'magic' is not a known check; ignored: "),
+        ("## Validation\n- Dat | a number | Again?\n", "Validation", "no question has the label 'Dat'"),
         ("## Validation\n- Data | a number\n", "Validation", "a line needs 3 parts with | between them"),
         ("## Validation\n- Data | a number |\n", "Validation", "a line needs 3 parts with | between them"),
         ("## Validation\nData | a number | Again?\n", "Validation", "a line needs 3 parts"),

@@ -1,9 +1,8 @@
-"""Counting terms in files: the same with every sieve, and what is not read at all."""
+"""Counting terms in files: the same with and without a sieve, and what is not read at all."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -13,18 +12,17 @@ from hypothesis import strategies as st
 
 from gitproject import git, write
 from roundtable.core.steps import Item
+from roundtable.survey import files
 from roundtable.survey import search as searching
-from roundtable.survey.files import Sieve, project_files, sift
-from roundtable.survey.scan import LARGEST, count, read
+from roundtable.survey.files import list_files, sift
+from roundtable.survey.scan import LARGEST, count_needles, read_text
 from roundtable.survey.search import Hit, files_holding, search_files
-from roundtable.survey.terms import terms_of
-
-SIEVES: list[Sieve] = ["none", "git", *(["ripgrep"] if shutil.which("rg") else [])]  # type: ignore[list-item]
+from roundtable.survey.terms import extract_terms
 
 
 def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "Cache cached CACHING\nprint\n", "b.py": "nothing\n", "c.txt": "print\n"})
-    terms = terms_of(Item("item", "Caching of print jobs"))
+    terms = extract_terms(Item("item", "Caching of print jobs"))
     assert [term.text for term in terms] == ["cach", "print", "job"]
     hits = search_files(tmp_path, ("a.py", "b.py", "c.txt"), terms)
     assert hits.files == (Hit("a.py", 27, (3, 1, 0)), Hit("c.txt", 6, (0, 1, 0)))
@@ -33,12 +31,14 @@ def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
 
 def test_capitals_beyond_ascii_are_found_too(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "übersicht Übersicht ÜBERSICHT\n"})
-    assert search_files(tmp_path, ("a.txt",), terms_of(Item("item", "Übersicht"))).files[0].counts == (3,)
+    assert search_files(tmp_path, ("a.txt",), extract_terms(Item("item", "Übersicht"))).files[0].counts == (
+        3,
+    )
 
 
 def test_without_terms_or_files_nothing_is_read(tmp_path: Path) -> None:
     assert search_files(tmp_path, ("missing.py",), ()).files == ()
-    assert search_files(tmp_path, (), terms_of(Item("item", "printer"))).frequency == (0,)
+    assert search_files(tmp_path, (), extract_terms(Item("item", "printer"))).frequency == (0,)
 
 
 def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp_path: Path) -> None:
@@ -57,72 +57,74 @@ def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp
     (tmp_path / "link.py").symlink_to("ok.py")
     os.mkfifo(tmp_path / "pipe")
     names = ("image.png", "huge.txt", "line.json", "app.min.js", "folder", "link.py", "pipe", "missing")
-    hits = search_files(tmp_path, (*names, "ok.py", "largest.txt"), terms_of(Item("item", "printer")))
+    hits = search_files(tmp_path, (*names, "ok.py", "largest.txt"), extract_terms(Item("item", "printer")))
     assert [hit.path for hit in hits.files] == ["ok.py", "largest.txt"]
     assert hits.files[1].size == LARGEST
-    assert read(str(tmp_path / "pipe")) in (None, b"")
+    assert read_text(str(tmp_path / "pipe")) in (None, b"")
 
 
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
     """A repository of some folders in which words turn up here and there."""
     words = ("printer", "Toner", "paper", "TRAY", "jam", "other")
-    files = {
+    content = {
         f"m{number % 7}/f{number}.{'py' if number % 3 else 'txt'}": "".join(
             f"{words[(number + row) % 6]} {row}\n" for row in range(number % 5)
         )
         for number in range(120)
     }
-    write(tmp_path, files)
+    write(tmp_path, content)
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "m0", "m1", "m2")
     return tmp_path
 
 
-@pytest.mark.parametrize("sieve", SIEVES)
 @pytest.mark.parametrize("title", ["Toner and paper", "a printer with a tray", "Übersicht toner", "nirgends"])
-def test_every_sieve_gives_the_same_hits(mixed: Path, sieve: Sieve, title: str) -> None:
-    paths = project_files(mixed)
-    terms = terms_of(Item("item", title))
-    assert search_files(mixed, paths, terms, sieve=sieve) == search_files(mixed, paths, terms, sieve="none")
-    assert files_holding(mixed, paths, ("Toner", "TRAY"), sieve=sieve) == tuple(
+def test_many_files_are_sifted_first_and_the_hits_are_the_same(
+    mixed: Path, title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = list_files(mixed)
+    terms = extract_terms(Item("item", title))
+    unsifted = search_files(mixed, paths, terms)
+    monkeypatch.setattr(files, "_WORTH_A_SIEVE", 1)
+    assert search_files(mixed, paths, terms) == unsifted
+    assert files_holding(mixed, paths, ("Toner", "TRAY")) == tuple(
         path for path in paths if {b"Toner", b"TRAY"} & set((mixed / path).read_bytes().split())
     )
 
 
-def test_the_sieves_do_hold_back_what_has_no_hit(mixed: Path) -> None:
-    paths = project_files(mixed)
-    for sieve in SIEVES[1:]:
-        kept = sift(mixed, paths, ["toner"], exact=False, sieve=sieve)
-        assert 0 < len(kept) < len(paths)
-        assert sift(mixed, paths, ["toner"], exact=True, sieve=sieve) == []
+def test_the_sieve_holds_back_what_has_no_hit(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = list_files(mixed)
+    monkeypatch.setattr(files, "_WORTH_A_SIEVE", 1)
+    assert 0 < len(sift(mixed, paths, ["toner"], exact=False)) < len(paths)
+    assert sift(mixed, paths, ["toner"], exact=True) == []
 
 
-def test_a_sieve_that_is_not_there_holds_nothing_back(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = project_files(mixed)
+def test_without_git_nothing_is_held_back(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = list_files(mixed)
+    monkeypatch.setattr(files, "_WORTH_A_SIEVE", 1)
     monkeypatch.setenv("PATH", "")
-    assert list(sift(mixed, paths, ["toner"], exact=False, sieve="ripgrep")) == list(paths)
-    assert list(sift(mixed, paths, ["toner"], exact=False, sieve="git")) == list(paths)
+    assert list(sift(mixed, paths, ["toner"], exact=False)) == list(paths)
 
 
 def test_a_second_process_gives_the_same_as_one(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = project_files(mixed)
-    terms = terms_of(Item("item", "printer toner paper"))
-    alone = search_files(mixed, paths, terms, sieve="none")
-    holding = files_holding(mixed, paths, ("Toner",), sieve="none")
+    paths = list_files(mixed)
+    terms = extract_terms(Item("item", "printer toner paper"))
+    alone = search_files(mixed, paths, terms)
+    holding = files_holding(mixed, paths, ("Toner",))
     monkeypatch.setattr(searching, "_WORTH_A_PROCESS", 2)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert search_files(mixed, paths, terms, sieve="none") == alone
-    assert files_holding(mixed, paths, ("Toner",), sieve="none") == holding
+    assert search_files(mixed, paths, terms) == alone
+    assert files_holding(mixed, paths, ("Toner",)) == holding
     monkeypatch.setattr(sys, "executable", str(mixed / "no-python"))
-    assert search_files(mixed, paths, terms, sieve="none") == alone
+    assert search_files(mixed, paths, terms) == alone
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(data=st.binary(max_size=400))
 def test_no_bytes_break_the_count(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "any").write_bytes(data)
-    found = count(str(tmp_path), ["any"], [(b"a",), (b"b", b"c")])
+    found = count_needles(str(tmp_path), ["any"], [(b"a",), (b"b", b"c")])
     small = data.lower()
     wanted = (small.count(b"a"), small.count(b"b") + small.count(b"c"))
     readable = b"\0" not in data and any(wanted)

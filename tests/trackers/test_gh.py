@@ -132,7 +132,7 @@ def is_gone(pid: int) -> bool:
 @pytest.mark.parametrize("said", ["Welcome!", "", "[1]", '{"message": "x"}', "null", '{"title":', "\\377"])
 def test_garbage_is_no_issue(fake_gh: Install, root: Path, environment: dict[str, str], said: str) -> None:
     fake_gh(f"printf '{said}'")
-    assert failure(root, environment) == f"gh answered with something that is no issue. {SAVED} {TRY_IT}"
+    assert failure(root, environment) == f"gh answered with something that is not an issue. {SAVED} {TRY_IT}"
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,9 @@ def test_an_answer_without_fields_is_no_issue(
     server: Tracker, environment: dict[str, str], answer: object
 ) -> None:
     server.gives(PATH, answer)
-    assert failure(environment).startswith(f"Jira at {server.host} answered with something that is no issue.")
+    assert failure(environment).startswith(
+        f"Jira at {server.host} answered with something that is not an issue."
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,43 @@
-"""What is wrong with a content file, said so that a person can repair it."""
+"""Reads content files: safely, within bounds, and with one line for each thing that is wrong with one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
-MOST_REMARKS = 20
+import msgspec
 
+MAX_BYTES = 256 * 1024
+MAX_FILES = 500
+MAX_NESTING = 12
+MAX_WARNINGS = 20
+FRONT_MATTER = "front matter"
 
-def printable(text: str) -> str:
-    """The text without anything that could upset a terminal."""
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=60)]
+ShortName = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)]
+SomeTexts = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1, max_length=100)]
+
+_Value = TypeVar("_Value")
+# Line ends and tabs may stand in a text; other control characters may not, nor those that reorder a line.
+_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_FAULT = re.compile(r"(?P<said>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>\w*).*)?", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(\w+)`")
+_LENGTH = re.compile(r"Expected `(\w+)` of length (<=|>=) (\d+)")
+_TYPE = re.compile(r"Expected `(\w+)`, got `(\w+)`")
+_KINDS = {
+    "str": "text",
+    "array": "a list",
+    "object": "a group of `field: value` lines",
+    "bool": "true or false",
+    "int": "a number",
+    "float": "a number",
+    "null": "nothing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,40 +53,16 @@ class Problem:
     def text(self) -> str:
         """The problem in one line: `.roundtable/personas/x.md, name: is missing. The file is skipped.`"""
         place = f"{self.file}, {self.field}" if self.field else self.file
-        return printable(f"{place}: {self.reason}.") + (" The file is skipped." if self.skipped else "")
+        return escape_hidden(f"{place}: {self.reason}.") + (" The file is skipped." if self.skipped else "")
 
 
-class UnusableError(Exception):
-    """A file cannot be used; carries the field and the reason (never leaves this package)."""
+class UnusableError(ValueError):
+    """A file or an entry cannot be used; carries the field and the reason."""
 
     def __init__(self, field: str, reason: str) -> None:
-        super().__init__(field, reason)
+        super().__init__(reason)
         self.field = field
         self.reason = reason
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A fault that a file survives, before the file's name is added."""
-
-    field: str
-    reason: str
-
-
-def problems_of(file: str, remarks: Sequence[Remark]) -> list[Problem]:
-    """What a file survived, as problems; a file with very many faults has the last of them counted only."""
-    problems = [Problem(file, one.field, one.reason, skipped=False) for one in remarks[:MOST_REMARKS]]
-    more = len(remarks) - MOST_REMARKS
-    if more > 0:
-        problems.append(Problem(file, "", f"has {more} more faults of this kind", skipped=False))
-    return problems
-
-
-LARGEST = 256 * 1024
-MOST_FILES = 500
-
-# Line ends and tabs may stand in a text; other control characters may not, nor those that reorder a line.
-_NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,60 +72,160 @@ class Source:
     path: Path
     shown: str
 
-    @property
-    def name(self) -> str:
-        return self.path.name
+
+@dataclass(slots=True)
+class ContentFile:
+    """A markdown file in its two parts; collects the faults that the file survives."""
+
+    shown: str
+    fields: dict[str, object]
+    body: str
+    warnings: list[tuple[str, str]] = field(default_factory=list)
+
+    def warn(self, field: str, reason: str) -> None:
+        """Note a fault because of which only a part of the file is ignored."""
+        self.warnings.append((field, reason))
+
+    def convert_fields(self, struct: type[_Value]) -> _Value:
+        """Return the fields as the struct; raises UnusableError for one that is missing or wrong."""
+        return convert(self.fields, struct)
+
+    def warn_of_unknown(self, known: Collection[str], what: str) -> None:
+        """Note each field that a file of this sort does not have, most often a typing error."""
+        for name in self.fields:
+            if name not in known:
+                shown = "".join(char for char in name if char.isprintable())[:60] or "(no name)"
+                self.warn(shown, f"is not a field of a {what} file and is ignored")
+
+    def list_problems(self) -> list[Problem]:
+        """Return the faults that the file survived; of very many, the last are only counted."""
+        problems = [Problem(self.shown, *warning, skipped=False) for warning in self.warnings[:MAX_WARNINGS]]
+        more = len(self.warnings) - MAX_WARNINGS
+        if more > 0:
+            problems.append(Problem(self.shown, "", f"has {more} more faults of this kind", skipped=False))
+        return problems
 
 
-def hidden_character(text: str) -> str | None:
-    """The first character of a text that must not be shown, by its number, such as `U+0007`."""
-    found = _NOT_SHOWN.search(text)
-    return f"U+{ord(found.group()):04X}" if found else None
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[_Value]):
+    """What a file holds, the file as a person knows it, and the name by which it is put in order."""
+
+    value: _Value
+    shown: str
+    place: str
 
 
-def sources(folder: Path, shown: str, suffix: str = ".md") -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
-    """The files of a folder with a suffix, by name; hidden files and a README are passed over."""
+def load_folder(
+    root: Path, folder: str, prefix: str, parse: Callable[[ContentFile], _Value]
+) -> tuple[list[Loaded[_Value]], list[Problem]]:
+    """Return what the usable files of a folder below `root` hold, by name, and what is wrong with files."""
+    sources, problems = list_sources(root / folder, prefix + folder)
+    loaded: list[Loaded[_Value]] = []
+    found = list(problems)
+    for source in sources:
+        try:
+            file = parse_file(source.shown, read_source(source, root.parent.resolve() / root.name))
+            loaded.append(Loaded(parse(file), source.shown, source.path.name))
+            found += file.list_problems()
+        except UnusableError as error:
+            found.append(Problem(source.shown, error.field, error.reason, skipped=True))
+    return loaded, found
+
+
+def list_sources(
+    folder: Path, shown: str, suffix: str = ".md"
+) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
+    """Return the files of a folder with a suffix, by name, without hidden files and a README."""
     try:
         names = sorted(entry.name for entry in folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
         return (), ()
     except OSError as error:
         return (), (Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True),)
-    wanted = [name for name in names if _is_content(name, suffix)]
+    wanted = [
+        name
+        for name in names
+        if name.lower().endswith(suffix) and not name.startswith(".") and name.lower() != "readme.md"
+    ]
     problems: tuple[Problem, ...] = ()
-    if len(wanted) > MOST_FILES:
-        reason = f"holds {len(wanted)} files; only the first {MOST_FILES} are read"
+    if len(wanted) > MAX_FILES:
+        reason = f"holds {len(wanted)} files; only the first {MAX_FILES} are read"
         problems = (Problem(shown, "", reason, skipped=False),)
-    found = (Source(folder / name, f"{shown}/{printable(name)}") for name in wanted[:MOST_FILES])
+    found = (Source(folder / name, f"{shown}/{escape_hidden(name)}") for name in wanted[:MAX_FILES])
     return tuple(found), problems
 
 
-def read(source: Source, root: Path) -> str:
-    """The file's text with plain line ends; raises UnusableError for all but a sound text inside `root`."""
-    data = _bytes_within(source.path, root)
-    if len(data) > LARGEST:
-        raise UnusableError("", f"is larger than {LARGEST // 1024} KB")
+def read_source(source: Source, root: Path) -> str:
+    """Return the file's text with plain line ends; raises UnusableError unless it is text inside `root`."""
+    data = _read_bytes(source.path, root)
+    if len(data) > MAX_BYTES:
+        raise UnusableError("", f"is larger than {MAX_BYTES // 1024} KB")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UnusableError("", f"is not UTF-8 text (line {line})") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    found = _NOT_SHOWN.search(text)
-    if found:
+    if found := _HIDDEN.search(text):
         line = text.count("\n", 0, found.start()) + 1
-        raise UnusableError("", f"holds the control character U+{ord(found.group()):04X} in line {line}")
+        raise UnusableError("", f"holds the control character U+{ord(found[0]):04X} in line {line}")
     if not text.strip():
         raise UnusableError("", "is empty")
     return text
 
 
-def _is_content(name: str, suffix: str) -> bool:
-    return name.lower().endswith(suffix) and not name.startswith(".") and name.lower() != "readme.md"
+def parse_file(shown: str, text: str) -> ContentFile:
+    """Return the fields and the body of a file; raises UnusableError without sound front matter."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != "---":
+        raise UnusableError(
+            FRONT_MATTER, "is missing; the file begins with a line ---, then the fields, then ---"
+        )
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
+    if end is None:
+        raise UnusableError(FRONT_MATTER, "has no closing line ---")
+    value = _load_yaml("\n".join(lines[1:end]))
+    if value is None:
+        raise UnusableError(FRONT_MATTER, "is empty")
+    if not isinstance(value, dict):
+        raise UnusableError(FRONT_MATTER, "is not a list of `field: value` lines")
+    fields = {str(name): _tidy(str(name), entry) for name, entry in value.items() if entry is not None}
+    return ContentFile(shown, fields, "\n".join(lines[end + 1 :]))
 
 
-def _bytes_within(path: Path, root: Path) -> bytes:
-    """At most one byte more than is allowed, from a regular file whose links stay inside `root`."""
+def convert(value: object, struct: type[_Value]) -> _Value:
+    """Return the value as the struct; raises UnusableError with the field and the reason."""
+    try:
+        return msgspec.convert(value, struct)
+    except msgspec.ValidationError as error:
+        raise UnusableError(*_explain_fault(str(error), struct)) from None
+
+
+def escape_hidden(text: str) -> str:
+    """Return the text without anything that could upset a terminal."""
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+
+
+def _explain_fault(message: str, struct: type) -> tuple[str, str]:
+    """Return the field that a msgspec error is about, and the reason in a person's words."""
+    fault = _FAULT.fullmatch(message)
+    said, field = (fault["said"], fault["field"] or "it") if fault else (message, "it")
+    if missing := _MISSING.fullmatch(said):
+        return missing[1], "is missing"
+    if length := _LENGTH.fullmatch(said):
+        unit = "characters" if length[1] == "str" else "entries"
+        return field, "is empty" if length[2] == ">=" else f"has more than {length[3]} {unit}"
+    if types := _TYPE.fullmatch(said):
+        wanted, given = (_KINDS.get(name, "a date or another special value") for name in types.groups())
+        quotes = "; put it in quotes" if types[1] == "str" and types[2] not in ("array", "object") else ""
+        return field, f"must be {wanted}, is {given}{quotes}"
+    if choices := get_args(get_type_hints(struct).get(field)):
+        return field, f"must be one of {', '.join(choices)}"
+    return field, said
+
+
+def _read_bytes(path: Path, root: Path) -> bytes:
+    """Return at most one byte more than is allowed, from a regular file whose links stay inside `root`."""
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(root):
@@ -134,52 +234,30 @@ def _bytes_within(path: Path, root: Path) -> bytes:
         if not real.is_file():
             raise UnusableError("", "is not a file")
         with real.open("rb") as stream:
-            return stream.read(LARGEST + 1)
+            return stream.read(MAX_BYTES + 1)
     except RuntimeError:  # how Python 3.11 and 3.12 report a loop of links
         raise UnusableError("", "is a link that leads round in a circle") from None
     except OSError as error:
         raise UnusableError("", f"cannot be read ({error.strerror})") from None
 
 
-FIELD = "front matter"
-DEEPEST = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A markdown file in its two parts."""
-
-    fields: dict[str, object]
-    body: str
-
-
-def parse_front_matter(text: str) -> Document:
-    """The fields and the body of a file; raises UnusableError where there is no sound front matter."""
-    lines = text.split("\n")
-    if lines[0].rstrip() != "---":
-        raise UnusableError(FIELD, "is missing; the file begins with a line ---, then the fields, then ---")
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
-    if end is None:
-        raise UnusableError(FIELD, "has no closing line ---")
-    return Document(_fields("\n".join(lines[1:end])), "\n".join(lines[end + 1 :]))
-
-
-def _fields(text: str) -> dict[str, object]:
+def _load_yaml(text: str) -> object:
     import yaml
 
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     try:
         _refuse_tricks(yaml.parse(text, Loader=loader))
-        value = yaml.load(text, Loader=loader)
+        return yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
-        raise UnusableError(FIELD, f"is not sound YAML{_place(error)}") from None
+        mark, reason = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        # Lines are counted in the file, where the first is the opening `---`.
+        where = f" in line {mark.line + 2}" if mark else ""
+        why = f": {reason}" if reason else ""
+        raise UnusableError(FRONT_MATTER, f"is not sound YAML{where}{why}") from None
+    except UnusableError:
+        raise
     except (ValueError, OverflowError, RecursionError):
-        raise UnusableError(FIELD, "holds a value that cannot be read; put it in quotes") from None
-    if value is None:
-        raise UnusableError(FIELD, "is empty")
-    if not isinstance(value, dict):
-        raise UnusableError(FIELD, "is not a list of `field: value` lines")
-    return {str(name): entry for name, entry in value.items()}
+        raise UnusableError(FRONT_MATTER, "holds a value that cannot be read; put it in quotes") from None
 
 
 def _refuse_tricks(events: Iterable[Any]) -> None:
@@ -190,93 +268,24 @@ def _refuse_tricks(events: Iterable[Any]) -> None:
     for event in events:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             raise UnusableError(
-                FIELD, "uses a YAML anchor or alias (& or *); write the value out or put it in quotes"
+                FRONT_MATTER, "uses a YAML anchor or alias (& or *); write the value out or put it in quotes"
             )
         if getattr(event, "tag", None) is not None:
-            raise UnusableError(FIELD, "uses a YAML tag (!); write a plain value or put it in quotes")
-        if isinstance(event, yaml.CollectionStartEvent):
-            level += 1
-            if level > DEEPEST:
-                raise UnusableError(FIELD, f"is nested more than {DEEPEST} levels deep")
-        elif isinstance(event, yaml.CollectionEndEvent):
-            level -= 1
+            raise UnusableError(FRONT_MATTER, "uses a YAML tag (!); write a plain value or put it in quotes")
+        level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if level > MAX_NESTING:
+            raise UnusableError(FRONT_MATTER, f"is nested more than {MAX_NESTING} levels deep")
 
 
-def _place(error: Exception) -> str:
-    """Where and why YAML gave up; lines are counted in the file, where the first is the opening `---`."""
-    mark = getattr(error, "problem_mark", None)
-    reason = getattr(error, "problem", None)
-    where = f" in line {mark.line + 2}" if mark else ""
-    return f"{where}: {reason}" if reason else where
-
-
-LONGEST_TEXT = 2000
-MOST_ENTRIES = 100
-
-
-def text(fields: Mapping[str, object], name: str, longest: int = LONGEST_TEXT) -> str:
-    """The required text of a field on one line; raises UnusableError where there is none."""
-    if fields.get(name) is None:
-        raise UnusableError(name, "is missing")
-    return as_text(fields[name], name, longest)
-
-
-def optional_text(fields: Mapping[str, object], name: str, longest: int = LONGEST_TEXT) -> str:
-    """The text of a field on one line, empty where the field is absent."""
-    return text(fields, name, longest) if fields.get(name) is not None else ""
-
-
-def texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
-    """A field that is a list of texts, empty where the field is absent; UnusableError for anything else."""
-    value = fields.get(name)
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        raise UnusableError(name, f"must be a list, is {kind_of(value)}")
-    if len(value) > MOST_ENTRIES:
-        raise UnusableError(name, f"has more than {MOST_ENTRIES} entries")
-    return tuple(as_text(entry, name, LONGEST_TEXT) for entry in value)
-
-
-def as_text(value: object, name: str, longest: int) -> str:
-    """A value as one line of 1 to `longest` characters; raises UnusableError where it is no text."""
-    if not isinstance(value, str):
-        raise UnusableError(name, f"must be text, is {kind_of(value)}; put it in quotes")
-    hidden = hidden_character(value)
-    if hidden:
-        raise UnusableError(name, f"holds the control character {hidden}")
-    line = " ".join(value.split())
-    if not line:
-        raise UnusableError(name, "is empty")
-    if len(line) > longest:
-        raise UnusableError(name, f"is longer than {longest} characters")
-    return line
-
-
-def kind_of(value: object) -> str:
-    """What a YAML value is, in a person's words."""
+def _tidy(name: str, value: object) -> object:
+    """Return the value with each text on one line; a regular expression keeps its blanks."""
     match value:
-        case bool():
-            return "yes or no (true or false)"
-        case int() | float():
-            return "a number"
-        case list():
-            return "a list"
-        case dict():
-            return "a group of fields"
         case str():
-            return "a text"
-        case None:
-            return "nothing"
-        case _:
-            return "a date or another special value"
-
-
-def unknown(fields: Mapping[str, object], known: frozenset[str], what: str) -> list[Remark]:
-    """A remark for each field that a file of this sort does not have, most often a slip of the pen."""
-    strange = [name for name in fields if name not in known]
-    return [Remark(_tidy(name), f"is not a field of a {what} file and is ignored") for name in strange]
-
-
-def _tidy(name: str) -> str:
-    return "".join(char for char in name if char.isprintable())[:60] or "(no name)"
+            if hidden := _HIDDEN.search(value):
+                raise UnusableError(name, f"holds the control character U+{ord(hidden[0]):04X}")
+            return value.strip() if name == "pattern" else " ".join(value.split())
+        case list():
+            return [_tidy(name, entry) for entry in value]
+        case dict():
+            return {key: _tidy(str(key), entry) for key, entry in value.items() if entry is not None}
+    return value

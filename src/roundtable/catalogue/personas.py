@@ -1,92 +1,72 @@
-"""A project's own patterns: how many ways there are to match one, so that none can keep the program busy."""
+"""Personas from their files, and which of them sit at the table (rules PERS-1 to PERS-4)."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any, cast, get_args
+from typing import Annotated, Any
+
+import msgspec
 
 from ..core.personas import Ban, BanKind, Persona
 from ..core.steps import PHASE_KEYS
-from . import files as field
-from .files import Document, Problem, Remark, UnusableError
+from .files import (
+    ContentFile,
+    Loaded,
+    Name,
+    Problem,
+    ShortName,
+    SomeTexts,
+    Text,
+    Texts,
+    UnusableError,
+    convert,
+)
 
-MOST_WAYS = 50_000
+MAX_PERSONAS = 8
+MAX_WAYS = 50_000
 # A repeat without an end counts as this many, which is about the length of the text that is searched.
 _ENDLESS = 4_000
+_MAX_NESTED_REPEATS = 20
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
-_BLANKS = ((codes.LITERAL, ord(" ")), (codes.IN, [(codes.CATEGORY, codes.CATEGORY_SPACE)]))
-
-
-def is_bounded(pattern: str) -> bool:
-    """Whether the pattern, which must compile, takes a short time on any text; ours are tested one by one."""
-    return _is_ours(pattern) or _ways(list(parser.parse(pattern))) <= MOST_WAYS
-
-
-def _ways(nodes: Sequence[Any]) -> int:
-    """Return in how many ways the nodes can be tried at one place; past the limit it is not counted on."""
-    ways = 1
-    for code, value in nodes:
-        if code in _REPEATS:
-            ways *= _ways_to_repeat(*value)
-        elif code is codes.SUBPATTERN:
-            ways *= _ways(list(value[-1]))
-        elif code is codes.ATOMIC_GROUP:
-            ways *= _ways(list(value))
-        elif code is codes.BRANCH:
-            ways *= sum(_ways(list(branch)) for branch in value[1])
-        elif code in (codes.ASSERT, codes.ASSERT_NOT):
-            ways *= _ways(list(value[1]))
-        elif code in (codes.GROUPREF, codes.GROUPREF_EXISTS):
-            ways *= _ENDLESS
-        if ways > MOST_WAYS:
-            return MOST_WAYS + 1
-    return ways
-
-
-def _ways_to_repeat(least: int, most: int, body: Any) -> int:
-    nodes = list(body)
-    if len(nodes) == 1 and nodes[0] in _BLANKS:  # no more than two stand side by side
-        return 1
-    inner = _ways(nodes)
-    if inner == 1:
-        return min(int(most), _ENDLESS) - min(least, _ENDLESS) + 1
-    ways = 1
-    for _ in range(min(int(most), _ENDLESS)):
-        ways = 1 + inner * ways
-        if ways > MOST_WAYS:
-            break
-    return ways
-
-
-def _is_ours(pattern: str) -> bool:
-    return f"pattern: {pattern}\n" in _our_personas()
-
-
-@lru_cache(maxsize=1)
-def _our_personas() -> str:
-    folder = files("roundtable.content").joinpath("personas")
-    return "".join(file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".md"))
-
-
-LONGEST_PATTERN = 300
-_KINDS: tuple[str, ...] = get_args(BanKind)
+_BLANKS = ([(codes.LITERAL, ord(" "))], [(codes.IN, [(codes.CATEGORY, codes.CATEGORY_SPACE)])])
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_KNOWN = frozenset(
-    {"key", "name", "role", "short_role", "phases", "perspective", "lens", "identity"}
-    | {"principles", "patterns", "towards", "bans", "disabled"}
-)
+_BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
 # Speakers and attributions that are nobody's name.
 _RESERVED_KEYS = frozenset({"user"})
 _RESERVED_NAMES = frozenset({"user", "you", "all"})
-_BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
+
+
+class _Switch(msgspec.Struct):
+    """The fields that every persona file has, also one that only disables."""
+
+    key: ShortName
+    disabled: bool = False
+
+
+class _PersonaFields(_Switch, kw_only=True):
+    name: Name
+    role: Name
+    short_role: Annotated[str, msgspec.Meta(min_length=1, max_length=30)] = ""
+    phases: Texts = ()
+    perspective: ShortName
+    lens: SomeTexts
+    identity: Text = ""
+    principles: Texts = ()
+    patterns: Texts = ()
+    towards: dict[ShortName, Text] = {}
+    bans: Any = ()  # each is checked on its own, because the others still count
+
+
+class _BanFields(msgspec.Struct):
+    kind: BanKind
+    pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,141 +78,7 @@ class PersonaFile:
 
     key: str
     persona: Persona | None
-    remarks: tuple[Remark, ...] = ()
     described: bool = True
-
-
-def parse_persona(document: Document) -> PersonaFile:
-    """The persona that a file describes or disables; raises UnusableError for a field missing or wrong."""
-    given = document.fields
-    key = _key(given)
-    remarks = field.unknown(given, _KNOWN, "persona")
-    if _disabled(given):
-        return PersonaFile(key, None, tuple(remarks), described="name" in given)
-    name = _name(given)
-    role = field.text(given, "role", 60)
-    perspective = field.text(given, "perspective", 40)
-    lens = field.texts(given, "lens")
-    if not lens:
-        raise UnusableError("lens", "is missing")
-    persona = Persona(
-        key=key,
-        name=name,
-        role=role,
-        short_role=field.optional_text(given, "short_role", 30) or role,
-        phases=_phases(given, remarks),
-        perspective=perspective,
-        lens=lens,
-        identity=field.optional_text(given, "identity"),
-        principles=field.texts(given, "principles"),
-        patterns=field.texts(given, "patterns"),
-        towards=_towards(given),
-        bans=_bans(given, remarks),
-    )
-    return PersonaFile(key, persona, tuple(remarks))
-
-
-def _key(given: dict[str, object]) -> str:
-    key = field.text(given, "key", 40)
-    if not _KEY.fullmatch(key):
-        raise UnusableError(
-            "key", "must be small letters, digits and single hyphens, such as `security-lead`"
-        )
-    if key in _RESERVED_KEYS:
-        raise UnusableError("key", f"'{key}' is taken by the person at the table")
-    return key
-
-
-def _disabled(given: dict[str, object]) -> bool:
-    value = given.get("disabled", False)
-    if not isinstance(value, bool):
-        raise UnusableError("disabled", f"must be true or false, is {field.kind_of(value)}")
-    return value
-
-
-def _name(given: dict[str, object]) -> str:
-    name = field.text(given, "name", 60)
-    first = name.split()[0]
-    if _BREAKS_ATTRIBUTION.search(name) or not first[0].isalpha():
-        raise UnusableError(
-            "name", "must begin with a letter and hold no brackets, slashes or marks such as : , * #"
-        )
-    if first.casefold() in _RESERVED_NAMES:
-        raise UnusableError(
-            "name", f"'{first}' already means something else in a synthesis; choose another first name"
-        )
-    return name
-
-
-def _phases(given: dict[str, object], remarks: list[Remark]) -> tuple[str, ...]:
-    named = field.texts(given, "phases")
-    for phase in named:
-        if phase not in PHASE_KEYS:
-            known = ", ".join(PHASE_KEYS)
-            remarks.append(Remark("phases", f"'{phase}' is no phase and is ignored; known: {known}"))
-    return tuple(phase for phase in named if phase in PHASE_KEYS)
-
-
-def _towards(given: dict[str, object]) -> tuple[tuple[str, str], ...]:
-    value = given.get("towards")
-    if value is None:
-        return ()
-    if not isinstance(value, dict):
-        raise UnusableError("towards", f"must be lines `persona-key: behaviour`, is {field.kind_of(value)}")
-    return tuple(
-        (field.as_text(key, "towards", 40), field.as_text(behaviour, "towards", field.LONGEST_TEXT))
-        for key, behaviour in value.items()
-    )
-
-
-def _bans(given: dict[str, object], remarks: list[Remark]) -> tuple[Ban, ...]:
-    value = given.get("bans")
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        remarks.append(Remark("bans", f"must be a list, is {field.kind_of(value)}; it is ignored"))
-        return ()
-    bans = []
-    for number, entry in enumerate(value, 1):
-        try:
-            bans.append(_ban(entry))
-        except UnusableError as error:
-            remarks.append(
-                Remark(f"bans, number {number}", f"{error.field} {error.reason}; the ban is ignored")
-            )
-    return tuple(bans)
-
-
-def _ban(entry: object) -> Ban:
-    if not isinstance(entry, dict):
-        raise UnusableError("it", "must have the fields kind, pattern and reason")
-    kind = field.text(entry, "kind")
-    if kind not in _KINDS:
-        raise UnusableError("kind", f"must be one of {', '.join(_KINDS)}")
-    field.text(entry, "pattern", LONGEST_PATTERN)
-    pattern = str(entry["pattern"]).strip()
-    _check_pattern(pattern)
-    return Ban(cast(BanKind, kind), pattern, field.text(entry, "reason", 300))
-
-
-def _check_pattern(pattern: str) -> None:
-    if len(pattern) > LONGEST_PATTERN:
-        raise UnusableError("pattern", f"is longer than {LONGEST_PATTERN} characters")
-    try:
-        with warnings.catch_warnings():
-            # What is only a warning today would be raised or read otherwise by a later Python.
-            warnings.simplefilter("error")
-            compiled = re.compile(pattern)
-    except (re.error, RecursionError, OverflowError, Warning) as error:
-        raise UnusableError("pattern", f"is no sound regular expression ({error})") from None
-    if not is_bounded(pattern):
-        said = "can be tried in too many ways; give the repeats a limit, such as \\w{0,20} for \\w*"
-        raise UnusableError("pattern", said)
-    if compiled.search(""):
-        raise UnusableError("pattern", "matches every text")
-
-
-MOST_PERSONAS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,69 +90,161 @@ class Seats:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Seat:
-    """A persona and the project file it comes from, empty for a built-in one."""
+def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> PersonaFile:
+    """Return the persona that a file describes or disables; raises UnusableError for a wrong field.
 
-    persona: Persona
-    file: str
+    `trusted` are patterns that need no check for how long they take; None trusts them all.
+    """
+    switch = file.convert_fields(_Switch)
+    if not _KEY.fullmatch(switch.key):
+        raise UnusableError(
+            "key", "must be small letters, digits and single hyphens, such as `security-lead`"
+        )
+    if switch.key in _RESERVED_KEYS:
+        raise UnusableError("key", f"'{switch.key}' is taken by the person at the table")
+    file.warn_of_unknown(_PersonaFields.__struct_fields__, "persona")
+    if switch.disabled:
+        return PersonaFile(switch.key, None, described="name" in file.fields)
+    given = file.convert_fields(_PersonaFields)
+    _check_name(given.name)
+    for phase in given.phases:
+        if phase not in PHASE_KEYS:
+            file.warn("phases", f"'{phase}' is not a phase and is ignored; known: {', '.join(PHASE_KEYS)}")
+    persona = Persona(
+        key=given.key,
+        name=given.name,
+        role=given.role,
+        short_role=given.short_role or given.role,
+        phases=tuple(phase for phase in given.phases if phase in PHASE_KEYS),
+        perspective=given.perspective,
+        lens=given.lens,
+        identity=given.identity,
+        principles=given.principles,
+        patterns=given.patterns,
+        towards=tuple(given.towards.items()),
+        bans=_parse_bans(file, given.bans, trusted),
+    )
+    return PersonaFile(given.key, persona)
 
 
-def seated(built_in: tuple[PersonaFile, ...], added: tuple[tuple[str, PersonaFile], ...]) -> Seats:
-    """Built-in personas in their order, replaced or disabled in place, then a project's own by file name.
+def _check_name(name: str) -> None:
+    first = name.split()[0]
+    if _BREAKS_ATTRIBUTION.search(name) or not first[0].isalpha():
+        raise UnusableError(
+            "name", "must begin with a letter and hold no brackets, slashes or marks such as : , * #"
+        )
+    if first.casefold() in _RESERVED_NAMES:
+        raise UnusableError(
+            "name", f"'{first}' already means something else in a synthesis; choose another first name"
+        )
+
+
+def _parse_bans(file: ContentFile, entries: object, trusted: Collection[str] | None) -> tuple[Ban, ...]:
+    try:
+        entries = convert(entries, tuple[Any, ...])
+    except UnusableError as error:
+        file.warn("bans", f"{error.reason}; it is ignored")
+        return ()
+    bans = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            given = convert(entry, _BanFields)
+            _check_pattern(given.pattern, is_trusted=trusted is None or given.pattern in trusted)
+            bans.append(Ban(given.kind, given.pattern, given.reason))
+        except UnusableError as error:
+            file.warn(f"bans, number {number}", f"{error.field} {error.reason}; the ban is ignored")
+    return tuple(bans)
+
+
+def _check_pattern(pattern: str, *, is_trusted: bool) -> None:
+    """Refuse a pattern that does not compile, that could keep the program busy, or that bans every text."""
+    try:
+        with warnings.catch_warnings():
+            # A later Python may raise what is only a warning today, or read it in another way.
+            warnings.simplefilter("error")
+            compiled = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError, Warning) as error:
+        raise UnusableError("pattern", f"is not a sound regular expression ({error})") from None
+    if not is_trusted and _count_ways(parser.parse(pattern)) > MAX_WAYS:
+        said = "can be tried in too many ways; give the repeats a limit, such as \\w{0,20} for \\w*"
+        raise UnusableError("pattern", said)
+    if compiled.search(""):
+        raise UnusableError("pattern", "matches every text")
+
+
+def _count_ways(nodes: Iterable[Any]) -> int:
+    """Return in how many ways the nodes can be tried at one place, at least; past the limit it stops."""
+    ways = 1
+    for code, value in nodes:
+        if code in _REPEATS:
+            least, most, body = value
+            if list(body) in _BLANKS:  # no more than two stand side by side
+                continue
+            ways *= min(int(most), _ENDLESS) - min(least, _ENDLESS) + 1
+            ways *= _count_ways(body) ** min(int(most), _MAX_NESTED_REPEATS)
+        elif code is codes.SUBPATTERN:
+            ways *= _count_ways(value[-1])
+        elif code is codes.ATOMIC_GROUP:
+            ways *= _count_ways(value)
+        elif code is codes.BRANCH:
+            ways *= sum(map(_count_ways, value[1]))
+        elif code in (codes.ASSERT, codes.ASSERT_NOT):
+            ways *= _count_ways(value[1])
+        elif code in (codes.GROUPREF, codes.GROUPREF_EXISTS):
+            ways *= _ENDLESS
+        if ways > MAX_WAYS:
+            return MAX_WAYS + 1
+    return ways
+
+
+def seat_personas(built_in: list[Loaded[PersonaFile]], added: list[Loaded[PersonaFile]]) -> Seats:
+    """Seat the built-in personas in their order, replaced or disabled in place, then a project's own.
 
     A file that would break the table is refused as though it were not there; what it replaces stays.
     """
-    accepted, problems = _one_per_key(added)
-    known = {file.key for file in built_in}
-    for shown, file in accepted:
-        if file.persona is None and file.key not in known and not file.described:
-            problems.append(
-                Problem(shown, "key", f"no persona has the key '{file.key}' to disable", skipped=True)
-            )
-    while (clash := _clash(_arranged(built_in, accepted))) is not None:
-        problems.append(clash)
-        accepted = [(shown, file) for shown, file in accepted if shown != clash.file]
-    personas = tuple(seat.persona for seat in _arranged(built_in, accepted))
-    disabled = frozenset(file.key for _, file in accepted if file.persona is None)
-    if not personas:
-        problems.append(Problem(".roundtable/personas", "disabled", "no persona is left", skipped=False))
-    return Seats(personas, disabled, tuple(problems))
-
-
-def _one_per_key(
-    added: tuple[tuple[str, PersonaFile], ...],
-) -> tuple[list[tuple[str, PersonaFile]], list[Problem]]:
-    first: dict[str, tuple[str, PersonaFile]] = {}
     problems: list[Problem] = []
-    for shown, file in added:
-        if file.key in first:
-            reason = f"'{file.key}' is already the key of {first[file.key][0]}"
-            problems.append(Problem(shown, "key", reason, skipped=True))
-        else:
-            first[file.key] = (shown, file)
-    return list(first.values()), problems
+    accepted: dict[str, Loaded[PersonaFile]] = {}
+    for file in added:
+        key = file.value.key
+        other = accepted.setdefault(key, file)
+        if other is not file:
+            problems.append(
+                Problem(file.shown, "key", f"'{key}' is already the key of {other.shown}", skipped=True)
+            )
+    known = {file.value.key for file in built_in}
+    for key, file in accepted.items():
+        if file.value.persona is None and key not in known and not file.value.described:
+            problems.append(
+                Problem(file.shown, "key", f"no persona has the key '{key}' to disable", skipped=True)
+            )
+    while clash := _find_clash(seats := _arrange(built_in, accepted)):
+        problems.append(clash)
+        accepted = {key: file for key, file in accepted.items() if file.shown != clash.file}
+    disabled = frozenset(key for key, file in accepted.items() if file.value.persona is None)
+    if not seats:
+        problems.append(Problem(".roundtable/personas", "disabled", "no persona is left", skipped=False))
+    return Seats(tuple(persona for persona, _ in seats), disabled, tuple(problems))
 
 
-def _arranged(built_in: tuple[PersonaFile, ...], accepted: list[tuple[str, PersonaFile]]) -> list[_Seat]:
-    changes = {file.key: (shown, file) for shown, file in accepted}
-    own = [changes.pop(file.key, ("", file)) for file in built_in]
-    return [
-        _Seat(file.persona, shown) for shown, file in (*own, *changes.values()) if file.persona is not None
-    ]
+def _arrange(
+    built_in: list[Loaded[PersonaFile]], accepted: dict[str, Loaded[PersonaFile]]
+) -> list[tuple[Persona, str]]:
+    """Return the personas in order, each with the project's file it comes from, empty for a built-in one."""
+    changes = {key: (file.value, file.shown) for key, file in accepted.items()}
+    own = [changes.pop(file.value.key, (file.value, "")) for file in built_in]
+    return [(file.persona, shown) for file, shown in (*own, *changes.values()) if file.persona is not None]
 
 
-def _clash(seats: list[_Seat]) -> Problem | None:
-    """The first reason why these cannot sit at one table, laid on a project's file."""
-    taken: dict[str, _Seat] = {}
+def _find_clash(seats: list[tuple[Persona, str]]) -> Problem | None:
+    """Return the first reason why these cannot sit at one table, blamed on a project's file."""
+    taken: dict[str, tuple[Persona, str]] = {}
     for seat in seats:
-        name = unicodedata.normalize("NFC", seat.persona.first_name).casefold()
-        other = taken.setdefault(name, seat)
+        other = taken.setdefault(unicodedata.normalize("NFC", seat[0].first_name).casefold(), seat)
         if other is not seat:
-            refused, stays = (seat, other) if seat.file else (other, seat)
-            reason = f"{stays.persona.name} has the same first name; nobody could tell whom you address"
-            return Problem(refused.file, "name", reason, skipped=True)
-    if len(seats) > MOST_PERSONAS:
-        reason = f"{MOST_PERSONAS} personas are at the table already"
-        return Problem(seats[MOST_PERSONAS].file, "key", reason, skipped=True)
+            refused, stays = (seat, other) if seat[1] else (other, seat)
+            reason = f"{stays[0].name} has the same first name; nobody could tell whom you address"
+            return Problem(refused[1], "name", reason, skipped=True)
+    if len(seats) > MAX_PERSONAS:
+        reason = f"{MAX_PERSONAS} personas are at the table already"
+        return Problem(seats[MAX_PERSONAS][1], "key", reason, skipped=True)
     return None

@@ -1,4 +1,4 @@
-"""The body of a step's file: questions at three depths, validation, artifacts (rule STEP-1).
+"""Steps from their files: fields, questions at three depths, validation, artifacts (rule STEP-1).
 
     ## Brief Mode            (also ## Standard Mode and ## Deep Mode)
 
@@ -23,63 +23,141 @@ Brief).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
+import msgspec
+
+from ..core import validation
+from ..core.conditions import Condition
 from ..core.errors import RuleBroken
 from ..core.steps import (
-    DEPTHS,
     Criterion,
     Depth,
     Phase,
     Question,
     Step,
     Target,
-    is_depth,
     is_output_name,
     is_step_id,
     phase_of,
 )
-from . import files as field
-from .files import Document, Problem, Remark, UnusableError
+from .files import ContentFile, Name, Problem, ShortName, SomeTexts, Text, Texts, UnusableError, convert
 
-LONGEST_LABEL = 60
+MAX_LABEL_LENGTH = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
 _SECTIONS = (*_MODES, "Validation", "Artifacts", "Notes")
+_EXTRAS = ("Help", "Example", "Draft", "Without")
 _SECTION = re.compile(r"##[ \t]++(.+)")
 _LABEL = re.compile(r"###[ \t]++(.+)")
 _EXTRA = re.compile(r"-[ \t]++(\w+):[ \t]*+(.*)")
 _DRAFT = re.compile(r"item|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL)
+# These belong to the item itself.
+_RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
-    """What the sections of a step's file hold."""
+class _StepFields(msgspec.Struct):
+    step_id: Text
+    title: Name
+    persona: ShortName
+    depth: Depth
+    outputs: SomeTexts
+    # A step survives a fault in these, so each is checked on its own.
+    depends_on: Any = ()
+    skip_if: Any = ""
 
-    brief: tuple[Question, ...]
-    standard: tuple[Question, ...]
-    deep: tuple[Question, ...]
-    validation: tuple[Criterion, ...]
-    targets: tuple[Target, ...]
 
-
-def parse(body: str, outputs: tuple[str, ...], remarks: list[Remark]) -> Body:
-    """The body's questions, criteria and targets; raises UnusableError where it asks nothing."""
-    sections = _split(_without_comments(body), remarks)
-    modes = {name: _questions(name, sections[name], remarks) for name in _MODES if name in sections}
-    brief, standard, deep = _with_fallbacks(modes, remarks)
+def parse_step(file: ContentFile, phase: Phase) -> Step:
+    """Return the step of a file in a phase's folder; raises UnusableError for a wrong field."""
+    file.warn_of_unknown(_StepFields.__struct_fields__, "step")
+    given = file.convert_fields(_StepFields)
+    _check_step_id(given.step_id, phase)
+    _check_outputs(given.outputs)
+    sections = _split_sections(file)
+    modes = {name: _parse_mode(name, sections[name], file) for name in _MODES if name in sections}
+    brief, standard, deep = _fill_modes(modes, file)
     labels = {question.label for questions in modes.values() for question in questions}
-    return Body(
-        brief,
-        standard,
-        deep,
-        _criteria(sections.get("Validation", []), labels, remarks),
-        _targets(sections.get("Artifacts", []), outputs, remarks),
+    return Step(
+        step_id=given.step_id,
+        title=given.title,
+        persona=given.persona,
+        depth=given.depth,
+        outputs=tuple(dict.fromkeys(given.outputs)),
+        depends_on=_parse_depends_on(given.depends_on, file),
+        skip_if=_parse_skip_if(given.skip_if, file),
+        brief=brief,
+        standard=standard,
+        deep=deep,
+        validation=_parse_validation(sections.get("Validation", []), labels, file),
+        targets=_parse_targets(sections.get("Artifacts", []), given.outputs, file),
     )
 
 
-def _without_comments(body: str) -> str:
-    """The body without `<!-- ... -->`."""
+def _check_step_id(step_id: str, phase: Phase) -> None:
+    if not is_step_id(step_id):
+        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
+    if phase_of(step_id) is None:
+        raise UnusableError("step_id", f"no phase has the number {step_id[:2]}")
+    if phase_of(step_id) != phase:
+        raise UnusableError("step_id", f"{step_id} does not belong in the folder {phase.key}")
+
+
+def _check_outputs(outputs: tuple[str, ...]) -> None:
+    for output in outputs:
+        if not is_output_name(output):
+            raise UnusableError(
+                "outputs", f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
+            )
+        if output.lower() in _RESERVED_OUTPUTS:
+            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
+
+
+def _parse_depends_on(value: object, file: ContentFile) -> tuple[str, ...]:
+    try:
+        ids = dict.fromkeys(convert(value, Texts))
+    except UnusableError as error:
+        file.warn("depends_on", f"{error.reason}; it is ignored")
+        return ()
+    for name in ids:
+        if not is_step_id(name):
+            file.warn("depends_on", f"'{name[:60]}' is not a step id and is ignored")
+    return tuple(filter(is_step_id, ids))
+
+
+def _parse_skip_if(value: object, file: ContentFile) -> str:
+    try:
+        condition = convert(value, str)
+        if condition:
+            Condition.parse(condition)
+    except UnusableError as error:
+        file.warn("skip_if", f"{error.reason}; it is ignored")
+        return ""
+    except RuleBroken as error:
+        file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
+        return ""
+    return condition
+
+
+def _split_sections(file: ContentFile) -> dict[str, list[str]]:
+    """Return the lines of the body under each known heading, without comments."""
+    names = {name.lower(): name for name in _SECTIONS}
+    sections: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in map(str.rstrip, _remove_comments(file.body).split("\n")):
+        heading = _SECTION.fullmatch(line)
+        if not heading:
+            current.append(line)
+            continue
+        title = " ".join(heading[1].split())
+        name = names.get(title.lower())
+        if name is None:
+            file.warn(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}")
+        current = sections.setdefault(name, []) if name else []
+    return sections
+
+
+def _remove_comments(body: str) -> str:
     # A pattern would search to the end of the file once for each opening that is never closed.
     kept: list[str] = []
     at = 0
@@ -89,284 +167,133 @@ def _without_comments(body: str) -> str:
     return "".join((*kept, body[at:]))
 
 
-def _split(body: str, remarks: list[Remark]) -> dict[str, list[str]]:
-    """The lines under each known heading."""
-    names = {name.lower(): name for name in _SECTIONS}
-    sections: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in body.split("\n"):
-        heading = _SECTION.fullmatch(line.rstrip())
-        if not heading:
-            current.append(line.rstrip())
-            continue
-        title = " ".join(heading.group(1).split())
-        name = names.get(title.lower())
-        if name is None:
-            remarks.append(Remark(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}"))
-            current = []
-        else:
-            current = sections.setdefault(name, [])
-    return sections
-
-
-def _with_fallbacks(
-    modes: dict[str, tuple[Question, ...]], remarks: list[Remark]
+def _fill_modes(
+    modes: dict[str, tuple[Question, ...]], file: ContentFile
 ) -> tuple[tuple[Question, ...], tuple[Question, ...], tuple[Question, ...]]:
+    """Return the questions of the three modes; one that holds none asks those of another."""
     brief, standard, deep = (modes.get(name, ()) for name in _MODES)
     spare = standard or deep or brief
     if not spare:
         raise UnusableError(
             "body", "asks no question; a question is a line `### Label` with a paragraph below it"
         )
-    remarks.extend(
-        Remark(f"section '{name}'", "holds no question; those of another depth are asked")
-        for name in _MODES
-        if not modes.get(name)
-    )
+    for name in _MODES:
+        if not modes.get(name):
+            file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
     return brief or spare, standard or spare, deep or spare
 
 
-def _questions(mode: str, lines: list[str], remarks: list[Remark]) -> tuple[Question, ...]:
+def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Question, ...]:
     blocks: list[tuple[str, list[str]]] = []
     for line in lines:
-        label = _LABEL.fullmatch(line)
-        if label:
-            blocks.append((" ".join(label.group(1).split()), []))
+        if heading := _LABEL.fullmatch(line):
+            blocks.append((" ".join(heading[1].split()), []))
         elif blocks:
             blocks[-1][1].append(line)
     questions: dict[str, Question] = {}
-    for label_text, block in blocks:
-        place = f"{mode}, '{label_text[:LONGEST_LABEL]}'"
-        if len(label_text) > LONGEST_LABEL or set(label_text) & set("*|`<>"):
-            remarks.append(
-                Remark(place, f"a label has at most {LONGEST_LABEL} characters and none of * | ` < >")
-            )
-        elif label_text in questions:
-            remarks.append(
-                Remark(place, "the label stands twice at this depth; the second question is ignored")
-            )
-        elif (question := _question(label_text, block, place, remarks)) is not None:
-            questions[label_text] = question
+    for label, block in blocks:
+        place = f"{mode}, '{label[:MAX_LABEL_LENGTH]}'"
+        if len(label) > MAX_LABEL_LENGTH or set(label) & set("*|`<>"):
+            file.warn(place, f"a label has at most {MAX_LABEL_LENGTH} characters and none of * | ` < >")
+        elif label in questions:
+            file.warn(place, "the label stands twice at this depth; the second question is ignored")
+        elif question := _parse_question(label, block, place, file):
+            questions[label] = question
     return tuple(questions.values())
 
 
-def _question(label: str, lines: list[str], place: str, remarks: list[Remark]) -> Question | None:
+def _parse_question(label: str, lines: list[str], place: str, file: ContentFile) -> Question | None:
     words: dict[str, list[str]] = {"": []}
     current = words[""]
     for line in lines:
-        extra = _EXTRA.fullmatch(line)
-        if extra:
-            current = words.setdefault(extra.group(1).lower(), [])
-            current.append(extra.group(2))
-        else:
-            current.append(line)
+        if extra := _EXTRA.fullmatch(line):
+            current = words.setdefault(extra[1].lower(), [])
+        current.append(extra[2] if extra else line)
     parts = {name: " ".join(" ".join(part).split()) for name, part in words.items()}
-    remarks.extend(
-        Remark(place, f"'{name}' is ignored; known: Help, Example, Draft, Without")
-        for name in parts
-        if name not in ("", "help", "example", "draft", "without")
-    )
-    if not parts[""]:
-        remarks.append(Remark(place, "has no question below the label and is ignored"))
+    text = parts.pop("")
+    help_text, example, draft, without = (parts.pop(name.lower(), "") for name in _EXTRAS)
+    for name in parts:
+        file.warn(place, f"'{name}' is ignored; known: {', '.join(_EXTRAS)}")
+    if not text:
+        file.warn(place, "has no question below the label and is ignored")
         return None
-    draft = parts.get("draft", "")
     if draft and not _DRAFT.fullmatch(draft):
-        remarks.append(
-            Remark(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
-        )
+        file.warn(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
         draft = ""
-    without = parts.get("without", "")
     if without and not draft:
-        remarks.append(Remark(place, "'Without' is for a question with a draft; it is ignored"))
+        file.warn(place, "'Without' is for a question with a draft; it is ignored")
         without = ""
-    return Question(label, parts[""], parts.get("help", ""), parts.get("example", ""), draft, without)
+    return Question(label, text, help_text, example, draft, without)
 
 
-def _criteria(lines: list[str], labels: set[str], remarks: list[Remark]) -> tuple[Criterion, ...]:
-    known = _known_checks()
+def _parse_validation(lines: list[str], labels: set[str], file: ContentFile) -> tuple[Criterion, ...]:
     criteria = []
-    for line, cells in _rows("Validation", lines, 3, remarks):
-        label, check, follow_up = cells
+    for line, (label, check, follow_up) in _parse_rows("Validation", lines, 3, file):
         if label not in labels:
-            remarks.append(Remark("Validation", f"'{label}' is the label of no question; ignored: {line}"))
-        elif not known(check):
-            remarks.append(Remark("Validation", f"'{check}' is no known check; ignored: {line}"))
+            file.warn("Validation", f"no question has the label '{label}'; ignored: {line}")
+        elif not validation.is_known_check(check):
+            file.warn("Validation", f"'{check}' is not a known check; ignored: {line}")
         else:
             criteria.append(Criterion(label, check, follow_up))
     return tuple(criteria)
 
 
-def _targets(lines: list[str], outputs: tuple[str, ...], remarks: list[Remark]) -> tuple[Target, ...]:
+def _parse_targets(lines: list[str], outputs: tuple[str, ...], file: ContentFile) -> tuple[Target, ...]:
     targets = []
-    for line, (output, section) in _rows("Artifacts", lines, 2, remarks):
+    for line, (output, section) in _parse_rows("Artifacts", lines, 2, file):
         if output in outputs:
             targets.append(Target(output, section))
         else:
-            remarks.append(Remark("Artifacts", f"'{output}' is not among the outputs; ignored: {line}"))
+            file.warn("Artifacts", f"'{output}' is not among the outputs; ignored: {line}")
     return tuple(targets)
 
 
-def _rows(
-    section: str, lines: list[str], columns: int, remarks: list[Remark]
+def _parse_rows(
+    section: str, lines: list[str], columns: int, file: ContentFile
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """The list lines of a section, cut at their bars into so many cells, none of them empty."""
+    """Return the list lines of a section, cut at their bars into so many cells, none of them empty."""
     rows = []
     for line in filter(None, (" ".join(line.split()) for line in lines)):
         cells = tuple(cell.strip() for cell in line.removeprefix("-").split("|", columns - 1))
         if line.startswith("- ") and len(cells) == columns and all(cells):
             rows.append((line, cells))
         else:
-            remarks.append(
-                Remark(section, f"a line needs {columns} parts with | between them; ignored: {line[:80]}")
-            )
+            file.warn(section, f"a line needs {columns} parts with | between them; ignored: {line[:80]}")
     return rows
-
-
-def _known_checks() -> Callable[[str], bool]:
-    from ..core import validation
-
-    return validation.is_known_check
-
-
-LONGEST_TITLE = 60
-# These belong to the item itself.
-_RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
-_KNOWN = frozenset(("step_id", "title", "persona", "depth", "outputs", "depends_on", "skip_if"))
-
-
-@dataclass(frozen=True, slots=True)
-class StepFile:
-    """The step that a file describes, and what was passed over in it."""
-
-    step: Step
-    remarks: tuple[Remark, ...] = ()
-
-
-def parse_step(document: Document, phase: Phase) -> StepFile:
-    """The step of a file in a phase's folder; raises UnusableError for a field missing or wrong."""
-    given = document.fields
-    remarks = field.unknown(given, _KNOWN, "step")
-    step_id = _step_id(given, phase)
-    title = field.text(given, "title", LONGEST_TITLE)
-    persona = field.text(given, "persona", 40)
-    depth = _depth(given)
-    outputs = _outputs(given)
-    body = parse(document.body, outputs, remarks)
-    step = Step(
-        step_id=step_id,
-        title=title,
-        persona=persona,
-        depth=depth,
-        outputs=outputs,
-        depends_on=_depends_on(given, remarks),
-        skip_if=_skip_if(given, remarks),
-        brief=body.brief,
-        standard=body.standard,
-        deep=body.deep,
-        validation=body.validation,
-        targets=body.targets,
-    )
-    return StepFile(step, tuple(remarks))
-
-
-def _step_id(given: dict[str, object], phase: Phase) -> str:
-    step_id = field.text(given, "step_id")
-    if not is_step_id(step_id):
-        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
-    if phase_of(step_id) is None:
-        raise UnusableError("step_id", f"no phase has the number {step_id[:2]}")
-    if phase_of(step_id) != phase:
-        raise UnusableError("step_id", f"{step_id} does not belong in the folder {phase.key}")
-    return step_id
-
-
-def _depth(given: dict[str, object]) -> Depth:
-    depth = field.text(given, "depth")
-    if not is_depth(depth):
-        raise UnusableError("depth", f"must be one of {', '.join(DEPTHS)}")
-    return depth
-
-
-def _outputs(given: dict[str, object]) -> tuple[str, ...]:
-    outputs = field.texts(given, "outputs")
-    if not outputs:
-        raise UnusableError("outputs", "is missing")
-    for output in outputs:
-        if not is_output_name(output):
-            raise UnusableError(
-                "outputs", f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
-            )
-        if output.lower() in _RESERVED_OUTPUTS:
-            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
-    return tuple(dict.fromkeys(outputs))
-
-
-def _depends_on(given: dict[str, object], remarks: list[Remark]) -> tuple[str, ...]:
-    try:
-        ids = field.texts(given, "depends_on")
-    except UnusableError as error:
-        remarks.append(Remark("depends_on", f"{error.reason}; it is ignored"))
-        return ()
-    strange = [step_id for step_id in ids if not is_step_id(step_id)]
-    remarks.extend(Remark("depends_on", f"'{name[:60]}' is no step id and is ignored") for name in strange)
-    return tuple(dict.fromkeys(step_id for step_id in ids if step_id not in strange))
-
-
-def _skip_if(given: dict[str, object], remarks: list[Remark]) -> str:
-    """The condition, where there is one that can be read."""
-    from ..core.conditions import Condition
-
-    try:
-        condition = field.optional_text(given, "skip_if")
-        if condition:
-            Condition.parse(condition)
-    except UnusableError as error:
-        remarks.append(Remark("skip_if", f"{error.reason}; it is ignored"))
-        return ""
-    except RuleBroken as error:
-        remarks.append(Remark("skip_if", f"cannot be read and is ignored ({error.args[0]})"))
-        return ""
-    return condition
 
 
 def drop_unmet_dependencies(
     steps: tuple[Step, ...], files: Mapping[str, str]
 ) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
-    """The steps without dependencies on steps that do not exist or that wait for them in turn.
+    """Return the steps without dependencies on steps that do not exist or that wait for them in turn.
 
     Of a circle every dependency of one of its steps on another is dropped; `files` names each step's file.
     """
-    waits_for = {step.step_id: set(step.depends_on) for step in steps}
-    behind = {step_id: _reached(step_id, waits_for) for step_id in waits_for}
+    waits_for = {step.step_id: step.depends_on for step in steps}
     problems: list[Problem] = []
     kept: list[Step] = []
     for step in steps:
-        reasons = {other: _reason(step.step_id, other, behind) for other in step.depends_on}
-        problems.extend(
-            Problem(files[step.step_id], "depends_on", reason, skipped=False)
-            for reason in reasons.values()
-            if reason
-        )
-        kept.append(replace(step, depends_on=tuple(other for other, reason in reasons.items() if not reason)))
+        met = []
+        for other in step.depends_on:
+            if other not in waits_for:
+                reason = f"there is no step {other}; it is ignored"
+            elif step.step_id in _find_all_before(other, waits_for):
+                reason = f"{step.step_id} and {other} wait for each other; it is ignored"
+            else:
+                met.append(other)
+                continue
+            problems.append(Problem(files[step.step_id], "depends_on", reason, skipped=False))
+        kept.append(replace(step, depends_on=tuple(met)))
     return tuple(kept), tuple(problems)
 
 
-def _reason(step_id: str, other: str, behind: Mapping[str, set[str]]) -> str:
-    """Why one step cannot wait for another, empty where it can."""
-    if other not in behind:
-        return f"there is no step {other}; it is ignored"
-    if step_id in behind[other]:
-        return f"{step_id} and {other} wait for each other; it is ignored"
-    return ""
-
-
-def _reached(start: str, waits_for: Mapping[str, set[str]]) -> set[str]:
-    """The step and everything it waits for, directly or through others."""
-    reached: set[str] = set()
+def _find_all_before(start: str, waits_for: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """Return the step and everything it waits for, directly or through others."""
+    found: set[str] = set()
     ahead = [start]
     while ahead:
         step_id = ahead.pop()
-        if step_id not in reached:
-            reached.add(step_id)
+        if step_id not in found:
+            found.add(step_id)
             ahead.extend(waits_for.get(step_id, ()))
-    return reached
+    return found

@@ -118,17 +118,17 @@ class Surveyor:
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
         """The draft answer to a question of a step, where the code suggests one."""
-        from ..survey import offer
+        from ..survey import draft_answer
 
-        return offer(self._survey(item), step_id, label)
+        return draft_answer(self._survey(item), step_id, label)
 
     def report(self, item: Item, step_id: str) -> str | None:
         """What was found, as the step's section shows it; none for steps that do not rest on it."""
         if step_id not in _REPORTED:
             return None
-        from ..survey.report import report
+        from ..survey.report import write_report
 
-        return report(self._survey(item), step_id)
+        return write_report(self._survey(item), step_id)
 
     def _survey(self, item: Item) -> Survey:
         if item.slug not in self._seen:

@@ -27,8 +27,7 @@ from .transcript import check_writable
 
 def write_skip_note(skipped: Sequence[Step]) -> str:
     """`> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    steps = [f"{step.step_id} ({neutralize_markdown(step.title)})" for step in skipped]
-    return f"> Draft: {named(steps)} skipped."
+    return f"> Draft: {named([f'{step.step_id} ({neutralize_markdown(step.title)})' for step in skipped])} skipped."
 
 
 def named(steps: Sequence[str]) -> str:

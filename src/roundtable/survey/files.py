@@ -1,16 +1,14 @@
-"""What kind of file a path names: by its folders, its name and its ending."""
+"""The project's files: which there are, of what kind each is, and which may hold a text."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
-import subprocess
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final, Literal, assert_never
+from typing import Final, Literal
 
 from pathspec import GitIgnoreSpec
 
@@ -47,119 +45,16 @@ cxx hpp hh m mm swift rb php pl pm lua r jl ex exs erl hs ml clj dart sh bash zs
 scss less proto graphql tf zig nim v tpl jinja j2
 """
 _SOURCE: Final = frozenset(_SOURCE_WORDS.split())
-
-
-def kind_of(path: str) -> Kind:
-    """The kind of the file at a path."""
-    if _GENERATED.search(path):
-        return "generated"
-    if _TEST.search(path):
-        return "test"
-    ending = ending_of(path)
-    if _DOCS.search(path):
-        return "docs"
-    if ending in _SOURCE and not path.startswith(".github/"):
-        return "source"
-    return "config" if _CONFIG.search(path) else "source"
-
-
-def ending_of(path: str) -> str:
-    """What follows the last dot of the file's name, in small letters; empty where there is none."""
-    name = path.rsplit("/", 1)[-1]
-    return name.rsplit(".", 1)[1].lower() if "." in name[1:] else ""
-
-
-Sieve = Literal["ripgrep", "git", "none"]
-_WORTH_IT = 1_000
-_SECONDS = 30.0
-# What a command line holds: Windows allows 32 KB, macOS 1 MB, Linux more.
-_COMMAND_LINE = 24_000 if os.name == "nt" else 400_000
-
-
-def best_sieve(paths: Sequence[str]) -> Sieve:
-    """The sieve that pays for so many files on this machine."""
-    if len(paths) < _WORTH_IT:
-        return "none"
-    return "ripgrep" if shutil.which("rg") else "git"
-
-
-def sift(
-    root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool, sieve: Sieve | None = None
-) -> Sequence[str]:
-    """The paths whose files may hold one of the needles, in order; unless `exact`, capitals do not matter."""
-    match sieve or best_sieve(paths):
-        case "ripgrep":
-            return _by_ripgrep(root, paths, needles, exact=exact)
-        case "git":
-            return _by_git(root, paths, needles, exact=exact)
-        case "none":
-            return paths
-        case never:
-            assert_never(never)
-
-
-def _by_git(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool) -> Sequence[str]:
-    # What git takes for a capital beyond ASCII depends on the locale and on how git was built.
-    if not exact and not all(needle.isascii() for needle in needles):
-        return paths
-    options = ["-l", "-z", "-a", "-F", "--untracked", "--no-recurse-submodules", *([] if exact else ["-i"])]
-    patterns = [word for needle in needles for word in ("-e", needle)]
-    config = {"grep.fullName": "false", "grep.fallbackToNoIndex": "false"}
-    answer = run_git(root, "grep", *options, *patterns, seconds=_SECONDS, config=config, empty_status=1)
-    if answer is None:
-        return paths
-    return _named(paths, answer)
-
-
-def _by_ripgrep(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool) -> Sequence[str]:
-    words = ["rg", "--no-config", "-l", "-0", "-a", "-F", "--encoding", "none", "--no-messages"]
-    words += [word for needle in needles for word in ("-e", needle)]
-    if not exact:
-        words.append("-i")
-    kept: list[str] = []
-    for batch in _batches(paths):
-        try:
-            answer = subprocess.run(
-                [*words, "--", *batch],
-                cwd=root,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except (OSError, ValueError, subprocess.SubprocessError):
-            kept += batch
-            continue
-        # 0: hits, 1: none, 2: it failed on a file or altogether, so nothing can be left out.
-        kept += _named(batch, answer.stdout) if answer.returncode in (0, 1) else batch
-    return kept
-
-
-def _named(paths: Sequence[str], answer: bytes) -> list[str]:
-    names = {os.fsdecode(name) for name in answer.split(b"\0")}
-    return [path for path in paths if path in names]
-
-
-def _batches(paths: Sequence[str]) -> list[list[str]]:
-    batches: list[list[str]] = []
-    room = 0
-    for path in paths:
-        if room <= 0:
-            batches.append([])
-            room = _COMMAND_LINE
-        batches[-1].append(path)
-        room -= len(os.fsencode(path)) + 1
-    return batches
-
-
-OWN = (".roundtable", "docs/requirements")
-MOST = 200_000
+_WORTH_A_SIEVE = 1_000
+_SIEVE_SECONDS = 30.0
+OWN_FOLDERS = (".roundtable", "docs/requirements")
+MAX_FILES = 200_000
 _FILES_SECONDS = 10.0
-_FOLDERS_WORDS = """
+_SKIPPED_WORDS = """
 .git .hg .svn .tox .nox .venv venv env node_modules bower_components __pycache__ .mypy_cache .ruff_cache
 .pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
 """
-_FOLDERS = frozenset(_FOLDERS_WORDS.split())
+_SKIPPED = frozenset(_SKIPPED_WORDS.split())
 _LONGEST_IGNORE_FILE = 256 * 1024
 _MOST_RULES = 2_000
 _LONGEST_RULE = 500
@@ -167,20 +62,57 @@ _MOST_STARS = 2
 _LONGEST_PATH = 1_000
 _WALK_PATIENCE = 30.0
 # Neither through a link nor waiting for somebody to write into a pipe; other systems know less of this.
-_CAREFULLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _STARS = re.compile(r"\*+")
 _GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 
 
-def project_files(root: Path, *, leave_out: Sequence[str] = OWN) -> tuple[str, ...]:
-    """The paths of the project's files in order, without those below the folders to leave out."""
-    listed = _by_git_files(root)
-    paths = _by_walk(root) if listed is None else listed
+def file_kind(path: str) -> Kind:
+    """Return the kind of the file at a path, by its folders, its name and its ending."""
+    if _GENERATED.search(path):
+        return "generated"
+    if _TEST.search(path):
+        return "test"
+    if _DOCS.search(path):
+        return "docs"
+    if file_ending(path) in _SOURCE and not path.startswith(".github/"):
+        return "source"
+    return "config" if _CONFIG.search(path) else "source"
+
+
+def file_ending(path: str) -> str:
+    """Return what follows the last dot of the file's name, in small letters; empty where there is none."""
+    name = path.rsplit("/", 1)[-1]
+    return name.rsplit(".", 1)[1].lower() if "." in name[1:] else ""
+
+
+def sift(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool) -> Sequence[str]:
+    """Return the paths whose files may hold one of the needles, in order, by `git grep` when they are many.
+
+    Unless `exact`, capitals do not matter. Where git cannot tell, nothing is left out.
+    """
+    # What git takes for a capital beyond ASCII depends on the locale and on how git was built.
+    if len(paths) < _WORTH_A_SIEVE or not (exact or all(needle.isascii() for needle in needles)):
+        return paths
+    options = ["-l", "-z", "-a", "-F", "--untracked", "--no-recurse-submodules", *([] if exact else ["-i"])]
+    patterns = [word for needle in needles for word in ("-e", needle)]
+    config = {"grep.fullName": "false", "grep.fallbackToNoIndex": "false"}
+    answer = run_git(root, "grep", *options, *patterns, seconds=_SIEVE_SECONDS, config=config, empty_status=1)
+    if answer is None:
+        return paths
+    names = {os.fsdecode(name) for name in answer.split(b"\0")}
+    return [path for path in paths if path in names]
+
+
+def list_files(root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS) -> tuple[str, ...]:
+    """Return the paths of the project's files in order, without those below the folders to leave out."""
+    listed = _list_by_git(root)
+    paths = _walk(root) if listed is None else listed
     folders = tuple(f"{PurePosixPath(folder)}/" for folder in leave_out)
-    return tuple(sorted(path for path in paths if not path.startswith(folders)))[:MOST]
+    return tuple(sorted(path for path in paths if not path.startswith(folders)))[:MAX_FILES]
 
 
-def _by_git_files(root: Path) -> Iterable[str] | None:
+def _list_by_git(root: Path) -> Iterable[str] | None:
     answer = run_git(
         root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", seconds=_FILES_SECONDS
     )
@@ -194,7 +126,7 @@ def _by_git_files(root: Path) -> Iterable[str] | None:
     return found
 
 
-def _by_walk(root: Path) -> Iterator[str]:
+def _walk(root: Path) -> Iterator[str]:
     """Yield the files that no rule ignores, until there are too many or it takes too long.
 
     Links are never followed, so a walk cannot come back to where it was.
@@ -202,7 +134,7 @@ def _by_walk(root: Path) -> Iterator[str]:
     end = time.monotonic() + _WALK_PATIENCE
     waiting: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     found = 0
-    while waiting and found < MOST:
+    while waiting and found < MAX_FILES:
         folder, rules = waiting.pop()
         try:
             with os.scandir(root / folder) as entries:
@@ -212,7 +144,7 @@ def _by_walk(root: Path) -> Iterator[str]:
         names = {entry.name for entry in here}
         if names >= _GIT_FOLDER:
             continue
-        if ".gitignore" in names and (spec := _ignore_file(root / folder / ".gitignore")):
+        if ".gitignore" in names and (spec := _read_ignore_file(root / folder / ".gitignore")):
             rules = (*rules, (folder, spec))
         for entry in here:
             path = folder + entry.name
@@ -220,32 +152,26 @@ def _by_walk(root: Path) -> Iterator[str]:
                 return
             if len(path) > _LONGEST_PATH:
                 continue
-            if _is_folder(entry):
-                if entry.name not in _FOLDERS and not _ignored(f"{path}/", rules):
+            if _is_kind(entry, "folder"):
+                if entry.name not in _SKIPPED and not _is_ignored(f"{path}/", rules):
                     waiting.append((f"{path}/", rules))
-            elif _is_file(entry) and not _ignored(path, rules):
+            elif _is_kind(entry, "file") and not _is_ignored(path, rules):
                 found += 1
                 yield path
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
+def _is_kind(entry: os.DirEntry[str], kind: Literal["file", "folder"]) -> bool:
     try:
-        return entry.is_dir(follow_symlinks=False)
+        is_kind = entry.is_file if kind == "file" else entry.is_dir
+        return is_kind(follow_symlinks=False)
     except OSError:
         return False
 
 
-def _is_file(entry: os.DirEntry[str]) -> bool:
+def _read_ignore_file(path: Path) -> GitIgnoreSpec | None:
+    """Return the rules of an ignore file; None unless it is a regular file of a likely size."""
     try:
-        return entry.is_file(follow_symlinks=False)
-    except OSError:
-        return False
-
-
-def _ignore_file(path: Path) -> GitIgnoreSpec | None:
-    """Return the rules of an ignore file; None where it is no regular file, or longer than one ever is."""
-    try:
-        descriptor = os.open(path, _CAREFULLY)
+        descriptor = os.open(path, _OPEN_FLAGS)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return None
@@ -264,8 +190,8 @@ def _is_bounded(rule: str) -> bool:
     return len(rule) <= _LONGEST_RULE and max(stars, rule.count("**")) <= _MOST_STARS
 
 
-def _ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
-    """The nearest ignore file that has a word on the path decides, as in git."""
+def _is_ignored(path: str, rules: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+    """Whether a rule ignores the path; the nearest ignore file that speaks of it decides, as in git."""
     for folder, spec in reversed(rules):
         verdict = spec.check_file(path[len(folder) :]).include
         if verdict is not None:

@@ -14,7 +14,7 @@ from ..git import run_git
 from .report import ChangeRate
 from .terms import Term, word_stems
 
-MOST = 4_000
+MAX_COMMITS = 4_000
 _SECONDS = 3.0
 _DAY = 86_400
 _QUARTER, _YEAR = 90 * _DAY, 365 * _DAY
@@ -31,20 +31,20 @@ class Commit:
 
 
 def read_history(root: Path) -> tuple[Commit, ...]:
-    """The newest commits below the root, newest first; nothing without git or commits.
+    """Return the newest commits below the root, newest first; nothing without git or commits.
 
     Commits without a parent are left out: a first import, or the edge of a shallow clone, changes nothing.
     """
     answer = run_git(
-        root, "log", "-z", "-n", str(MOST), "--no-merges", "--no-renames",
+        root, "log", "-z", "-n", str(MAX_COMMITS), "--no-merges", "--no-renames",
         "--name-only", "--relative", "--format=format:%x01%ct%x02%P%x02%s", "--", ".",
         seconds=_SECONDS, keep_partial=True,
     )  # fmt: skip
-    commits = (_commit(part) for part in (answer or b"").split(b"\x01"))
+    commits = (_parse_commit(part) for part in (answer or b"").split(b"\x01"))
     return tuple(commit for commit in commits if commit is not None)
 
 
-def _commit(part: bytes) -> Commit | None:
+def _parse_commit(part: bytes) -> Commit | None:
     head, _, paths = part.partition(b"\n")
     fields = head.split(b"\x02", 2)
     if len(fields) < 3 or not fields[0].isdigit() or not fields[1]:
@@ -53,10 +53,10 @@ def _commit(part: bytes) -> Commit | None:
     return Commit(int(fields[0]), fields[2].decode("utf-8", "replace"), named)
 
 
-def change_rates(
+def count_changes(
     history: Sequence[Commit], paths: Iterable[str], *, now: float | None = None
 ) -> tuple[ChangeRate, ...]:
-    """How often each of the paths changed until now, in the order of the paths."""
+    """Return how often each of the paths changed until now, in the order of the paths."""
     now = time.time() if now is None else now
     quarter: Counter[str] = Counter()
     year: Counter[str] = Counter()
@@ -69,8 +69,8 @@ def change_rates(
     return tuple(ChangeRate(path, quarter[path], year[path]) for path in paths)
 
 
-def activity(history: Sequence[Commit]) -> dict[str, float]:
-    """How much each file is worked on, 0 to 1: recent commits count more, measured from the newest one."""
+def score_activity(history: Sequence[Commit]) -> dict[str, float]:
+    """Return how much each file is worked on, 0 to 1: recent commits count more, from the newest one."""
     newest = max((commit.time for commit in history), default=0)
     total: defaultdict[str, float] = defaultdict(float)
     for commit in history:
@@ -82,8 +82,8 @@ def activity(history: Sequence[Commit]) -> dict[str, float]:
     return {path: math.log1p(value) / math.log1p(top) for path, value in total.items()}
 
 
-def kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, float]:
-    """The files that commits with like subjects changed, 0 to 1: rare words in common count more."""
+def score_kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, float]:
+    """Return the files that commits with like subjects changed, 0 to 1: rare words in common count more."""
     stems = [frozenset(word_stems(commit.subject)) for commit in history]
     frequency = Counter(word for words in stems for word in words)
     weights = {
@@ -101,8 +101,8 @@ def kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, float]:
     return {path: value / top for path, value in total.items()}
 
 
-def together(history: Sequence[Commit], paths: Sequence[str], *, least: int = 2) -> dict[str, float]:
-    """The share of the commits on the given paths that changed another file too, at least so many times."""
+def find_companions(history: Sequence[Commit], paths: Sequence[str], *, least: int = 2) -> dict[str, float]:
+    """Return, for each file changed along with the given paths often enough, in which share of commits."""
     chosen = frozenset(paths)
     both: Counter[str] = Counter()
     commits = 0

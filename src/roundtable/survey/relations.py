@@ -1,4 +1,4 @@
-"""Which file imports which: the import lines of the common languages, resolved to the project's paths."""
+"""What ties other files to those that an item touches: imports, mentions, tests, entry points, history."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import math
 import os
 import posixpath
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from .files import Sieve, ending_of, kind_of
-from .report import EntryPoint, Finding, Line, Reason, Relation
-from .scan import read
+from .files import file_ending, file_kind
+from .report import CodeLine, EntryPoint, FoundFile, Reason, Relation
+from .scan import read_text
 from .search import defined_name, files_holding
 
 _SCRIPT: Final = frozenset(["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"])
@@ -40,6 +42,46 @@ _RUST_USE = re.compile(
 )
 _JVM_IMPORT = re.compile(rb"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", re.MULTILINE)
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_READ = 1_500  # files read again for their imports
+_NAMES = 8
+_COMMON = 0.2  # a name found in more of the files than this says nothing
+_GO_MODULE = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
+_FIRST_TEST = re.compile(
+    rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
+)
+_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:test|tests|spec)$", re.IGNORECASE)
+MAX_ENTRY_POINTS = 30
+_MAX_ENTRY_POINT_FILES = 400
+_MAIN_WORDS = "__main__ main cli app server manage program cmd urls routes router wsgi asgi"
+_MAIN_NAMES: Final = frozenset(_MAIN_WORDS.split())
+_SCRIPT_TABLE = re.compile(
+    rb"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE
+)
+_SCRIPT_ROW = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
+_CONSOLE_SCRIPTS = re.compile(
+    rb"^console_scripts[ \t]*=(?:[ \t\r]*\n)++((?:[ \t]++[^\n]*+(?:\n|\Z))*+)", re.MULTILINE
+)
+_CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
+_CARGO_BIN = re.compile(
+    rb"^\[\[bin\]\][ \t\r]*\n(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*+[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
+    re.MULTILINE,
+)
+_PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
+# What each manifest names, the part of the file that names it (all where None), and the pattern of one name.
+_MANIFESTS: Final[dict[str, tuple[str, re.Pattern[bytes] | None, re.Pattern[bytes]]]] = {
+    "pyproject.toml": ("console script", _SCRIPT_TABLE, _SCRIPT_ROW),
+    "setup.cfg": ("console script", _CONSOLE_SCRIPTS, _CONSOLE_SCRIPT),
+    "package.json": ("package's", None, _PACKAGE_KEY),
+    "Cargo.toml": ("binary", None, _CARGO_BIN),
+}
+_SIGHTS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "entry-points.toml"
+_SIGHTS: Final = tuple(
+    (sight["what"], sight["endings"].split(), re.compile(sight["pattern"].encode(), re.MULTILINE))
+    for sight in tomllib.loads(_SIGHTS_FILE.read_text("utf-8"))["sight"]
+)
+MAX_RADIUS = 60
+_TIED = 0.30
+_TOGETHER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +101,8 @@ class Module:
         return posixpath.basename(self.name)
 
 
-def module_of(path: str, paths: frozenset[str]) -> Module | None:
-    """The file as a module; None where its language has no imports that are understood here."""
+def parse_module(path: str, paths: frozenset[str]) -> Module | None:
+    """Return the file as a module; None where the imports of its language are not understood here."""
     family = family_of(path)
     if family is None:
         return None
@@ -72,29 +114,29 @@ def module_of(path: str, paths: frozenset[str]) -> Module | None:
 
 
 def family_of(path: str) -> frozenset[str] | None:
-    """The endings of the languages that may import the file."""
-    ending = ending_of(path)
+    """Return the endings of the languages that may import the file."""
+    ending = file_ending(path)
     return next((family for family in _FAMILIES if ending in family), None)
 
 
-def imports_in(
+def find_imports(
     path: str, data: bytes, modules: Sequence[Module], *, go_module: str = ""
 ) -> Iterator[tuple[int, Module]]:
-    """The modules that the file imports, each with the offset in the file where it says so."""
-    for offset, name in _names(path, data):
+    """Yield the modules that the file imports, each with the offset in the file where it says so."""
+    for offset, name in _find_names(path, data):
         for module in modules:
             if module.path != path and _leads_to(name, module, path, go_module):
                 yield offset, module
 
 
-def _names(path: str, data: bytes) -> Iterator[tuple[int, str]]:
-    """The names that the file imports, as paths; those given relative to the file have `=` in front."""
+def _find_names(path: str, data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the names that the file imports, as paths; those given relative to the file have `=` in front."""
     family = family_of(path)
     if family is _PYTHON:
-        yield from _python_names(path, data)
+        yield from _find_python_names(path, data)
     elif family is _SCRIPT:
         for match in _SCRIPT_FROM.finditer(data):
-            yield match.start(1), _relative(path, _text(match[1]))
+            yield match.start(1), _resolve(path, _text(match[1]))
     elif family is _JVM:
         for match in _JVM_IMPORT.finditer(data):
             yield match.start(1), _text(match[1]).replace(".", "/")
@@ -111,34 +153,30 @@ def _names(path: str, data: bytes) -> Iterator[tuple[int, str]]:
             yield match.start(), re.sub(r"^(?:crate|self|super)(?:/super)*/", "", said)
 
 
-def _python_names(path: str, data: bytes) -> Iterator[tuple[int, str]]:
+def _find_python_names(path: str, data: bytes) -> Iterator[tuple[int, str]]:
     for match in _PYTHON_FROM.finditer(data):
         if match[3] is not None:
             for name in _text(match[3]).split(","):
                 yield match.start(3), name.split(" as ")[0].strip().replace(".", "/")
             continue
         said = _text(match[1])
-        dots = len(said) - len(said.lstrip("."))
         base = said.lstrip(".").replace(".", "/")
-        if dots:
-            folder = path
-            for _ in range(dots):
-                folder = posixpath.dirname(folder)
+        if dots := len(said) - len(said.lstrip(".")):
+            folder = "/".join(path.split("/")[:-dots])
             base = "=" + posixpath.join(folder, base).rstrip("/")
         yield match.start(1), base
         for name in re.findall(r"\w+", re.sub(r"\bas\s+\w+|#[^\n]*", "", _text(match[2]))):
             yield match.start(1), f"{base}/{name}" if base != "=" else f"={name}"
 
 
-def _relative(path: str, said: str) -> str:
+def _resolve(path: str, said: str) -> str:
     if not said.startswith("."):
         return re.sub(r"^[@~]/", "", said)
-    joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), said))
-    return "=" + joined
+    return "=" + posixpath.normpath(posixpath.join(posixpath.dirname(path), said))
 
 
 def _leads_to(name: str, module: Module, importer: str, go_module: str) -> bool:
-    if module.family.isdisjoint({ending_of(importer)}):
+    if module.family.isdisjoint({file_ending(importer)}):
         return False
     if module.family is _GO:
         folder = posixpath.dirname(module.path)
@@ -149,29 +187,19 @@ def _leads_to(name: str, module: Module, importer: str, go_module: str) -> bool:
             module.path.endswith(name.removeprefix("../"))
         )
     if name.startswith("="):
-        bare = (
-            re.sub(r"\.(?:[cm]?[jt]sx?|vue|svelte)$", "", name[1:]) if module.family is _SCRIPT else name[1:]
-        )
-        return bare == module.name or bare == module.path.rsplit(".", 1)[0]
-    if not name or ("/" not in name and module.family is _PYTHON and not module.top):
-        return False
-    if "/" not in name and module.family is _SCRIPT:
+        bare = name[1:]
+        if module.family is _SCRIPT:
+            bare = re.sub(r"\.(?:[cm]?[jt]sx?|vue|svelte)$", "", bare)
+        return bare in (module.name, module.path.rsplit(".", 1)[0])
+    is_bare = "/" not in name
+    is_foreign = module.family is _SCRIPT or (module.family is _PYTHON and not module.top)
+    if not name or (is_bare and is_foreign):
         return False
     return module.name == name or module.name.endswith(f"/{name}")
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-_READ = 1_500  # files read again for their imports
-_NAMES = 8
-_COMMON = 0.2  # a name found in more of the files than this is no name for anything
-_GO_MODULE = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
-_FIRST_TEST = re.compile(
-    rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
-)
-_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:test|tests|spec)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,38 +211,38 @@ class Relations:
     tests: tuple[Relation, ...]
 
 
-def relate(
-    root: Path, paths: Sequence[str], touched: Sequence[Finding], *, sieve: Sieve | None = None
-) -> Relations:
-    """The files that import a touched file, mention a name it defines on a found line, or test it."""
+def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile]) -> Relations:
+    """Return the files that import a touched file, mention a name it defines on a found line, or test it."""
     known = frozenset(paths)
-    modules = [module for each in touched if (module := module_of(each.path, known))]
+    modules = [module for each in touched if (module := parse_module(each.path, known))]
     names = _defined_names(touched)
     needles = tuple(dict.fromkeys([module.needle for module in modules if module.needle] + list(names)))
     families = frozenset[str]().union(*(module.family for module in modules))
-    sources = [path for path in paths if ending_of(path) in families]
-    holding = files_holding(root, sources, needles, sieve=sieve)
+    sources = [path for path in paths if file_ending(path) in families]
+    holding = files_holding(root, sources, needles)
     near = sorted(holding, key=lambda path: (-_closeness(path, touched), path))[:_READ]
     go_module = _go_module(root, known) if "go" in families else ""
     importers: list[Relation] = []
     mentions: list[Relation] = []
     for path in near:
-        data = read(f"{root}{os.sep}{path}")
-        if data is None:
-            continue
-        found = list(_importing(path, data, modules, go_module))
-        importers += found
-        mentions += _mentioning(path, data, names)
-    mentions = _telling(mentions, len(sources))
-    tests = _tests(root, paths, touched, importers, mentions)
-    return Relations(tuple(importers), tuple(mentions), tests)
+        if data := read_text(f"{root}{os.sep}{path}"):
+            first: dict[str, int] = {}
+            for offset, module in find_imports(path, data, modules, go_module=go_module):
+                first.setdefault(module.path, offset)
+            importers += (Relation("imports", line_at(path, data, at), to) for to, at in first.items())
+            mentions += _find_mentions(path, data, names)
+    count = Counter(mention.to for mention in mentions)
+    most = max(8, int(len(sources) * _COMMON))
+    telling = [mention for mention in mentions if count[mention.to] <= most]
+    tests = _find_tests(root, paths, touched, (*importers, *telling))
+    return Relations(tuple(importers), tuple(telling), tests)
 
 
-def _defined_names(touched: Sequence[Finding]) -> dict[str, str]:
-    """The names that the best lines of touched source files define, with the file that defines each."""
+def _defined_names(touched: Sequence[FoundFile]) -> dict[str, str]:
+    """Return the names that the best lines of touched source files define, each with its file."""
     names: dict[str, str] = {}
     for finding in touched:
-        if kind_of(finding.path) != "source":
+        if file_kind(finding.path) != "source":
             continue
         for line in finding.lines:
             name = defined_name(line.text.encode("utf-8", "surrogateescape")).decode()
@@ -223,28 +251,14 @@ def _defined_names(touched: Sequence[Finding]) -> dict[str, str]:
     return dict(list(names.items())[:_NAMES])
 
 
-def _closeness(path: str, touched: Sequence[Finding]) -> int:
-    parts = path.split("/")[:-1]
-    best = 0
-    for finding in touched:
-        shared = 0
-        for own, other in zip(parts, finding.path.split("/")[:-1], strict=False):
-            if own != other:
-                break
-            shared += 1
-        best = max(best, shared)
-    return best
+def _closeness(path: str, touched: Sequence[FoundFile]) -> int:
+    """Return how much of the path is shared with a touched file, in folders."""
+    pairs = (zip(path.split("/")[:-1], file.path.split("/")[:-1], strict=False) for file in touched)
+    shared = (sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], each)) for each in pairs)
+    return max(shared, default=0)
 
 
-def _importing(path: str, data: bytes, modules: Sequence[Module], go_module: str) -> Iterator[Relation]:
-    seen: set[str] = set()
-    for offset, module in imports_in(path, data, modules, go_module=go_module):
-        if module.path not in seen:
-            seen.add(module.path)
-            yield Relation("imports", line_at(path, data, offset), module.path)
-
-
-def _mentioning(path: str, data: bytes, names: dict[str, str]) -> Iterator[Relation]:
+def _find_mentions(path: str, data: bytes, names: dict[str, str]) -> Iterator[Relation]:
     for name, home in names.items():
         spelled = name.encode()
         if home != path and spelled in data:
@@ -253,41 +267,29 @@ def _mentioning(path: str, data: bytes, names: dict[str, str]) -> Iterator[Relat
                 yield Relation("mentions", line_at(path, data, found.start()), name)
 
 
-def _telling(mentions: Sequence[Relation], sources: int) -> list[Relation]:
-    """The mentions without those of names that stand everywhere."""
-    count: dict[str, int] = {}
-    for mention in mentions:
-        count[mention.to] = count.get(mention.to, 0) + 1
-    most = max(8, int(sources * _COMMON))
-    return [mention for mention in mentions if count[mention.to] <= most]
-
-
-def _tests(
-    root: Path,
-    paths: Sequence[str],
-    touched: Sequence[Finding],
-    importers: Sequence[Relation],
-    mentions: Sequence[Relation],
+def _find_tests(
+    root: Path, paths: Sequence[str], touched: Sequence[FoundFile], ties: Sequence[Relation]
 ) -> tuple[Relation, ...]:
-    """The tests that are named after a touched file, then those that import it or mention its names."""
-    named = _named_after(touched)
+    """Return the tests that are named after a touched file, then those that import or mention it."""
+    named = _name_tests(touched)
     found: dict[str, Relation] = {}
     for path in paths:
-        name = posixpath.basename(path).rsplit(".", 1)[0].lower()
-        bare = _TEST_AFFIX.sub("", name)
-        if bare in named and kind_of(path) == "test" and (first := _first_line(root, path)):
-            found[path] = Relation("tests", first, named[bare])
-    for tie in (*importers, *mentions):
-        if kind_of(tie.line.path) == "test":
+        bare = _TEST_AFFIX.sub("", posixpath.basename(path).rsplit(".", 1)[0].lower())
+        if bare in named and file_kind(path) == "test" and (data := read_text(f"{root}{os.sep}{path}")):
+            test = _FIRST_TEST.search(data)
+            line = line_at(path, data, test.end()) if test else _first_line(path, data)
+            found[path] = Relation("tests", line, named[bare])
+    for tie in ties:
+        if file_kind(tie.line.path) == "test":
             found.setdefault(tie.line.path, Relation("tests", tie.line, tie.to))
     return tuple(found.values())
 
 
-def _named_after(touched: Sequence[Finding]) -> dict[str, str]:
-    """What a test of each touched file would be called without its `test`."""
+def _name_tests(touched: Sequence[FoundFile]) -> dict[str, str]:
+    """Return what a test of each touched file would be called without its `test`."""
     named: dict[str, str] = {}
     for finding in touched:
-        if kind_of(finding.path) == "test":
+        if file_kind(finding.path) == "test":
             continue
         folder, _, name = finding.path.rpartition("/")
         bare = name.rsplit(".", 1)[0].lower()
@@ -299,215 +301,115 @@ def _named_after(touched: Sequence[Finding]) -> dict[str, str]:
     return named
 
 
-def _first_line(root: Path, path: str) -> Line | None:
-    """The line that opens the first test of a file, else its first line that is not empty."""
-    data = read(f"{root}{os.sep}{path}")
-    if not data:
-        return None
-    test = _FIRST_TEST.search(data)
-    return line_at(path, data, test.end() if test else len(data) - len(data.lstrip()))
+def _first_line(path: str, data: bytes) -> CodeLine:
+    """Return the first line of a file that is not empty."""
+    return line_at(path, data, len(data) - len(data.lstrip()))
 
 
-def line_at(path: str, data: bytes, offset: int) -> Line:
-    """The line of a file that an offset falls on."""
+def line_at(path: str, data: bytes, offset: int) -> CodeLine:
+    """Return the line of a file that an offset falls on."""
     offset = min(offset, len(data) - 1)
     start = data.rfind(b"\n", 0, offset) + 1
     end = data.find(b"\n", offset)
     text = data[start : end if end >= 0 else len(data)][:400].decode("utf-8", "replace").strip()
-    return Line(path, data.count(b"\n", 0, start) + 1, text)
+    return CodeLine(path, data.count(b"\n", 0, start) + 1, text)
 
 
 def _go_module(root: Path, paths: frozenset[str]) -> str:
-    data = read(f"{root}{os.sep}go.mod") if "go.mod" in paths else None
+    data = read_text(f"{root}{os.sep}go.mod") if "go.mod" in paths else None
     found = _GO_MODULE.search(data or b"")
     return found[1].decode("utf-8", "replace") if found else ""
 
 
-MOST = 30
-_ENTRY_POINTS_READ = 400
-_MANIFESTS: Final = frozenset({"pyproject.toml", "setup.cfg", "package.json", "Cargo.toml"})
-_MAIN_NAMES_WORDS = """
-__main__ main cli app server manage program cmd urls routes router wsgi asgi
-"""
-_MAIN_NAMES: Final = frozenset(_MAIN_NAMES_WORDS.split())
-_SCRIPT_TABLE = re.compile(
-    rb"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE
-)
-_ENTRY_POINTS_SCRIPT = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
-_CONSOLE_SCRIPTS = re.compile(
-    rb"^console_scripts[ \t]*=(?:[ \t\r]*\n)++((?:[ \t]++[^\n]*+(?:\n|\Z))*+)", re.MULTILINE
-)
-_CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
-_CARGO_BIN = re.compile(
-    rb"^\[\[bin\]\][ \t\r]*\n(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*+[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
-    re.MULTILINE,
-)
-_PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
-_SIGHTS: Final[tuple[tuple[str, frozenset[str], re.Pattern[bytes]], ...]] = tuple(
-    (what, frozenset(endings.split()), re.compile(pattern, re.MULTILINE))
-    for what, endings, pattern in (
-        ("runs as a script", "py", rb"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']"),
-        (
-            "command",
-            "py",
-            rb"^[ \t]*@[\w.]*\b(?:command|group)\b(?:\([^\n]*)?\n(?:[^\n]*\n){0,12}?"
-            rb"[ \t]*(?:async )?def (\w+)",
-        ),
-        ("command", "py", rb"^[^\n#]*\.add_parser\([ \t]*[\"']([^\"'\n]+)[\"']"),
-        (
-            "route",
-            "py",
-            rb"^[ \t]*@[\w.]+\.(?:route|get|post|put|patch|delete|websocket)"
-            rb"\([ \t]*[rf]?[\"']([^\"'\n]*)[\"']",
-        ),
-        ("route", "py", rb"^[ \t]*(?:re_)?(?:path|url)\([ \t]*r?[\"']([^\"'\n]*)[\"']"),
-        (
-            "route",
-            "js jsx mjs cjs ts tsx mts cts",
-            rb"^[ \t]*(?:\w+\.)*(?:app|router|server|routes|api|fastify)\."
-            rb"(?:get|post|put|patch|delete|all|route)\([ \t]*[\"'`]([^\"'`\n]+)[\"'`]",
-        ),
-        (
-            "command",
-            "js jsx mjs cjs ts tsx mts cts",
-            rb"^[ \t]*(?:\w+[ \t]*)?\.command\([ \t]*[\"'`]([^\"'`\n]+)[\"'`]",
-        ),
-        ("main function", "go", rb"^func main\(\)"),
-        ("command", "go", rb"^[^\n]*&cobra\.Command\{(?:[^}]{0,400}?\bUse:\s{0,40}\"([^\"\n]+)\")?"),
-        (
-            "route",
-            "go",
-            rb"^[^\n]*\.(?:HandleFunc|Handle|GET|POST|PUT|PATCH|DELETE|Get|Post|Put|Patch|Delete)"
-            rb"\([ \t]*\"(/[^\"\n]*)\"",
-        ),
-        ("main function", "rs", rb"^(?:pub )?(?:async )?fn main\(\)"),
-        ("main function", "java kt cs c cc cpp", rb"^[^\n/*]*\b(?:void|int|fun)[ \t]+[mM]ain\("),
-        (
-            "route",
-            "java kt",
-            rb"^[ \t]*@(?:Get|Post|Put|Patch|Delete|Request)Mapping\((?:[^\"\n]*\"([^\"\n]+)\")?",
-        ),
-    )
-)
-
-
-def entry_points(
+def find_entry_points(
     root: Path, paths: Sequence[str], touched: Sequence[str], users: Sequence[str]
 ) -> tuple[EntryPoint, ...]:
-    """The entry points in the touched files, in those that use them, in manifests and in main modules."""
+    """Return the entry points in touched files, in those that use them, in manifests and main modules."""
     near = dict.fromkeys((*touched, *users))
-    far = [path for path in paths if path not in near and _promises(path)]
+    far = [path for path in paths if path not in near and _may_start_program(path)]
     far.sort(key=lambda path: (path.count("/"), path))
     found: list[EntryPoint] = []
-    for path in [*near, *far][:_ENTRY_POINTS_READ]:
-        if kind_of(path) in ("test", "docs", "generated"):
+    for path in [*near, *far][:_MAX_ENTRY_POINT_FILES]:
+        if file_kind(path) in ("test", "docs", "generated"):
             continue
-        data = read(f"{root}{os.sep}{path}")
+        data = read_text(f"{root}{os.sep}{path}")
         if data:
-            found += _in_file(path, data, near=path in near)
+            found += _find_in_file(path, data, near=path in near)
     found.sort(key=lambda point: not point.near)
-    return tuple(found[:MOST])
+    return tuple(found[:MAX_ENTRY_POINTS])
 
 
-def _promises(path: str) -> bool:
-    """True for a manifest, and for a name that main modules go by."""
+def _may_start_program(path: str) -> bool:
+    """Whether the file is a manifest, or has a name that main modules go by."""
     name = path.rsplit("/", 1)[-1]
     return path.count("/") <= 4 and (name in _MANIFESTS or name.rsplit(".", 1)[0] in _MAIN_NAMES)
 
 
-def _in_file(path: str, data: bytes, *, near: bool) -> Iterator[EntryPoint]:
+def _find_in_file(path: str, data: bytes, *, near: bool) -> Iterator[EntryPoint]:
     name = path.rsplit("/", 1)[-1]
     if name == "__main__.py":
         package = path.split("/")[-2] if "/" in path else "."
-        start = len(data) - len(data.lstrip())
-        yield EntryPoint("module run by", f"python -m {package}", line_at(path, data, start), near)
+        yield EntryPoint("module run by", f"python -m {package}", _first_line(path, data), near)
     if name in _MANIFESTS:
-        for what, said, offset in _in_manifest(name, data):
-            yield EntryPoint(what, said, line_at(path, data, offset), near)
-    ending = ending_of(path)
+        what, part, row = _MANIFESTS[name]
+        spans = [match.span(1) for match in part.finditer(data)] if part else [(0, len(data))]
+        for span in spans:
+            for match in row.finditer(data, *span):
+                yield EntryPoint(what, _text(match[1]), line_at(path, data, match.start(1)), near)
+    ending = file_ending(path)
     for what, endings, pattern in _SIGHTS:
         if ending in endings:
             for match in pattern.finditer(data):
-                said = match[1].decode("utf-8", "replace") if match.lastindex else ""
+                said = _text(match[1] or b"") if pattern.groups else ""
                 yield EntryPoint(what, said, line_at(path, data, match.start()), near)
 
 
-def _in_manifest(name: str, data: bytes) -> Iterator[tuple[str, str, int]]:
-    tables = {
-        "pyproject.toml": (_SCRIPT_TABLE, _ENTRY_POINTS_SCRIPT),
-        "setup.cfg": (_CONSOLE_SCRIPTS, _CONSOLE_SCRIPT),
-    }
-    if name in tables:
-        table, row = tables[name]
-        for body in table.finditer(data):
-            for match in row.finditer(data, body.start(1), body.end(1)):
-                yield "console script", match[1].decode(), match.start(1)
-    elif name == "package.json":
-        for match in _PACKAGE_KEY.finditer(data):
-            yield "package's", match[1].decode(), match.start(1)
-    else:
-        for match in _CARGO_BIN.finditer(data):
-            yield "binary", match[1].decode("utf-8", "replace"), match.start(1)
-
-
-RADIUS_MOST = 60
-_TIED = 0.30
-_TESTED = 0.30
-_TOGETHER = 0.8
-
-
-def radius(
+def rank_radius(
     root: Path,
-    findings: Sequence[Finding],
-    touched: Sequence[Finding],
+    findings: Sequence[FoundFile],
+    touched: Sequence[FoundFile],
     ties: Relations,
     company: Mapping[str, float],
-) -> tuple[Finding, ...]:
-    """The findings with what ties add to them, and the tied files no term led to, the likeliest first."""
+) -> tuple[FoundFile, ...]:
+    """Return the findings with what ties add, and the tied files no term led to, the likeliest first."""
     strength = {finding.path: finding.score for finding in touched}
     top = max(strength.values(), default=1.0)
     extra: dict[str, float] = {}
     reasons: dict[str, list[Reason]] = {}
-    lines: dict[str, Line] = {}
+    lines: dict[str, CodeLine] = {}
 
     def tie(path: str, value: float, reason: Reason) -> None:
         extra[path] = max(extra.get(path, 0.0), value)
         reasons.setdefault(path, []).append(reason)
 
     fan_in = Counter(relation.to for relation in (*ties.importers, *ties.mentions))
-    for relation in (*ties.importers, *ties.mentions):
-        # One of three that use a file is likelier to change with it than one of three hundred.
-        weight = strength.get(relation.to, top * 0.7) / (1 + math.log10(fan_in[relation.to]))
-        tie(relation.line.path, _TIED * weight, Reason(relation.tie, relation.to))
-        lines.setdefault(relation.line.path, relation.line)
-    for relation in ties.tests:
-        tie(relation.line.path, _TESTED * strength.get(relation.to, top * 0.7), Reason("tests", relation.to))
+    for relation in (*ties.importers, *ties.mentions, *ties.tests):
+        weight = _TIED * strength.get(relation.to, top * 0.7)
+        if relation.tie != "tests":
+            # One of three that use a file is likelier to change with it than one of three hundred.
+            weight /= 1 + math.log10(fan_in[relation.to])
+        tie(relation.line.path, weight, Reason(relation.tie, relation.to))
         lines.setdefault(relation.line.path, relation.line)
     for path, share in company.items():
         tie(path, _TOGETHER * top * share, Reason(f"changed with them in {share:.0%} of their commits"))
     known = {finding.path: finding for finding in findings}
     merged = []
     for path in known.keys() | extra.keys():
-        found = known.get(path)
-        score = (found.score if found else 0.0) + extra.get(path, 0.0)
-        said = tuple(dict.fromkeys(reasons.get(path, ())))[:3]
-        if found and found.lines:
-            merged.append(Finding(path, score, found.count, found.lines, said))
-        else:
-            merged.append(
-                Finding(
-                    path, score, found.count if found else 0, (lines[path],) if path in lines else (), said
-                )
+        found = known.get(path) or FoundFile(path, 0.0, 0, ())
+        merged.append(
+            replace(
+                found,
+                score=found.score + extra.get(path, 0.0),
+                lines=found.lines or ((lines[path],) if path in lines else ()),
+                reasons=tuple(dict.fromkeys(reasons.get(path, ())))[:3],
             )
+        )
     merged.sort(key=lambda finding: (-finding.score, finding.path))
-    cited = (_with_a_line(root, finding) for finding in merged[: 2 * RADIUS_MOST])
-    return tuple(finding for finding in cited if finding.lines)[:RADIUS_MOST]
+    cited = (_with_a_line(root, finding) for finding in merged[: 2 * MAX_RADIUS])
+    return tuple(finding for finding in cited if finding.lines)[:MAX_RADIUS]
 
 
-def _with_a_line(root: Path, finding: Finding) -> Finding:
-    """The finding with its file's first line where nothing else led to it; none where it cannot be cited."""
-    data = None if finding.lines else read(f"{root}{os.sep}{finding.path}")
-    if not data:
-        return finding
-    line = line_at(finding.path, data, len(data) - len(data.lstrip()))
-    return Finding(finding.path, finding.score, finding.count, (line,), finding.reasons)
+def _with_a_line(root: Path, finding: FoundFile) -> FoundFile:
+    """Return the finding with its file's first line where nothing else led to it; none if unreadable."""
+    data = None if finding.lines else read_text(f"{root}{os.sep}{finding.path}")
+    return replace(finding, lines=(_first_line(finding.path, data),)) if data else finding

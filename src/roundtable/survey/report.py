@@ -1,26 +1,38 @@
-"""What a survey finds, as values; every place in the code is a path inside the project and a line."""
+"""What a survey finds, and how it is written into a step: as a report, as a draft answer, as an estimate."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from ..core.text import strip_unprintable
-from .files import kind_of
-from .scan import read
+from .files import file_kind
+from .scan import read_text
 
 Scope = Literal["small", "medium", "large"]
 Complexity = Literal["low", "medium", "high"]
 Tie = Literal["imports", "mentions", "tests"]
+_STRONG = 0.5
+_SMALL_FILES, _LARGE_FILES = 3, 9
+_SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
+_SOME_USERS, _MANY_USERS = 5, 20
+_BUSY = 12  # commits a year on one file
+MAX_RADIUS_ROWS = 20
+_MAX_ROWS = 12
+_MAX_PLACES = 5  # in a draft answer
+_LONGEST_QUOTE = 90
+_FAR = " (not seen to lead there directly)"
+NOTHING = "No file of the project mentions the item's words, so there is nothing to cite yet."
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CodeLine:
     """One line of a file, counted from 1, with its text as it stood."""
 
     path: str
@@ -37,13 +49,13 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FoundFile:
     """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
 
     path: str
     score: float
     count: int
-    lines: tuple[Line, ...]
+    lines: tuple[CodeLine, ...]
     reasons: tuple[Reason, ...] = ()
 
 
@@ -52,7 +64,7 @@ class Relation:
     """A line that ties a file to a file, or to a name defined in one, that the item touches."""
 
     tie: Tie
-    line: Line
+    line: CodeLine
     to: str
 
 
@@ -62,7 +74,7 @@ class EntryPoint:
 
     what: str
     name: str
-    line: Line
+    line: CodeLine
     near: bool
 
 
@@ -85,8 +97,8 @@ class Survey:
 
     root: Path
     words: tuple[str, ...]
-    findings: tuple[Finding, ...]
-    radius: tuple[Finding, ...]
+    findings: tuple[FoundFile, ...]
+    radius: tuple[FoundFile, ...]
     mentions: tuple[Relation, ...]
     importers: tuple[Relation, ...]
     entry_points: tuple[EntryPoint, ...]
@@ -99,13 +111,6 @@ class Survey:
     seconds: float
 
 
-_STRONG = 0.5
-_SMALL_FILES, _LARGE_FILES = 3, 9
-_SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
-_SOME_USERS, _MANY_USERS = 5, 20
-_BUSY = 12  # commits a year on one file
-
-
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """Scope and complexity, and what speaks for them in words with figures."""
@@ -116,31 +121,29 @@ class Estimate:
 
 
 def estimate(
-    findings: Sequence[Finding],
+    findings: Sequence[FoundFile],
     users: Sequence[Relation],
     tests: Sequence[Relation],
     rates: Sequence[ChangeRate],
 ) -> Estimate:
-    """The estimate from the findings, the lines that use them, their tests and their change rates."""
+    """Estimate the size from the findings, the lines that use them, their tests and their change rates."""
     likely = likely_files(findings)
     if not likely:
         return Estimate("medium", "medium", ("no file mentions the item's words, so this is a guess",))
     folders = {posixpath.dirname(path) for path in likely}
-    using = {use.line.path for use in users if kind_of(use.line.path) != "test"} - set(likely)
+    using = {use.line.path for use in users if file_kind(use.line.path) != "test"} - set(likely)
     testing = {test.line.path for test in tests}
     busiest = max((rate for rate in rates if rate.path in likely), key=lambda rate: rate.year, default=None)
     them = "it" if len(likely) == 1 else "them"
     use = f"import{_s(using)} or mention{_s(using)}"
-    tested = f"{_several(len(testing), 'test file')} cover{_s(testing)} {them}"
+    tested = f"{_count(len(testing), 'test file')} cover{_s(testing)} {them}"
     reasons = [
-        f"{_several(len(likely), 'file')} in {_several(len(folders), 'folder')} look{_s(likely)} touched",
-        f"{_several(len(using), 'other file')} {use} {them}",
+        f"{_count(len(likely), 'file')} in {_count(len(folders), 'folder')} look{_s(likely)} touched",
+        f"{_count(len(using), 'other file')} {use} {them}",
         tested if testing else f"no test was found that covers {them}",
     ]
     if busiest is not None and busiest.year:
-        reasons.append(
-            f"the busiest, {busiest.path}, changed in {_several(busiest.year, 'commit')} in a year"
-        )
+        reasons.append(f"the busiest, {busiest.path}, changed in {_count(busiest.year, 'commit')} in a year")
     points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (len(folders) > _SMALL_FOLDERS)
     points += (
         (len(folders) > _LARGE_FOLDERS) + (not testing) + (busiest is not None and busiest.year >= _BUSY)
@@ -149,13 +152,13 @@ def estimate(
     return Estimate(_scope(len(likely), len(folders)), complexity, tuple(reasons))
 
 
-def likely_files(findings: Sequence[Finding]) -> tuple[str, ...]:
-    """The findings a change would have to edit, going by their scores: no tests, no documents."""
+def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
+    """Return the findings that a change would have to edit, going by their scores: no tests, no documents."""
     least = findings[0].score * _STRONG if findings else 0.0
     return tuple(
         finding.path
         for finding in findings
-        if finding.score >= least and finding.count and kind_of(finding.path) in ("source", "config")
+        if finding.score >= least and finding.count and file_kind(finding.path) in ("source", "config")
     )
 
 
@@ -165,135 +168,182 @@ def _scope(files: int, folders: int) -> Scope:
     return "small" if files <= _SMALL_FILES and folders <= _SMALL_FOLDERS else "medium"
 
 
-def _several(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def _s(doers: Collection[str]) -> str:
-    """The ending of a verb that so many do."""
+    """Return the ending of a verb for so many subjects."""
     return "s" if len(doers) == 1 else ""
 
 
-LISTED = 20
-_FEW = 12
-_LONGEST_QUOTE = 90
-_FAR = " (not seen to lead there directly)"
-NOTHING = "No file of the project mentions the item's words, so there is nothing to cite yet."
-
-
-def report(survey: Survey, step_id: str) -> str | None:
-    """The survey's part of a step's section; None for a step that the survey has no part in."""
+def write_report(survey: Survey, step_id: str) -> str | None:
+    """Return the survey's part of a step's section; None for a step that the survey has no part in."""
     match step_id:
         case "00-02":
-            return keyword_search(survey)
+            return _report_keyword_search(survey)
         case "00-03":
-            return size(survey)
+            size = f"{survey.scope} scope and {survey.complexity} complexity"
+            reasons = (f"- {reason[0].upper()}{reason[1:]}." for reason in survey.reasons)
+            return f"The files alone suggest {size}.\n\n" + "\n".join(reasons)
         case "02-01":
-            return blast_radius(survey)
+            cited = islice(_cite_files(survey, survey.radius), MAX_RADIUS_ROWS)
+            rows = [f"{n}. {cite(lines[0])} {_explain(file)}" for n, (file, lines) in enumerate(cited, 1)]
+            return "\n".join(rows) or NOTHING
         case "02-02":
-            return ways_in(survey)
+            return _report_entry_points(survey)
         case _:
             return None
 
 
-def keyword_search(survey: Survey) -> str:
-    """Step 00-02: the files in which the item's words occur, with counts and the best lines."""
+def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
+    """Return the draft answer to a question of a step, None where the survey suggests nothing."""
+    match (step_id, label.strip().casefold()):
+        case ("00-02", "matches"):
+            cited = islice(_cite_hits(survey), _MAX_PLACES)
+            return _end_sentence(f"{cite(lines[0])} ({_count(file.count, 'hit')})" for file, lines in cited)
+        case ("00-03", "scope"):
+            return f"{survey.scope}, complexity: {survey.complexity}"
+        case ("00-03", "complexity"):
+            return "; ".join((survey.complexity, *survey.reasons[1:2]))
+        case ("01-04", "surroundings"):
+            return _draft_surroundings(survey)
+        case ("02-01", "touched"):
+            return _draft_touched(survey)
+        case ("02-01", "dependents"):
+            ties = _keep_current(survey, (*survey.importers, *survey.mentions))
+            users = [tie for tie in ties if file_kind(tie.line.path) != "test"]
+            rows = dict.fromkeys(f"{cite(tie.line)} {tie.tie} {quote_path(tie.to)}" for tie in users)
+            return _end_sentence(list(rows)[:_MAX_PLACES])
+        case ("02-02", "entry points"):
+            points = [point for point in survey.entry_points if _is_current(survey, point.line)]
+            near = [point for point in points if point.near] or points
+            return _end_sentence(
+                f"{cite(point.line)} {_add_name(point.what, point.name)}" for point in near[:_MAX_PLACES]
+            )
+        case ("02-02", "coverage"):
+            return _draft_coverage(survey)
+        case ("02-03", "likelihood"):
+            return "; ".join((survey.complexity, *survey.reasons[1:])) if survey.findings else None
+        case _:
+            return None
+
+
+def _report_keyword_search(survey: Survey) -> str:
     rows: list[str] = []
-    for finding in survey.findings:
-        lines = sorted(standing(survey, finding.lines), key=lambda line: line.number)
-        if finding.count and lines:
-            rows.append(f"- {code(shown(finding.path))}: {_count_noun(finding.count, 'hit')}")
-            rows += [f"  - {cite(line)} {code(line.text)}" for line in lines]
-        if sum(row.startswith("-") for row in rows) == _FEW:
-            break
+    for file, lines in islice(_cite_hits(survey), _MAX_ROWS):
+        rows.append(f"- {quote_path(file.path)}: {_count(file.count, 'hit')}")
+        in_order = sorted(lines, key=lambda line: line.number)
+        rows += [f"  - {cite(line)} {quote_code(line.text)}" for line in in_order]
     if not rows:
         return NOTHING
-    words = ", ".join(code(word) for word in survey.words)
-    return f"Searched {_count_noun(survey.files_seen, 'file')} for {words}.\n\n" + "\n".join(rows)
+    words = ", ".join(map(quote_code, survey.words))
+    return f"Searched {_count(survey.files_seen, 'file')} for {words}.\n\n" + "\n".join(rows)
 
 
-def size(survey: Survey) -> str:
-    """Step 00-03: what the files alone suggest, and what speaks for it; the answer above it counts."""
-    reasons = "\n".join(f"- {_sentence(reason)}" for reason in survey.reasons)
-    return f"The files alone suggest {survey.scope} scope and {survey.complexity} complexity.\n\n{reasons}"
-
-
-def blast_radius(survey: Survey) -> str:
-    """Step 02-01: the files that mention or import what is touched, the likeliest first."""
-    rows: list[str] = []
-    for finding in survey.radius:
-        lines = standing(survey, finding.lines)
-        if lines:
-            rows.append(f"{len(rows) + 1}. {cite(lines[0])} {_why(finding)}")
-        if len(rows) == LISTED:
-            break
-    return "\n".join(rows) if rows else NOTHING
-
-
-def ways_in(survey: Survey) -> str:
-    """Step 02-02: the entry points, the tests that cover what is touched, and how often it changes."""
+def _report_entry_points(survey: Survey) -> str:
+    """Return the entry points, the tests that cover what is touched, and how often it changes."""
     points = [
-        f"- {cite(point.line)} {named(point.what, point.name)}{'' if point.near else _FAR}"
+        f"- {cite(point.line)} {_add_name(point.what, point.name)}{'' if point.near else _FAR}"
         for point in survey.entry_points
-        if standing(survey, (point.line,))
+        if _is_current(survey, point.line)
     ]
-    tests = [f"- {cite(test.line)} covers {code(shown(test.to))}" for test in still(survey, survey.tests)]
+    tests = [
+        f"- {cite(test.line)} covers {quote_path(test.to)}" for test in _keep_current(survey, survey.tests)
+    ]
     rates = [
-        f"- {code(shown(rate.path))}: {_count_noun(rate.quarter, 'commit')} in 90 days, {rate.year} in a year"
+        f"- {quote_path(rate.path)}: {_count(rate.quarter, 'commit')} in 90 days, {rate.year} in a year"
         for rate in survey.change_rate
         if rate.year
     ]
-    parts = [
-        _list("Entry points", points, "No entry point was recognised in the files."),
-        _list(
+    parts = (
+        ("Entry points", points, "No entry point was recognised in the files."),
+        (
             "Tests that cover the touched files",
             tests,
             "No test was found that imports or is named after them.",
         ),
-        _list("Recent changes", rates, "Git tells of no change to these files in the last year."),
-    ]
-    return "\n\n".join(parts)
+        ("Recent changes", rates, "Git tells of no change to these files in the last year."),
+    )
+    return "\n\n".join(
+        f"{title}:\n\n" + "\n".join(rows[:_MAX_ROWS]) if rows else nothing for title, rows, nothing in parts
+    )
 
 
-def standing(survey: Survey, lines: Iterable[Line]) -> tuple[Line, ...]:
-    """The lines that still stand in their files as they were found."""
-    return tuple(line for line in lines if _stands(survey, line))
+def _draft_surroundings(survey: Survey) -> str | None:
+    homes = [cite(lines[0]) for _, lines in _cite_files(survey, survey.findings[:3])]
+    if not homes:
+        return None
+    ties = _keep_current(survey, survey.importers)
+    users = list(dict.fromkeys(tie.line.path for tie in ties if file_kind(tie.line.path) != "test"))
+    used = f" It is used by {_join_words(map(quote_path, users[:3]))}." if users else ""
+    return f"It lives in {_join_words(homes)}.{used}"
 
 
-def still(survey: Survey, relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """The first relations whose lines still stand."""
-    found = []
-    for relation in relations:
-        if _stands(survey, relation.line):
-            found.append(relation)
-        if len(found) == _FEW:
-            break
-    return tuple(found)
+def _draft_touched(survey: Survey) -> str | None:
+    likely = set(likely_files(survey.findings))
+    surely = [file for file in survey.radius if file.path in likely]
+    maybe = [file for file in survey.radius[:20] if file.path not in likely]
+    parts = []
+    for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
+        places = [cite(lines[0]) for _, lines in islice(_cite_files(survey, files), most)]
+        if places:
+            parts.append(f"{word}: {_join_words(places)}.")
+    return " ".join(parts) or None
 
 
-def _stands(survey: Survey, line: Line) -> bool:
-    data = read(f"{survey.root}{os.sep}{line.path}")
-    if data is None:
-        return False
-    rows = data.split(b"\n", line.number)
+def _draft_coverage(survey: Survey) -> str | None:
+    likely = likely_files(survey.findings)
+    if not likely:
+        return None
+    tests = _keep_current(survey, survey.tests)[:_MAX_PLACES]
+    if not tests:
+        return "No test was found that imports the touched files or is named after them."
+    bare = [path for path in likely if all(test.to != path for test in survey.tests)][:3]
+    gap = f" No test was found for {_join_words(map(quote_path, bare))}." if bare else ""
+    return f"Tested by {_end_sentence(cite(test.line) for test in tests)}{gap}"
+
+
+def _cite_files(
+    survey: Survey, files: Iterable[FoundFile]
+) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
+    """Yield the files of which a line can be cited, with the lines that are still as they were found."""
+    for file in files:
+        if lines := tuple(line for line in file.lines if _is_current(survey, line)):
+            yield file, lines
+
+
+def _cite_hits(survey: Survey) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
+    return _cite_files(survey, (file for file in survey.findings if file.count))
+
+
+def _keep_current(survey: Survey, relations: Iterable[Relation]) -> list[Relation]:
+    """Return the first relations whose lines are still as they were found."""
+    return list(islice((each for each in relations if _is_current(survey, each.line)), _MAX_ROWS))
+
+
+def _is_current(survey: Survey, line: CodeLine) -> bool:
+    data = read_text(f"{survey.root}{os.sep}{line.path}")
+    rows = data.split(b"\n", line.number) if data is not None else []
     if len(rows) < line.number:
         return False
     return rows[line.number - 1][:400].decode("utf-8", "replace").strip() == line.text
 
 
-def cite(line: Line) -> str:
-    """A place in the code, as everybody writes it."""
-    return code(f"{shown(line.path)}:{line.number}")
+def cite(line: CodeLine) -> str:
+    """Return a place in the code as everybody writes it."""
+    return quote_code(f"{show_path(line.path)}:{line.number}")
 
 
-def shown(path: str) -> str:
-    """The path in letters that can be written; a byte that is none is spelled `\\xff`."""
+def quote_path(path: str) -> str:
+    """Return the path as a code span."""
+    return quote_code(show_path(path))
+
+
+def show_path(path: str) -> str:
+    """Return the path in letters that can be written; a byte that is none is spelled `\\xff`."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     return re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def code(text: str) -> str:
-    """The text as a code span on one line, cut where it is long."""
+def quote_code(text: str) -> str:
+    """Return the text as a code span on one line, cut where it is long."""
     text = " ".join(strip_unprintable(text).split())
     if len(text) > _LONGEST_QUOTE and " " in text:
         text = text[:_LONGEST_QUOTE].rstrip() + " ..."
@@ -302,142 +352,25 @@ def code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _why(finding: Finding) -> str:
-    reasons = [_count_noun(finding.count, "hit")] if finding.count else []
-    return ", ".join([*reasons, *(named(reason.why, reason.name) for reason in finding.reasons[:2])])
+def _explain(file: FoundFile) -> str:
+    """Return why a file is listed: its hits, and what ties it to the others."""
+    hits = [_count(file.count, "hit")] if file.count else []
+    return ", ".join([*hits, *(_add_name(reason.why, reason.name) for reason in file.reasons[:2])])
 
 
-def named(words: str, name: str) -> str:
-    """The words, and the name they are about as code, where there is one."""
-    return f"{words} {code(shown(name))}" if name else words
+def _add_name(words: str, name: str) -> str:
+    return f"{words} {quote_path(name)}" if name else words
 
 
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _list(title: str, rows: Sequence[str], nothing: str) -> str:
-    return f"{title}:\n\n" + "\n".join(rows[:_FEW]) if rows else nothing
-
-
-def _count_noun(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-_DRAFTS_FEW = 5
+def _end_sentence(rows: Iterable[str]) -> str | None:
+    text = "; ".join(rows)
+    return f"{text}." if text else None
 
 
-def offer(survey: Survey, step_id: str, label: str) -> str | None:
-    """The draft answer to a question of a step, None where the survey suggests nothing."""
-    match (step_id, label.strip().casefold()):
-        case ("00-02", "matches"):
-            return _matches(survey)
-        case ("00-03", "scope"):
-            return f"{survey.scope}, complexity: {survey.complexity}"
-        case ("00-03", "complexity"):
-            return (
-                f"{survey.complexity}; {survey.reasons[1]}" if len(survey.reasons) > 1 else survey.complexity
-            )
-        case ("01-04", "surroundings"):
-            return _surroundings(survey)
-        case ("02-01", "touched"):
-            return _touched(survey)
-        case ("02-01", "dependents"):
-            return _dependents(survey)
-        case ("02-02", "entry points"):
-            return _entry_points(survey)
-        case ("02-02", "coverage"):
-            return _coverage(survey)
-        case ("02-03", "likelihood"):
-            return _likelihood(survey)
-        case _:
-            return None
-
-
-def _matches(survey: Survey) -> str | None:
-    rows = []
-    for finding in survey.findings:
-        lines = standing(survey, finding.lines)
-        if finding.count and lines:
-            rows.append(f"{cite(lines[0])} ({finding.count} hit{'' if finding.count == 1 else 's'})")
-        if len(rows) == _DRAFTS_FEW:
-            break
-    return _sentence_drafts(rows)
-
-
-def _surroundings(survey: Survey) -> str | None:
-    homes = [cite(lines[0]) for finding in survey.findings[:3] if (lines := standing(survey, finding.lines))]
-    if not homes:
-        return None
-    users = dict.fromkeys(
-        shown(use.line.path) for use in still(survey, survey.importers) if kind_of(use.line.path) != "test"
-    )
-    used = f" It is used by {_joined(code(path) for path in list(users)[:3])}." if users else ""
-    return f"It lives in {_joined(homes)}.{used}"
-
-
-def _touched(survey: Survey) -> str | None:
-    likely = set(likely_files(survey.findings))
-    certain = [
-        cite(lines[0])
-        for finding in survey.radius
-        if finding.path in likely and (lines := standing(survey, finding.lines))
-    ]
-    others = [
-        cite(lines[0])
-        for finding in survey.radius[:20]
-        if finding.path not in likely and (lines := standing(survey, finding.lines))
-    ]
-    if not certain and not others:
-        return None
-    parts = [
-        f"Likely: {_joined(certain[:4])}." if certain else "",
-        f"Possibly: {_joined(others[:3])}." if others else "",
-    ]
-    return " ".join(part for part in parts if part)
-
-
-def _dependents(survey: Survey) -> str | None:
-    ties = [
-        tie
-        for tie in still(survey, (*survey.importers, *survey.mentions))
-        if kind_of(tie.line.path) != "test"
-    ]
-    rows = list(dict.fromkeys(f"{cite(tie.line)} {tie.tie} {code(shown(tie.to))}" for tie in ties))
-    return _sentence_drafts(rows[:_DRAFTS_FEW])
-
-
-def _entry_points(survey: Survey) -> str | None:
-    points = [point for point in survey.entry_points if standing(survey, (point.line,))]
-    near = [point for point in points if point.near] or points
-    return _sentence_drafts(
-        [f"{cite(point.line)} {named(point.what, point.name)}" for point in near[:_DRAFTS_FEW]]
-    )
-
-
-def _coverage(survey: Survey) -> str | None:
-    likely = likely_files(survey.findings)
-    if not likely:
-        return None
-    tests = still(survey, survey.tests)
-    if not tests:
-        return "No test was found that imports the touched files or is named after them."
-    said = _sentence_drafts([cite(test.line) for test in tests[:_DRAFTS_FEW]])
-    bare = [path for path in likely if all(test.to != path for test in survey.tests)][:3]
-    gap = f" No test was found for {_joined(code(shown(path)) for path in bare)}." if bare else ""
-    return f"Tested by {said}{gap}"
-
-
-def _likelihood(survey: Survey) -> str | None:
-    if not survey.findings:
-        return None
-    return f"{survey.complexity}; " + "; ".join(survey.reasons[1:]) if survey.reasons else survey.complexity
-
-
-def _sentence_drafts(rows: list[str]) -> str | None:
-    return f"{'; '.join(rows)}." if rows else None
-
-
-def _joined(parts: Iterable[str]) -> str:
+def _join_words(parts: Iterable[str]) -> str:
     *first, last = list(parts)
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,6 +1,6 @@
-"""Reading files and counting what occurs in them, as fast as one process can.
+"""Reads files and counts what occurs in them, as fast as one process can.
 
-Standing alone on purpose: run as a script, it serves a parent process that wants a second core.
+A module of its own, without imports of ours: run as a script, it serves a parent that wants a second core.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _FLAGS = (
 )
 
 
-def read(path: str) -> bytes | None:
-    """The content of a plain text file; None for a link, a folder, and what is binary, huge or unreadable."""
+def read_text(path: str) -> bytes | None:
+    """Return the content of a text file; None for a link, a folder, and binary, huge or unreadable ones."""
     try:
         handle = os.open(path, _FLAGS)
     except (OSError, ValueError):
@@ -42,56 +42,51 @@ def read(path: str) -> bytes | None:
         return None
     finally:
         os.close(handle)
-    if len(data) > LARGEST or data.find(0, 0, _BINARY) >= 0 or _packed(data):
+    if len(data) > LARGEST or data.find(0, 0, _BINARY) >= 0 or _is_packed(data):
         return None
     return data
 
 
-def _packed(data: bytes) -> bool:
-    """True for text that no person writes: a minified script, data without line breaks."""
+def _is_packed(data: bytes) -> bool:
+    """Whether no person wrote this text: a minified script, data without line breaks."""
     return len(data) > _BINARY and (data.count(b"\n") + 1) * _LONG_LINES < len(data)
 
 
-def count(
+def count_needles(
     root: str, paths: Sequence[str], needles: Sequence[tuple[bytes, ...]]
 ) -> list[tuple[int, int, tuple[int, ...]]]:
-    """For each file with a hit: its place in the list, its size, and how often each needle occurs.
+    """Return for each file with a hit its place in the list, its size, and how often each needle occurs.
 
     A needle is a row of spellings in small letters; ASCII capitals in the files do not matter.
     """
-    single = [each[0] for each in needles if len(each) == 1]
-    plain = len(single) == len(needles)
     prefix = root + os.sep
     found = []
     for place, path in enumerate(paths):
-        data = read(prefix + path)
+        data = read_text(prefix + path)
         if not data:
             continue
         small = data.lower()
-        if plain:
-            counts = tuple([small.count(needle) for needle in single])
-        else:
-            counts = tuple([sum(map(small.count, spellings)) for spellings in needles])
+        counts = tuple([sum(map(small.count, spellings)) for spellings in needles])
         if any(counts):
             found.append((place, len(data), counts))
     return found
 
 
-def holding(root: str, paths: Sequence[str], needles: Sequence[bytes]) -> list[int]:
-    """The places in the list of the files that hold at least one of the needles, letter by letter."""
+def find_holding(root: str, paths: Sequence[str], needles: Sequence[bytes]) -> list[int]:
+    """Return the places in the list of the files that hold at least one of the needles as spelled."""
     prefix = root + os.sep
     found = []
     for place, path in enumerate(paths):
-        data = read(prefix + path)
+        data = read_text(prefix + path)
         if data and any(needle in data for needle in needles):
             found.append(place)
     return found
 
 
 def _serve() -> None:
-    """One question on the standard input, one answer on the standard output."""
+    """Answer one question from the standard input on the standard output."""
     task, root, paths, needles = marshal.load(sys.stdin.buffer)
-    answer = count(root, paths, needles) if task == "count" else holding(root, paths, needles)
+    answer = count_needles(root, paths, needles) if task == "count" else find_holding(root, paths, needles)
     marshal.dump(answer, sys.stdout.buffer)
 
 

@@ -1,4 +1,4 @@
-"""Exactly where terms stand in one file: at the beginning of a word, or of a part of a joined name."""
+"""Searches the files for an item's terms and ranks them: first by counts, then by where a term stands."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from . import scan
-from .files import Kind, Sieve, kind_of, sift
-from .report import Finding, Line
-from .scan import read
-from .terms import Term, parts_of, stem
+from .files import Kind, file_kind, sift
+from .report import CodeLine, FoundFile
+from .scan import read_text
+from .terms import Term, split_name, stem_word
 
 _MOST = 300  # hits of one term in one file; more say no more
 _LONGEST_ENDING = 5
@@ -35,10 +35,30 @@ _DEFINITION = re.compile(
     (?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WORTH_A_PROCESS = 3_000
+READ_AGAIN = 300
+_LINES = 3
+_LONGEST_LINE = 400
+_K1, _B = 1.4, 0.55
+_NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
+_KIN, _ACTIVE = 0.55, 0.2
+_KINDS: Final[Mapping[Kind, float]] = {
+    "source": 1.0,
+    "test": 0.72,
+    "docs": 0.55,
+    "config": 0.6,
+    "generated": 0.15,
+}
+# What an item asks for by name does not come lower for its kind.
+_WISHES: Final[Mapping[str, Kind]] = {
+    **dict.fromkeys(("doc", "docs", "document", "docum", "readm", "chang", "changelog"), "docs"),
+    **dict.fromkeys(("ci", "workflow", "depend", "config", "lint"), "config"),
+    "test": "test",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LineHits:
     """A line with hits: its number, the terms on it by index, and the name it defines, if any."""
 
     number: int
@@ -48,23 +68,23 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class FileHits:
     """The lines with hits, in order, and for each term its count and its count in defined names."""
 
-    lines: tuple[Place, ...]
+    lines: tuple[LineHits, ...]
     counts: tuple[int, ...]
     defined: tuple[int, ...]
 
 
-def places_in(data: bytes, terms: Sequence[Term]) -> Places:
-    """Where the terms stand in the file's content."""
+def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
+    """Return where the terms stand in the file's content: where a word or a part of a name begins."""
     small = data.lower()
-    starts = _line_starts(data)
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", data) if match.end() < len(data))]
     on_line: dict[int, set[int]] = {}
     counts = [0] * len(terms)
     for index, term in enumerate(terms):
         for spelling in term.spellings:
-            for position in _hits(data, small, spelling, whole=term.whole):
+            for position in _find_spelling(data, small, spelling, whole=term.whole):
                 counts[index] += 1
                 on_line.setdefault(bisect_right(starts, position), set()).add(index)
     defined = [0] * len(terms)
@@ -77,33 +97,29 @@ def places_in(data: bytes, terms: Sequence[Term]) -> Places:
             for index in on_line[number]:
                 if any(spelling in name.lower() for spelling in terms[index].spellings):
                     defined[index] += 1
-        lines.append(Place(number, frozenset(on_line[number]), name.decode("ascii", "replace"), text))
-    return Places(tuple(lines), tuple(counts), tuple(defined))
+        lines.append(LineHits(number, frozenset(on_line[number]), name.decode("ascii", "replace"), text))
+    return FileHits(tuple(lines), tuple(counts), tuple(defined))
 
 
 def defined_name(line: bytes) -> bytes:
-    """The name that a line of code defines, in any of the common languages; empty where it defines none."""
+    """Return the name that a line of code defines, in any of the common languages; empty if it has none."""
     found = _DEFINITION.match(line[:300])
     return found[1] if found else b""
 
 
-def _line_starts(data: bytes) -> list[int]:
-    return [0, *(match.end() for match in re.finditer(rb"\n", data) if match.end() < len(data))]
-
-
-def _hits(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
+def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
     position = small.find(spelling)
     found = 0
     while position >= 0 and found < _MOST:
         end = position + len(spelling)
-        if whole or (_begins(data, position) and _ends(data, end)):
+        if whole or (_begins_word(data, position) and _ends_word(data, end)):
             found += 1
             yield position
         position = small.find(spelling, end)
 
 
-def _begins(data: bytes, position: int) -> bool:
-    """True where a word begins: after no letter, or with a capital after a small one."""
+def _begins_word(data: bytes, position: int) -> bool:
+    """Whether a word begins here: after no letter, or with a capital after a small one."""
     if position == 0 or data[position - 1] not in _LETTER:
         return True
     return data[position] in _CAPITAL and (
@@ -111,8 +127,8 @@ def _begins(data: bytes, position: int) -> bool:
     )
 
 
-def _ends(data: bytes, position: int) -> bool:
-    """True where at most a short ending is left of the word."""
+def _ends_word(data: bytes, position: int) -> bool:
+    """Whether at most a short ending is left of the word."""
     ending = 0
     while position < len(data) and data[position] in _LETTER:
         if data[position] in _CAPITAL and data[position - 1] in _SMALL:
@@ -122,9 +138,6 @@ def _ends(data: bytes, position: int) -> bool:
             return False
         position += 1
     return True
-
-
-_WORTH_A_PROCESS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,24 +157,20 @@ class Hits:
     frequency: tuple[int, ...]
 
 
-def search_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], *, sieve: Sieve | None = None
-) -> Hits:
-    """Count the terms in the files; capitals do not matter. Without a sieve named, the best is taken."""
+def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> Hits:
+    """Count the terms in the files; capitals do not matter."""
     if not terms or not paths:
         return Hits((), (0,) * len(terms))
     needles = [term.spellings for term in terms]
-    paths = sift(root, paths, [term.text for term in terms], exact=False, sieve=sieve)
-    found = _on_all_cores("count", root, paths, needles)
+    paths = sift(root, paths, [term.text for term in terms], exact=False)
+    found = _share_work("count", root, paths, needles)
     files = tuple(Hit(paths[place], size, tuple(counts)) for place, size, counts in found)
     frequency = tuple(sum(1 for hit in files if hit.counts[index]) for index in range(len(terms)))
     return Hits(files, frequency)
 
 
-def files_holding(
-    root: Path, paths: Sequence[str], needles: Sequence[str], *, sieve: Sieve | None = None
-) -> tuple[str, ...]:
-    """The files that hold at least one of the needles, letter by letter."""
+def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> tuple[str, ...]:
+    """Return the files that hold at least one of the needles, letter by letter."""
     if not needles or not paths:
         return ()
     # A file with the longer of two needles has the shorter one inside it too.
@@ -169,22 +178,22 @@ def files_holding(
         needle for needle in needles if not any(other in needle for other in needles if other != needle)
     ]
     spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
-    paths = sift(root, paths, needles, exact=True, sieve=sieve)
-    return tuple(paths[place] for place in _on_all_cores("holding", root, paths, spelled))
+    paths = sift(root, paths, needles, exact=True)
+    return tuple(paths[place] for place in _share_work("holding", root, paths, spelled))
 
 
-def _on_all_cores(
+def _share_work(
     task: Literal["count", "holding"], root: Path, paths: Sequence[str], needles: Sequence[Any]
 ) -> list[Any]:
-    """The work on the second half of many files is handed to a helper process; ours does the first."""
-    work = scan.count if task == "count" else scan.holding
+    """Do the work, with the second half of many files handed to a helper process."""
+    work = scan.count_needles if task == "count" else scan.find_holding
     place = str(root)
     if len(paths) < _WORTH_A_PROCESS or (os.cpu_count() or 1) < 2:
         return list(work(place, paths, needles))
     half = len(paths) // 2
     helper = _start_helper(marshal.dumps((task, place, list(paths[half:]), list(needles))))
     first = list(work(place, paths[:half], needles))
-    second = _answer_of(helper) if helper else None
+    second = _read_answer(helper) if helper else None
     if second is None:
         second = list(work(place, paths[half:], needles))
     if task == "holding":
@@ -193,13 +202,10 @@ def _on_all_cores(
 
 
 def _start_helper(question: bytes) -> subprocess.Popen[bytes] | None:
+    command = [sys.executable, "-I", "-S", scan.__file__]
+    pipe = subprocess.PIPE
     try:
-        helper = subprocess.Popen(
-            [sys.executable, "-I", "-S", scan.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        helper = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
     except OSError:
         return None
     assert helper.stdin is not None
@@ -213,47 +219,15 @@ def _start_helper(question: bytes) -> subprocess.Popen[bytes] | None:
     return helper
 
 
-def _answer_of(helper: subprocess.Popen[bytes]) -> list[Any] | None:
-    """What the helper answers, None where it failed; its answer is read whole before it is waited for."""
+def _read_answer(helper: subprocess.Popen[bytes]) -> list[Any] | None:
+    """Return what the helper answers, None where it failed; read whole before the helper is waited for."""
     with helper:
         assert helper.stdout is not None
         answer = helper.stdout.read()
-    if helper.returncode:
-        return None
     try:
-        return list(marshal.loads(answer))
+        return None if helper.returncode else list(marshal.loads(answer))
     except (EOFError, ValueError, TypeError):
         return None
-
-
-READ_AGAIN = 300
-_LINES = 3
-_LONGEST_LINE = 400
-_K1, _B = 1.4, 0.55
-_NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
-_KIN, _ACTIVE = 0.55, 0.2
-_KINDS: Final[Mapping[Kind, float]] = {
-    "source": 1.0,
-    "test": 0.72,
-    "docs": 0.55,
-    "config": 0.6,
-    "generated": 0.15,
-}
-_WISHES: Final[Mapping[str, Kind]] = {
-    "test": "test",
-    "doc": "docs",
-    "docs": "docs",
-    "document": "docs",
-    "docum": "docs",
-    "readm": "docs",
-    "chang": "docs",
-    "changelog": "docs",
-    "ci": "config",
-    "workflow": "config",
-    "depend": "config",
-    "config": "config",
-    "lint": "config",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,15 +238,19 @@ class Priors:
     kin: Mapping[str, float]
 
 
-def rank(
+def rank_files(
     root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors
-) -> tuple[Finding, ...]:
-    """The files, the likeliest first; each with its count and its best lines."""
-    rarity = _rarity(terms, hits.frequency, len(paths))
-    chosen = _coarse(paths, terms, hits, priors, rarity)
+) -> tuple[FoundFile, ...]:
+    """Return the files, the likeliest first; each with its count and its best lines."""
+    # What each term weighs: its own weight, times how rare it is among the files.
+    rarity = tuple(
+        term.weight * math.log(1 + (len(paths) - count + 0.5) / (count + 0.5))
+        for term, count in zip(terms, hits.frequency, strict=True)
+    )
+    chosen = _choose_files(paths, terms, hits, priors, rarity)
     wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
-    texts = {path: data for path in chosen if (data := read(f"{root}{os.sep}{path}")) is not None}
-    places = {path: places_in(data, terms) for path, data in texts.items()}
+    texts = {path: data for path in chosen if (data := read_text(f"{root}{os.sep}{path}")) is not None}
+    places = {path: find_hits(data, terms) for path, data in texts.items()}
     usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
     scores = {
         path: _text_score(path, found, terms, rarity, len(texts[path]) / usual)
@@ -281,26 +259,18 @@ def rank(
     top = max(scores.values(), default=0.0) or 1.0
     findings = []
     for path, found in places.items():
-        score = scores[path] / top * _kind_factor(kind_of(path), wishes)
+        score = scores[path] / top * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
         score += _KIN * priors.kin.get(path, 0.0) + _ACTIVE * priors.active.get(path, 0.0) * (score > 0)
         if score > 0:
             lines = best_lines(path, found.lines, rarity)
-            findings.append(Finding(path, score, sum(found.counts), lines))
+            findings.append(FoundFile(path, score, sum(found.counts), lines))
     return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
 
 
-def _rarity(terms: Sequence[Term], frequency: Sequence[int], files: int) -> tuple[float, ...]:
-    """What each term weighs: its own weight, times how rare it is among the files."""
-    return tuple(
-        term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
-        for term, count in zip(terms, frequency, strict=True)
-    )
-
-
-def _coarse(
+def _choose_files(
     paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors, rarity: Sequence[float]
 ) -> list[str]:
-    """The paths worth reading again, by counts, path and history."""
+    """Return the paths worth reading again, by counts, path and history."""
     scores: dict[str, float] = {}
     usual = sum(hit.size for hit in hits.files) / len(hits.files) if hits.files else 1.0
     for hit in hits.files:
@@ -321,11 +291,11 @@ def _coarse(
         scores[path] = scores.get(path, 0.0) + top * value
     # The kind of a path costs more to know than its score, so it is asked for the better ones only.
     better = heapq.nlargest(10 * READ_AGAIN, scores, key=lambda path: (scores[path], path))
-    return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[kind_of(path)], path))
+    return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[file_kind(path)], path))
 
 
 def _text_score(
-    path: str, found: Places, terms: Sequence[Term], rarity: Sequence[float], length: float
+    path: str, found: FileHits, terms: Sequence[Term], rarity: Sequence[float], length: float
 ) -> float:
     folder, _, name = path.lower().rpartition("/")
     names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
@@ -350,22 +320,18 @@ def _text_score(
 
 
 def _stems(part: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in parts_of(part))
+    return frozenset(stem_word(word) for word in split_name(part))
 
 
-def _kind_factor(kind: Kind, wishes: frozenset[Kind]) -> float:
-    return 1.0 if kind in wishes else _KINDS[kind]
+def best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
+    """Return the lines that say most, the best first: rare terms, several at once, definitions."""
 
-
-def best_lines(path: str, places: Sequence[Place], rarity: Sequence[float]) -> tuple[Line, ...]:
-    """The lines that say most, the best first: rare terms, several at once, definitions."""
-
-    def worth(place: Place) -> tuple[float, int]:
+    def worth(place: LineHits) -> tuple[float, int]:
         value = sum(rarity[index] for index in place.terms) * (1.5 if place.defines else 1.0)
         return -value, place.number
 
     best = sorted(places, key=worth)[:_LINES]
     return tuple(
-        Line(path, place.number, place.text[:_LONGEST_LINE].decode("utf-8", "replace").strip())
+        CodeLine(path, place.number, place.text[:_LONGEST_LINE].decode("utf-8", "replace").strip())
         for place in best
     )

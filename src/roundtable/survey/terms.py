@@ -1,4 +1,4 @@
-"""Words cut to what their forms share, and words that say nothing about where to look."""
+"""Which words and names of an item to look for: stems, whole names, and no stop words."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 
 from ..core.steps import Item
 
-_SHORTEST = 4
+_SHORTEST_STEM = 4
 # German endings stand beside the English ones, because a backlog mixes both.
 _ENDINGS_WORDS = """
 ations ation ators ator ating ated ates ate ingly ings ing edly ed ies ied ier iers ions ion ers er ors
@@ -21,74 +22,14 @@ ungen ung en isch ische ischen lich liche lichen keit heit
 _ENDINGS = tuple(sorted(_ENDINGS_WORDS.split(), key=lambda ending: (-len(ending), ending)))
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
 
-_ENGLISH = """
-a about above across after again all also always an and another any anybody anyone anything are aren't
-around as at away back be became because become been before being below between both but by came can
-can't cannot come comes could did didn't do does doesn't doing don't done down each either else enough
-etc even ever every everybody everyone everything far few for from further gave get gets getting give
-given gives go goes going gone got had has have haven't having he her here hers him his how however i if
-in instead into is isn't it its itself just keep kept know known last later least less let like likely
-long look looks lot made make makes making many may maybe me might more most much must my near need
-needed needs never new next no nobody none nor not nothing now of off often old on once one only onto or
-other others our out over own per perhaps please put quite rather really right said same say says see
-seem seems seen shall she should since so some somebody someone something sometimes soon still such sure
-take taken takes than that that's the their them then there these they they're thing things this those
-though through time times to together too toward two under until up upon us use used uses using very via
-want wants was way we well went were what when where whether which while who whole whom whose why will
-with within without won't would yes yet you your
-"""
-# What a change does says little about where: these are the verbs of every backlog.
-_CHANGE = """
-add added adding adds allow allowed allows avoid avoids better bug bugfix bugs bump change changed
-changes chore clean cleanup correct correctly deal do drop dropped enable enables ensure ensures example
-expected feat feature features fix fixed fixes fixing follow handle handled handles handling implement
-implemented implements improve improved improvement improvements improves incorrect incorrectly introduce
-issue issues merge minor misc missing move moved moves nicer nit perf possible prevent prevents problem
-properly provide provides pull refactor refactored refactoring refine release remove removed removes
-removing rename renamed replace replaced request restore revert rework rewrite separate show simplify
-small some story support supported supporting supports ticket todo tweak tweaks unable unify unnecessary
-update updated updates updating user users wip work working works wrong
-"""
-_GERMAN = """
-aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin bis
-bisher bist da dabei damit dann das dass daß dazu dein deine dem den denn der des dessen die dies diese
-diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines einige er es etwas euch
-euer für gegen geht gibt hab haben hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem
-ihren ihrer im in indem ins ist ja jede jedem jeden jeder jedes jetzt kann kannst kein keine keinen
-können könnte lassen machen macht man manche mehr mein meine mich mir mit muss musste müssen nach nachdem
-nicht nichts noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich sie sind so
-soll sollen sollte sollten sondern sonst über um und uns unser unsere unter viel vom von vor war waren
-warum was weil weiter welche welchem welchen welcher wenn wer werde werden wie wieder will wird wo wollen
-wurde wurden während würde zu zum zur zwar zwischen ändern anpassen einbauen entfernen erlauben fehler
-funktioniert hinzufügen korrigieren neu neue neuen neuer neues nutzer unterstützen verbessern
-"""
-STOP_WORDS = frozenset(_ENGLISH.split()) | frozenset(_CHANGE.split()) | frozenset(_GERMAN.split())
-
-
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """The beginning that the word's forms share: `caching` and `cached` give `cach`."""
-    word = word.lower()
-    if not word.isalpha():
-        return word
-    # Twice, so that `rendering` and `render` meet.
-    return _cut(_cut(word))
-
-
-def _cut(word: str) -> str:
-    if word.endswith("ss"):
-        return word
-    if len(word) == _SHORTEST:
-        return word.removesuffix("s")
-    for ending in _ENDINGS:
-        # A German plural looks like the end of many an English word: listen, broken.
-        least = _SHORTEST + (ending == "en")
-        if word.endswith(ending) and len(word) - len(ending) >= least:
-            return _DOUBLED.sub(r"\1", word[: -len(ending)])
-    return word
-
-
-MOST = 14
+_STOP_WORDS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "stop-words.txt"
+STOP_WORDS = frozenset(
+    word
+    for line in _STOP_WORDS_FILE.read_text("utf-8").splitlines()
+    if not line.startswith("#")
+    for word in line.split()
+)
+MAX_TERMS = 14
 _LONGEST_TEXT = 20_000
 _TITLE, _TEXT = 1.0, 0.35
 _AGAIN, _MOST_WEIGHT = 1.1, 2.0
@@ -107,6 +48,29 @@ _TRACKER = re.compile(r"(?:^|\s)\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 
 
+@lru_cache(maxsize=20_000)
+def stem_word(word: str) -> str:
+    """Return the beginning that the word's forms share: `caching` and `cached` give `cach`."""
+    word = word.lower()
+    if not word.isalpha():
+        return word
+    # Twice, so that `rendering` and `render` meet.
+    return _cut(_cut(word))
+
+
+def _cut(word: str) -> str:
+    if word.endswith("ss"):
+        return word
+    if len(word) == _SHORTEST_STEM:
+        return word.removesuffix("s")
+    for ending in _ENDINGS:
+        # A German plural looks like the end of many an English word: listen, broken.
+        least = _SHORTEST_STEM + (ending == "en")
+        if word.endswith(ending) and len(word) - len(ending) >= least:
+            return _DOUBLED.sub(r"\1", word[: -len(ending)])
+    return word
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """Something to look for: in small letters, as a stem or as a whole name, with its weight and as said."""
@@ -123,34 +87,32 @@ class Term:
         return tuple(dict.fromkeys(form.encode("utf-8", "surrogateescape").lower() for form in forms))
 
 
-def terms_of(item: Item) -> tuple[Term, ...]:
-    """The terms of the item's title and text, the weightiest first, a bounded number."""
+def extract_terms(item: Item) -> tuple[Term, ...]:
+    """Return the terms of the item's title and text, the weightiest first, a bounded number."""
     found: dict[tuple[str, bool], Term] = {}
     for text, base in ((item.name, _TITLE), (item.text[:_LONGEST_TEXT], _TEXT)):
-        for term in _found(text):
+        for term in _find_terms(text):
             key = (term.text, term.whole)
             before = found.get(key)
             # What is said again says a little more, never as much as the first time.
             weight = max(before.weight * _AGAIN, base * term.weight) if before else base * term.weight
             found[key] = replace(before or term, weight=min(weight, _MOST_WEIGHT))
-    return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MOST])
+    return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS])
 
 
 def word_stems(text: str) -> tuple[str, ...]:
-    """The stems of the telling words of a text, each once: for texts that are only compared."""
-    words = (word for run in _PART.findall(text) for word in _HUMP.split(run))
-    return tuple(
-        dict.fromkeys(stem(word) for word in words if len(word) > 2 and word.lower() not in STOP_WORDS)
-    )
+    """Return the stems of the telling words of a text, each once: for texts that are only compared."""
+    words = (word for word in split_name(text) if len(word) > 2 and word.lower() not in STOP_WORDS)
+    return tuple(dict.fromkeys(map(stem_word, words)))
 
 
-def parts_of(name: str) -> tuple[str, ...]:
-    """The words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
+def split_name(name: str) -> tuple[str, ...]:
+    """Return the words a name is joined from, as written: `hideInput_now` gives hide, Input and now."""
     return tuple(part for run in _PART.findall(name) for part in _HUMP.split(run))
 
 
-def _found(text: str) -> Iterator[Term]:
-    """The terms of a text in its order, repeated where they are, with what each weighs within it."""
+def _find_terms(text: str) -> Iterator[Term]:
+    """Yield the terms of a text in its order, repeated where they are, with what each weighs within it."""
     text = _TRACKER.sub(" ", _UNSPACED.sub(_without_address, text))
     spans = [(match.start(1), match.end(1)) for match in _CODE_SPAN.finditer(text)]
     starts = [start for start, _ in spans]
@@ -158,21 +120,21 @@ def _found(text: str) -> Iterator[Term]:
         option = token.start() > 1 and text.startswith("--", token.start() - 2)
         span = bisect_right(starts, token.start()) - 1
         named = option or (span >= 0 and token.start() < spans[span][1])
-        yield from _of_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
+        yield from _split_token(_POSSESSIVE.sub("", token[0].strip("'’-./:")), named=named)
 
 
 def _without_address(run: re.Match[str]) -> str:
-    """Return a run of text without blanks, with a blank in place of an address of mail or of the web."""
+    """Return a run of text without blanks, with a blank in place of an address of mail or the web."""
     at = run[0].find("@", 1)
     is_mail = at > 0 and "." in run[0][at + 2 : -1]
     return " " if is_mail else _WEB_ADDRESS.sub(" ", run[0])
 
 
-def _of_token(token: str, *, named: bool) -> Iterator[Term]:
+def _split_token(token: str, *, named: bool) -> Iterator[Term]:
     if _ANY_JAPANESE.search(token):
         yield from (Term(run, 1.0, whole=True, said=run) for run in _JAPANESE.findall(token))
         return
-    parts = parts_of(token)
+    parts = split_name(token)
     if (named or _JOINED.search(token)) and len(parts) > 1 and not all(part.isdigit() for part in parts):
         yield Term(token.lower(), _NAMED, whole=True, said=token)
     if token.lower() in STOP_WORDS:
@@ -181,4 +143,4 @@ def _of_token(token: str, *, named: bool) -> Iterator[Term]:
         small = part.lower()
         short = len(small) < 2 or (len(small) == 2 and not part.isupper())
         if not short and small not in STOP_WORDS and not small.isdigit():
-            yield Term(stem(small), _NAMED if named else 1.0, said=small)
+            yield Term(stem_word(small), _NAMED if named else 1.0, said=small)

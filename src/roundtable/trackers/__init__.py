@@ -13,7 +13,7 @@ __all__ = ["GithubReference", "Issue", "JiraReference", "Reference", "fetch_issu
 
 
 def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
-    """Title and text of the issue, from its tracker; TrackerFailed says what to do where it gives none."""
+    """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
     match reference:
         case GithubReference():
             from .github import fetch_github  # late: most items are words, and need no network

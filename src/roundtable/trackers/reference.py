@@ -57,7 +57,7 @@ Reference = GithubReference | JiraReference
 
 
 def parse_reference(text: str) -> Reference | None:
-    """The issue that the whole text names; None where it is just words."""
+    """Return the issue that the whole text names; None where it is just words."""
     text = text.strip()
     if short := _SHORT.fullmatch(text):
         return GithubReference(int(short["number"]))
@@ -65,16 +65,16 @@ def parse_reference(text: str) -> Reference | None:
         return JiraReference(text)
     if text.lower().startswith((f"{GITHUB}/", f"www.{GITHUB}/")):
         text = f"https://{text}"
-    return _addressed(text) if _SCHEME.match(text) else None
+    return _parse_address(text) if _SCHEME.match(text) else None
 
 
 def host_of(address: SplitResult) -> str | None:
-    """Host and port of an address, never a name or password in it; None where it has no plain host."""
+    """Return host and port of an address, never a name or password in it; None where it has no plain host."""
     host = address.netloc.rpartition("@")[2].lower()
     return host if _HOST.fullmatch(host) else None
 
 
-def _addressed(text: str) -> Reference | None:
+def _parse_address(text: str) -> Reference | None:
     try:
         address = urlsplit(text)
     except ValueError:  # brackets that hold no address

@@ -1,4 +1,4 @@
-"""An issue as a tracker tells it, and the failure to get one."""
+"""Asks a tracker's service for an issue, and says what to do when it gives none."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ import math
 import ssl
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
-from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from socket import gaierror
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ..core.errors import TrackerFailed
 from ..core.text import strip_unprintable
 from ..version import __version__
 from .reference import Reference, host_of
+
+PATIENCE = 10.0
+LARGEST = 5_000_000
+_CHUNK = 64 * 1024
+_PORTS = {"http": 80, "https": 443}
+_LATER = "Try again later."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,159 +40,6 @@ class Issue:
     url: str
 
 
-def cleaned_issue(reference: Reference, *, title: object, text: object, url: str) -> Issue:
-    """The issue without control characters; without a title it is called by its id."""
-    return Issue(
-        title=_one_line(title) or reference.source_id,
-        text=_lines(text),
-        source=reference.source,
-        source_id=reference.source_id,
-        url=_one_line(url),
-    )
-
-
-def no_issue(source_id: str, failed: str, do: str = "") -> TrackerFailed:
-    """The failure to get this issue: what failed, and both ways on."""
-    by_hand = f'roundtable add {source_id} --title "what it is about"'
-    return TrackerFailed(
-        failed,
-        saved="Nothing was added.",
-        do=f"{do} Or add it by hand: {by_hand}" if do else f"Add it by hand: {by_hand}",
-    )
-
-
-def _one_line(value: object) -> str:
-    return " ".join(strip_unprintable(value).split()) if isinstance(value, str) else ""
-
-
-def _lines(value: object) -> str:
-    if not isinstance(value, str):
-        return ""
-    return strip_unprintable(value.replace("\r\n", "\n").replace("\r", "\n")).strip()
-
-
-_LATER = "Try again later."
-
-
-def refused(service: Service, source_id: str, status: int, headers: Message) -> TrackerFailed:
-    """The service answered, and not with the issue."""
-    name = service.name
-    let_in = f"Set {service.access}." if service.anonymous else f"Check {service.access}."
-    if status == 429 or (status == 403 and _is_limit(headers)):
-        more = f" With credentials it takes more. {let_in}" if service.anonymous else ""
-        failed = f"{name} takes no more requests for now ({status})."
-        return no_issue(source_id, failed, _wait(headers) + more)
-    seen = "without credentials" if service.anonymous else "with these credentials"
-    match status:
-        case 401:
-            wants = "asks for credentials" if service.anonymous else "does not accept the credentials"
-            return no_issue(source_id, f"{name} {wants} (401).", let_in)
-        case 403:
-            return no_issue(source_id, f"{name} does not show {source_id} {seen} (403).", let_in)
-        case 404:
-            failed = f"{name} has no {source_id}, or does not show it {seen} (404)."
-            return no_issue(source_id, failed, f"Check the reference. {let_in}")
-        case 410:
-            return no_issue(source_id, f"{source_id} was deleted on {name} (410).")
-    if 300 <= status < 400:
-        failed = f"{name} sends the request on, and it arrives nowhere ({status})."
-        return no_issue(source_id, failed, _check(service.place))
-    if status >= 500:
-        return no_issue(source_id, f"{name} is in trouble ({status}).", _LATER)
-    return no_issue(source_id, f"{name} did not take the request ({status}).", _check(service.place))
-
-
-def led_away(service: Service, source_id: str, address: str) -> TrackerFailed:
-    """The service sent the request on to a place that must not see the credentials."""
-    try:
-        host = host_of(urlsplit(address)) or "another place"
-    except ValueError:
-        host = "another place"
-    kept = "" if service.anonymous else " The credentials were not sent there."
-    failed = f"{service.name} at {service.host} sends the request on to {host}.{kept}"
-    move = f"If that is right, set {service.place} to it." if service.place else _check(None)
-    return no_issue(source_id, failed, move)
-
-
-def unreachable(service: Service, source_id: str, error: Exception, patience: float) -> TrackerFailed:
-    """No answer came, or it broke off."""
-    reason = error.reason if isinstance(error, URLError) else error
-    host = service.host
-    check = _check("the connection", service.place)
-    match reason:
-        case ssl.SSLCertVerificationError():
-            failed = f"The certificate of {host} is not trusted: {strip_unprintable(reason.verify_message)}."
-            return no_issue(
-                source_id, failed, "If your company signs its own, name its file in SSL_CERT_FILE."
-            )
-        case ssl.SSLError():
-            return no_issue(source_id, f"There is no secure connection to {host}.", check)
-        case TimeoutError():
-            return no_issue(source_id, f"{host} did not answer within {patience:g} seconds.", check)
-        case ConnectionRefusedError():
-            return no_issue(source_id, f"{host} refused the connection.", check)
-        case gaierror() | UnicodeError():
-            return no_issue(source_id, f"There is no host {host} to be found.", check)
-    return no_issue(source_id, f"The connection to {host} broke off.", check)
-
-
-def unreadable(service: Service, source_id: str, *, page: bool) -> TrackerFailed:
-    """The answer is no issue: a web page, or something else."""
-    what = "a web page" if page else "something that is no issue"
-    failed = f"{service.name} at {service.host} answered with {what}."
-    return no_issue(source_id, failed, _check(service.place, None if service.anonymous else service.access))
-
-
-def too_large(service: Service, source_id: str, largest: int) -> TrackerFailed:
-    """The answer is larger than any issue."""
-    failed = f"The answer of {service.name} is larger than {largest // 1_000_000} MB."
-    return no_issue(source_id, failed, _check(service.place))
-
-
-def _check(*things: str | None) -> str:
-    return f"Check {' and '.join(filter(None, things)) or 'the connection'}."
-
-
-def _is_limit(headers: Message) -> bool:
-    return headers.get("x-ratelimit-remaining") == "0" or headers.get("retry-after") is not None
-
-
-def _wait(headers: Message) -> str:
-    """How long to wait, as far as the service said so."""
-    seconds = _retry_after(headers.get("retry-after"))
-    if seconds is None:
-        seconds = _until(headers.get("x-ratelimit-reset"))
-    if seconds is None:
-        return _LATER
-    if seconds <= 90:
-        return f"Try again in {_counted(max(seconds, 1), 'second')}."
-    if seconds <= 90 * 60:
-        return f"Try again in {_counted(seconds / 60, 'minute')}."
-    return f"Try again in {_counted(seconds / 3600, 'hour')}."
-
-
-def _counted(amount: float, unit: str) -> str:
-    whole = math.ceil(amount)
-    return f"{whole} {unit}" if whole == 1 else f"{whole} {unit}s"
-
-
-def _retry_after(value: str | None) -> float | None:
-    if value is None:
-        return None
-    if value.isascii() and value.isdigit():
-        return float(value[:9])
-    try:
-        return parsedate_to_datetime(value).timestamp() - time.time()
-    except (ValueError, OverflowError):
-        return None
-
-
-def _until(value: str | None) -> float | None:
-    if value is None or not (value.isascii() and value.isdigit()):
-        return None
-    return float(value[:12]) - time.time()
-
-
 @dataclass(frozen=True, slots=True)
 class Service:
     """Where to ask for an issue; `access` and `place` name what the user sets to get in and to get there."""
@@ -195,114 +48,208 @@ class Service:
     base: str
     access: str
     place: str | None
+    source_id: str
     headers: Mapping[str, str] = field(repr=False)
 
     @property
-    def anonymous(self) -> bool:
+    def is_anonymous(self) -> bool:
         return "Authorization" not in self.headers
 
     @property
     def host(self) -> str:
         return host_of(urlsplit(self.base)) or self.name
 
+    def error(self, failed: str, *, check: tuple[str | None, ...] = (), do: str = "") -> TrackerFailed:
+        """Return the failure to get the issue; `check` names what the user should look at."""
+        named = f"Check {' and '.join(filter(None, check)) or 'the connection'}."
+        return no_issue_error(self.source_id, failed, do if do or not check else named)
 
-def headers(accept: str, authorization: str | None) -> dict[str, str]:
-    """What every request says of itself; the credentials only where there are some."""
-    said = {"Accept": accept, "User-Agent": f"roundtable/{__version__}"}
-    return said | {"Authorization": authorization} if authorization else said
+
+def clean_issue(reference: Reference, *, title: object, text: object, url: str) -> Issue:
+    """Return the issue without control characters; without a title it is called by its id."""
+    title, text = (value if isinstance(value, str) else "" for value in (title, text))
+    return Issue(
+        title=" ".join(strip_unprintable(title).split()) or reference.source_id,
+        text=strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip(),
+        source=reference.source,
+        source_id=reference.source_id,
+        url=" ".join(strip_unprintable(url).split()),
+    )
 
 
-def base_address(variable: str, value: str, source_id: str) -> str:
-    """The address in a variable without its last slash; a failure never shows the value itself."""
-    address = _split(value)
-    if address is None or address.scheme not in ("http", "https") or host_of(address) is None:
+def no_issue_error(source_id: str, failed: str, do: str = "") -> TrackerFailed:
+    """Return the failure to get this issue: what failed, and both ways on."""
+    by_hand = f'roundtable add {source_id} --title "what it is about"'
+    return TrackerFailed(
+        failed,
+        saved="Nothing was added.",
+        do=f"{do} Or add it by hand: {by_hand}" if do else f"Add it by hand: {by_hand}",
+    )
+
+
+def build_headers(accept: str, authorization: str | None) -> dict[str, str]:
+    """Return the headers of a request, with the credentials if there are any."""
+    headers = {"Accept": accept, "User-Agent": f"roundtable/{__version__}"}
+    return headers | {"Authorization": authorization} if authorization else headers
+
+
+def check_base_address(variable: str, value: str, source_id: str) -> str:
+    """Return the address in a variable without its last slash; a failure never shows the value itself."""
+    address = None
+    with suppress(ValueError):
+        address = urlsplit(value)
+        if address.scheme not in _PORTS or host_of(address) is None or address.port == 0:
+            address = None
+    if address is None:
         failed = f"{variable} is not an address that can be used."
-        raise no_issue(source_id, failed, "Set it to something like https://company.example.")
+        raise no_issue_error(source_id, failed, "Set it to something like https://company.example.")
     if "@" in address.netloc:
         failed = f"{variable} holds a name or a password."
-        raise no_issue(source_id, failed, "Take them out; they have variables of their own.")
+        raise no_issue_error(source_id, failed, "Take them out; they have variables of their own.")
     return f"{address.scheme}://{address.netloc}{address.path}".rstrip("/")
 
 
-def _split(value: str) -> SplitResult | None:
+def get_json(service: Service, path: str, *others: str, patience: float = PATIENCE) -> dict[str, Any]:
+    """Return the object at the path, or at the next of the others where the service knows no such path."""
     try:
-        address = urlsplit(value)
-        _ = address.port
-    except ValueError:
-        return None
-    return address
-
-
-PATIENCE = 10.0
-LARGEST = 5_000_000
-
-_CHUNK = 64 * 1024
-_PORTS = {"http": 80, "https": 443}
-
-
-def get_json(
-    service: Service, path: str, *others: str, source_id: str, patience: float = PATIENCE
-) -> dict[str, Any]:
-    """The object at the path, or at the next of the others where the service knows no such path."""
-    try:
-        body, kind = _read(service, path, source_id, patience)
+        body, kind = _read(service, path, patience)
     except HTTPError as error:
         error.close()
         if error.code == 404 and others:
-            return get_json(service, *others, source_id=source_id, patience=patience)
-        raise refused(service, source_id, error.code, error.headers) from None
+            return get_json(service, *others, patience=patience)
+        raise _explain_refusal(service, error.code, error.headers) from None
     except (OSError, HTTPException, ValueError) as error:
-        raise unreachable(service, source_id, error, patience) from error
+        raise _explain_silence(service, error, patience) from error
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        page = kind.endswith("html") or body.lstrip()[:1] == b"<"
-        raise unreadable(service, source_id, page=page)
+        is_page = kind.endswith("html") or body.lstrip()[:1] == b"<"
+        raise explain_bad_answer(service, is_page=is_page)
     return answer
 
 
-class _SameHost(HTTPRedirectHandler):
-    """Follows a redirect within the host, and none that leads away from it."""
-
-    max_redirections = 5
-
-    def __init__(self, service: Service, source_id: str) -> None:
-        self._service = service
-        self._source_id = source_id
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
-    ) -> Request | None:
-        if not stays(req.full_url, newurl):
-            fp.close()
-            raise led_away(self._service, self._source_id, newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+def explain_bad_answer(service: Service, *, is_page: bool = False) -> TrackerFailed:
+    """Return the failure that an answer is not an issue: a web page, or something else."""
+    what = "a web page" if is_page else "something that is not an issue"
+    failed = f"{service.name} at {service.host} answered with {what}."
+    return service.error(failed, check=(service.place, None if service.is_anonymous else service.access))
 
 
-def _read(service: Service, path: str, source_id: str, patience: float) -> tuple[bytes, str]:
-    """The body and its content type, within the time: a slow drip never runs into a socket's own limit."""
+def _read(service: Service, path: str, patience: float) -> tuple[bytes, str]:
+    """Return the body and its content type, in time: a slow drip never runs into a socket's own limit."""
     latest = time.monotonic() + patience
-    opener = build_opener(_SameHost(service, source_id))
+    opener = build_opener(_SameHost(service))
     request = Request(service.base + path, headers=dict(service.headers))
     body = bytearray()
     with opener.open(request, timeout=patience) as response:
         while chunk := response.read1(_CHUNK):
             body += chunk
             if len(body) > LARGEST:
-                raise too_large(service, source_id, LARGEST)
+                failed = f"The answer of {service.name} is larger than {LARGEST // 1_000_000} MB."
+                raise service.error(failed, check=(service.place,))
             if time.monotonic() > latest:
                 raise TimeoutError
         return bytes(body), response.headers.get_content_type()
 
 
-def stays(old: str, new: str) -> bool:
-    """True within the same host and port, and from there to its secure side; never back."""
-    before, after = _origin(old), _origin(new)
+class _SameHost(HTTPRedirectHandler):
+    """Follows a redirect within the host, and none that leads away from it with the credentials."""
+
+    max_redirections = 5
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> Request | None:
+        if not may_follow(req.full_url, newurl):
+            fp.close()
+            service = self._service
+            host = host_of(urlsplit(newurl)) or "another place"
+            kept = "" if service.is_anonymous else " The credentials were not sent there."
+            failed = f"{service.name} at {service.host} sends the request on to {host}.{kept}"
+            move = f"If that is right, set {service.place} to it." if service.place else ""
+            raise service.error(failed, check=(None,), do=move)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+
+
+def may_follow(old: str, new: str) -> bool:
+    """Whether a redirect stays on the same host and port, or goes to its secure side; never back."""
+    before, after = (
+        (parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme))
+        for parts in map(urlsplit, (old, new))
+    )
     return after == before or (before[0::2] == ("http", 80) and after == ("https", before[1], 443))
 
 
-def _origin(address: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(address)
-    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+def _explain_refusal(service: Service, status: int, headers: Message) -> TrackerFailed:
+    """Return the failure for an answer that is a status instead of the issue."""
+    name, source_id = service.name, service.source_id
+    let_in = f"{'Set' if service.is_anonymous else 'Check'} {service.access}."
+    is_limit = headers.get("x-ratelimit-remaining") == "0" or headers.get("retry-after") is not None
+    if status == 429 or (status == 403 and is_limit):
+        more = f" With credentials it takes more. {let_in}" if service.is_anonymous else ""
+        return service.error(
+            f"{name} takes no more requests for now ({status}).", do=_advise_wait(headers) + more
+        )
+    seen = "without credentials" if service.is_anonymous else "with these credentials"
+    match status:
+        case 401:
+            wants = "asks for credentials" if service.is_anonymous else "does not accept the credentials"
+            return service.error(f"{name} {wants} (401).", do=let_in)
+        case 403:
+            return service.error(f"{name} does not show {source_id} {seen} (403).", do=let_in)
+        case 404:
+            failed = f"{name} has no {source_id}, or does not show it {seen} (404)."
+            return service.error(failed, do=f"Check the reference. {let_in}")
+        case 410:
+            return service.error(f"{source_id} was deleted on {name} (410).")
+    if status >= 500:
+        return service.error(f"{name} is in trouble ({status}).", do=_LATER)
+    went_wrong = (
+        "sends the request on, and it arrives nowhere" if status < 400 else "did not take the request"
+    )
+    return service.error(f"{name} {went_wrong} ({status}).", check=(service.place,))
+
+
+def _advise_wait(headers: Message) -> str:
+    """Return how long to wait, as far as the service said so."""
+    after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
+    if after.isascii() and after.isdigit():
+        seconds = float(after[:9])
+    elif reset.isascii() and reset.isdigit():
+        seconds = float(reset[:12]) - time.time()
+    else:
+        return _LATER
+    size, unit = next(
+        (size, unit)
+        for size, unit in ((1, "second"), (60, "minute"), (3600, "hour"))
+        if seconds <= 90 * size or unit == "hour"
+    )
+    count = max(math.ceil(seconds / size), 1)
+    return f"Try again in {count} {unit}{'' if count == 1 else 's'}."
+
+
+def _explain_silence(service: Service, error: Exception, patience: float) -> TrackerFailed:
+    """Return the failure that no answer came, or that it broke off."""
+    host = service.host
+    match error.reason if isinstance(error, URLError) else error:
+        case ssl.SSLCertVerificationError(verify_message=message):
+            return service.error(
+                f"The certificate of {host} is not trusted: {strip_unprintable(message)}.",
+                do="If your company signs its own, name its file in SSL_CERT_FILE.",
+            )
+        case ssl.SSLError():
+            failed = f"There is no secure connection to {host}."
+        case TimeoutError():
+            failed = f"{host} did not answer within {patience:g} seconds."
+        case ConnectionRefusedError():
+            failed = f"{host} refused the connection."
+        case gaierror() | UnicodeError():
+            failed = f"There is no host {host} to be found."
+        case _:
+            failed = f"The connection to {host} broke off."
+    return service.error(failed, check=("the connection", service.place))
