@@ -16,11 +16,18 @@ from people import ALEX, ROSTER
 from roundtable.core.depth import read_scope
 from roundtable.core.hearing import address
 from roundtable.core.steps import Item
-from roundtable.core.text import harmless, heading_of, plain, printable
+from roundtable.core.text import escape_markdown, harmless, heading_of, plain, printable
 from roundtable.core.validation import check
 from roundtable.core.voice import check_voice, without_quotations
-from roundtable.documents.entries import chains, entries, itemised, named_entries, scenarios, sentences
-from roundtable.documents.page import cell, paragraph, said, title
+from roundtable.documents.entries import (
+    read_chains,
+    split_entries,
+    split_inline_list,
+    split_named_entries,
+    split_scenarios,
+    split_sentences,
+)
+from roundtable.documents.page import write_cell, write_paragraph, write_title
 from roundtable.panel.model.replies import Cutter
 from roundtable.survey.terms import terms_of
 
@@ -50,16 +57,16 @@ _READERS: dict[str, Callable[[str], object]] = {
     "harmless": harmless,
     "plain": plain,
     "heading_of": lambda text: heading_of(f"# {text}"),
-    "said": said,
-    "title": title,
-    "cell": cell,
-    "paragraph": lambda text: paragraph("Label", text),
-    "sentences": sentences,
-    "entries": entries,
-    "itemised": itemised,
-    "named_entries": named_entries,
-    "scenarios": scenarios,
-    "chains": chains,
+    "escape_markdown": escape_markdown,
+    "title": write_title,
+    "cell": write_cell,
+    "paragraph": lambda text: write_paragraph("Label", text),
+    "sentences": split_sentences,
+    "entries": split_entries,
+    "itemised": split_inline_list,
+    "named_entries": split_named_entries,
+    "scenarios": split_scenarios,
+    "chains": read_chains,
     "without_quotations": without_quotations,
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),
