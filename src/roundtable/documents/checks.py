@@ -22,7 +22,6 @@ from .ids import (
     WITHDRAWN,
     list_withdrawn,
     list_withdrawn_stories,
-    read_story_file,
 )
 from .outline import prose_lines
 from .requirements import COLUMNS
@@ -61,7 +60,6 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
             found += check_markers(name, text)
         elif name == STORIES:
             found += check_stories(text)
-            found += check_story_questions(name, text)
         elif name.lower().endswith(".csv"):
             found += check_table(name, text)
     order = list(documents)
@@ -100,15 +98,6 @@ def check_questions(name: str, text: str) -> Iterator[CheckFinding]:
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if in_elaboration else None)
         if found and found["question"].casefold().rstrip(".") != "none":
             yield CheckFinding(name, number, "open", plain(found["question"]))
-
-
-def check_story_questions(name: str, text: str) -> Iterator[CheckFinding]:
-    """Yield every question that user-stories.json lists as open."""
-    listed = read_story_file({STORIES: text}).get("open_questions")
-    for question in listed if isinstance(listed, list) else []:
-        if isinstance(question, str) and question:
-            line = _line_of(text, json.dumps(question, ensure_ascii=False))
-            yield CheckFinding(name, line, "open", question)
 
 
 def check_table(name: str, text: str) -> Iterator[CheckFinding]:
@@ -233,7 +222,7 @@ _OPTIONAL = frozenset({"notes", "withdrawn", "unhappy"})
 
 
 def check_stories(text: str) -> Iterator[CheckFinding]:
-    """Yield what keeps user-stories.json from having the shape of its schema."""
+    """Yield what keeps user-stories.json from having the shape of its schema, and its open questions."""
     try:
         content = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
@@ -243,6 +232,11 @@ def check_stories(text: str) -> Iterator[CheckFinding]:
         return
     for where, problem in _find_story_problems(content):
         yield CheckFinding(STORIES, _line_of(text, where), "stories", problem)
+    questions = content.get("open_questions") if isinstance(content, dict) else None
+    for question in questions if isinstance(questions, list) else []:
+        if isinstance(question, str) and question:
+            line = _line_of(text, json.dumps(question, ensure_ascii=False))
+            yield CheckFinding(STORIES, line, "open", question)
 
 
 def _find_story_problems(content: Any) -> Iterator[tuple[str, str]]:

@@ -198,16 +198,7 @@ def _split_name(name: str) -> str:
 _LONGEST_STATION = 80
 # Mermaid reads these even inside quotes; its own entities show them as they are.
 _SIGNS = str.maketrans(
-    {
-        "#": "#35;",
-        '"': "#quot;",
-        "`": "#96;",
-        "<": "#lt;",
-        ">": "#gt;",
-        "\\": "#92;",
-        ";": "#59;",
-        "%": "#37;",
-    }
+    {sign: f"#{ord(sign)};" for sign in "#`\\;%"} | {'"': "#quot;", "<": "#lt;", ">": "#gt;"}
 )
 
 

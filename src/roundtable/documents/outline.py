@@ -24,17 +24,6 @@ _NEWLINE = re.compile(rb"\r\n?|\n")
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
 _KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
-# The HTML blocks that a blank line does not end: how they open, and what closes them.
-_HTML_UNTIL: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
-    (
-        re.compile(r"<(?:script|pre|style|textarea)(?:\s|>|$)", re.IGNORECASE),
-        re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE),
-    ),
-    (re.compile(r"<!--"), re.compile(r"-->")),
-    (re.compile(r"<\?"), re.compile(r"\?>")),
-    (re.compile(r"<![A-Za-z]"), re.compile(r">")),
-    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +97,8 @@ def read_outline(document: bytes) -> Outline:
                 heading = _render_heading(tokens[index + 1].content, env)
                 pieces.append(MarkdownBlock(kind, start, end, int(token.tag[1]), heading))
             else:
-                pieces.append(MarkdownBlock(kind, start, end, 0, token.content, is_open(token, source)))
+                left_open = token is tokens[-1] and is_open(token, source)
+                pieces.append(MarkdownBlock(kind, start, end, 0, token.content, left_open))
     return Outline(document, lines, tuple(pieces))
 
 
@@ -119,20 +109,12 @@ def parse(text: str) -> tuple[list[Token], dict[str, Any]]:
 
 
 def is_open(token: Token, source: list[str]) -> bool:
-    """Whether this is a fence or HTML block that nothing closes."""
-    assert token.map is not None
-    first, last = token.map
-    if token.type == "fence":
-        closing = source[last - 1].expandtabs(4).rstrip() if last - 1 > first else ""
-        bare = closing.lstrip(" ")
-        return not (bare.startswith(token.markup) and not bare.strip(token.markup[0])) or (
-            len(closing) - len(bare) > 3
-        )
-    if token.type == "html_block":
-        for opening, closing_mark in _HTML_UNTIL:
-            if opening.match(token.content.lstrip(" ")):
-                return not closing_mark.search(token.content)
-    return False
+    """Whether the document's last block is a fence or HTML that nothing closes."""
+    if token.type not in ("fence", "html_block") or token.map is None:
+        return False
+    # What nothing closes takes in a further paragraph.
+    tokens, _ = parse("\n".join([*source[token.map[0] : token.map[1]], "", "."]))
+    return tokens[-1].type == token.type
 
 
 def _line_starts(document: bytes) -> tuple[int, ...]:

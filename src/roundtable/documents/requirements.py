@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from ..core.commands import Answer
@@ -68,7 +69,9 @@ def write_functional(context: DraftContext) -> str:
         prefix = f"AC-{identity.removeprefix('FR-')}"
         before = [each for each in ever if each.id.startswith(f"{prefix}-")]
         taken = find_mentioned_ids(context.documents, prefix)
-        ids = assign_ids(prefix, own, before, taken=taken, digits=2, core=_criterion_core).ids
+        ids = assign_ids(
+            prefix, own, before, taken=taken, digits=2, core=partial(_SAME_IN_CRITERIA.sub, " ")
+        ).ids
         used.update(ids)
         parts += [f"### {identity}: {write_title(feature)}"]
         parts += [] if is_title_enough(feature) else [escape_markdown(feature)]
@@ -99,28 +102,22 @@ def write_out_of_scope(context: DraftContext) -> str:
 
 def _assign_criteria(criteria: Sequence[str], features: Sequence[str]) -> list[list[str]]:
     """Return the criteria of each feature, by words; where there are as many of both, one each."""
-    own: list[list[int]] = [[] for _ in features]
-    is_one_each = len(criteria) == len(features)
-    placed: set[int] = set()
-    for _, _, place, index in sorted(_closeness(criteria, features)):
-        if place not in placed and not (is_one_each and own[index]):
-            own[index].append(place)
-            placed.add(place)
-    return [[criteria[place] for place in sorted(places)] for places in own]
-
-
-def _closeness(criteria: Sequence[str], features: Sequence[str]) -> Iterator[tuple[int, bool, int, int]]:
-    """Yield how close each criterion is to each feature, the words of its action counting twice."""
     wanted = [stem_words(feature) for feature in features]
+    close: list[tuple[int, bool, int, int]] = []
     for place, criterion in enumerate(criteria):
         words = stem_words(criterion)
         action = stem_words(criterion.casefold().partition("when")[2].partition("then")[0])
         for index, feature in enumerate(wanted):
-            yield -len(feature & words) - len(feature & action), index != place, place, index
-
-
-def _criterion_core(text: str) -> str:
-    return _SAME_IN_CRITERIA.sub(" ", text)
+            # The words of its action count twice.
+            close.append((-len(feature & words) - len(feature & action), index != place, place, index))
+    own: list[list[int]] = [[] for _ in features]
+    is_one_each = len(criteria) == len(features)
+    placed: set[int] = set()
+    for _, _, place, index in sorted(close):
+        if place not in placed and not (is_one_each and own[index]):
+            own[index].append(place)
+            placed.add(place)
+    return [[criteria[place] for place in sorted(places)] for places in own]
 
 
 STORIES = ("Stories", "Unhappy Story")
@@ -151,9 +148,7 @@ def write_stories(context: DraftContext) -> str:
     parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
     known = [KnownId(each.id, each.text) for each in list_stories(context.documents)]
     known += list_withdrawn_stories(context.documents)
-    given = assign_ids(
-        "US", [text for text, _ in parts], known, core=lambda text: _SAME_IN_STORIES.sub(" ", text)
-    )
+    given = assign_ids("US", [text for text, _ in parts], known, core=partial(_SAME_IN_STORIES.sub, " "))
     listed = list_requirements(context.documents)
     found = [
         _story(identity, text, listed) | ({"unhappy": True} if unhappy else {})
