@@ -153,6 +153,10 @@ class ElaborationBlock:
         return self.step_id, self.timestamp
 
     @property
+    def filled_lines(self) -> list[str]:
+        return [line for _, line in self.lines if line.strip()]
+
+    @property
     def turns(self) -> int | None:
         found = (_TURNS.fullmatch(line) for _, line in self.lines)
         return next((int(each["turns"]) for each in found if each), None)
@@ -264,7 +268,7 @@ def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[Che
                 block_name = f"The block of step {key[0]}, {key[1]}"
                 problem = f"{block_name} stood in {before.name}; {after.name} has it no more."
                 yield CheckFinding(file, 1, "lost", problem)
-            elif missing := _missing_lines(*(_filled_lines(each) for each in (block, found))):
+            elif missing := _missing_lines(block.filled_lines, found.filled_lines):
                 problem = f"A line of the block is gone since {before.name}: {_quote(missing[0][1])}"
                 yield CheckFinding(file, found.line, "lost", problem)
         if later.keys() - earlier.keys():
@@ -297,10 +301,6 @@ def _missing_lines(earlier: Sequence[str], later: Sequence[str]) -> list[tuple[i
     matcher = SequenceMatcher(None, earlier, later, autojunk=False)
     kept = {at for block in matcher.get_matching_blocks() for at in range(block.a, block.a + block.size)}
     return [(at + 1, line) for at, line in enumerate(earlier) if at not in kept]
-
-
-def _filled_lines(block: ElaborationBlock) -> list[str]:
-    return [line for _, line in block.lines if line.strip()]
 
 
 def _quote(line: str) -> str:

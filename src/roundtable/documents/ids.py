@@ -60,44 +60,33 @@ def assign_ids(
 
     `core` keeps only the words by which a text differs from others.
     """
-    pairs = _pairs([core(text) for text in texts], [core(entry.text) for entry in known], known)
+    cores, old = [core(text) for text in texts], [core(entry.text) for entry in known]
+    words, old_words = list(map(stem_words, cores)), list(map(stem_words, old))
+    alike = []
+    for index, text in enumerate(cores):
+        for place, before in enumerate(old):
+            size = len(words[index]) + len(old_words[place])
+            likeness = 2 * len(words[index] & old_words[place]) / size if size else 0.0
+            if text == before or likeness >= _SAME:
+                alike.append((-2.0 if text == before else -likeness, index, place))
+    given: dict[int, str] = {}
+    # The most alike first, so that no id is given twice.
+    for _, index, place in sorted(alike):
+        if index not in given and known[place].id not in given.values():
+            given[index] = known[place].id
     free = max((number_of(each) for each in (*(entry.id for entry in known), *taken)), default=0) + 1
-    ids = []
     for index in range(len(texts)):
-        if index in pairs:
-            ids.append(known[pairs[index]].id)
-        else:
-            ids.append(f"{prefix}-{free:0{digits}}")
+        if index not in given:
+            given[index] = f"{prefix}-{free:0{digits}}"
             free += 1
-    kept = set(ids)
-    gone = {entry.id: entry for entry in known if entry.id not in kept}
-    return AssignedIds(tuple(ids), tuple(gone.values()))
+    gone = {entry.id: entry for entry in known if entry.id not in given.values()}
+    return AssignedIds(tuple(given[index] for index in range(len(texts))), tuple(gone.values()))
 
 
 def number_of(identity: str) -> int:
     """Return the last number of an id."""
     digits = identity.rpartition("-")[2]
     return int(digits) if digits.isdecimal() else 0
-
-
-def _pairs(texts: Sequence[str], old: Sequence[str], known: Sequence[KnownId]) -> dict[int, int]:
-    """Return which text is which known entry, the most alike first, none twice."""
-    words, old_words = [stem_words(text) for text in texts], [stem_words(text) for text in old]
-    alike = []
-    for index, text in enumerate(texts):
-        for place, before in enumerate(old):
-            size = len(words[index]) + len(old_words[place])
-            likeness = 2 * len(words[index] & old_words[place]) / size if size else 0.0
-            closeness = 2.0 if text == before else likeness
-            if closeness >= _SAME:
-                alike.append((-closeness, index, place))
-    pairs: dict[int, int] = {}
-    ids: set[str] = set()
-    for _, index, place in sorted(alike):
-        if index not in pairs and known[place].id not in ids:
-            pairs[index] = place
-            ids.add(known[place].id)
-    return pairs
 
 
 SPEC, MATRIX, STORIES, TRACE = (
@@ -173,18 +162,13 @@ def list_withdrawn(document: str, prefix: str = "") -> tuple[KnownId, ...]:
     return tuple(each for each in found if not prefix or each.id.startswith(f"{prefix}-"))
 
 
-def read_story_file(documents: Mapping[str, str]) -> dict[str, Any]:
-    """Return the content of user-stories.json; empty where it is not an object."""
+def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
+    """Return the objects in a list of user-stories.json; none where it cannot be read."""
     try:
         content = json.loads(documents.get(STORIES, ""))
     except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
-    """Return the objects in a list of user-stories.json."""
-    listed = read_story_file(documents).get(field)
+        return []
+    listed = content.get(field) if isinstance(content, dict) else None
     return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 

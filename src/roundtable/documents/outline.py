@@ -231,6 +231,7 @@ def read_sections(document: bytes) -> tuple[Section, ...]:
 def sections_of(shape: Outline) -> tuple[Section, ...]:
     """Return the sections of a document whose outline is known."""
     found: list[Section] = []
+    unended: list[int] = []
     own_level = block_level = 0
     size = len(shape.document)
     for before, block, after in zip(
@@ -249,9 +250,16 @@ def sections_of(shape: Outline) -> tuple[Section, ...]:
             block_level = level
         elif is_ours or not continues:
             block_level, own_level = 0, level
-        name = strip_numbering(block.text)
-        found.append(Section(block.text, name, level, block.start, block.end, size, block_level > 0))
-    return tuple(_set_ends(found))
+        name, is_added = strip_numbering(block.text), block_level > 0
+        for earlier in tuple(unended):
+            section = found[earlier]
+            # An earlier addition, whatever its level, ends no section but its own.
+            if level <= section.level and (section.elaboration or not is_added):
+                found[earlier] = replace(section, end=block.start)
+                unended.remove(earlier)
+        unended.append(len(found))
+        found.append(Section(block.text, name, level, block.start, block.end, size, is_added))
+    return tuple(found)
 
 
 def section_text(document: str, heading: str) -> str:
@@ -322,22 +330,6 @@ def _stemmer() -> Any:
 def is_elaboration_marker(piece: MarkdownBlock) -> bool:
     """Whether this is the comment that stands before an elaboration block."""
     return piece.kind == "html_block" and _BLOCK_MARKER.match(piece.text.lstrip(" ")) is not None
-
-
-def _set_ends(found: list[Section]) -> list[Section]:
-    """Return each section with its end; an earlier addition, whatever its level, ends only its own."""
-    ended = list(found)
-    unended: list[int] = []
-    for index, later in enumerate(found):
-        still: list[int] = []
-        for earlier in unended:
-            section = found[earlier]
-            if later.level <= section.level and (section.elaboration or not later.elaboration):
-                ended[earlier] = replace(section, end=later.start)
-            else:
-                still.append(earlier)
-        unended = [*still, index]
-    return ended
 
 
 def _fold(text: str) -> str:

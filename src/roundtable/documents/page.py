@@ -64,14 +64,17 @@ def write_labelled(answers: Iterable[Answer]) -> tuple[str, ...]:
 def write_paragraph(label: str, text: str) -> str:
     """Write the words after their label; several lines as a list below it, code as code."""
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
-    blocks = _split_blocks(text)
-    if len(blocks) == 1 and len(blocks[0]) == 1 and not split_inline_list(blocks[0][0]):
+    blocks = [
+        split_inline_list(block[0]) or block if isinstance(block, tuple) and len(block) == 1 else block
+        for block in _split_blocks(text)
+    ]
+    if len(blocks) == 1 and len(blocks[0]) == 1:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
         line = text.strip()
         first, colon, rest = line.partition(":")
         is_repeated = colon and rest.strip() and folded(first) == folded(label)
         return f"{head} {escape_markdown(rest.strip() if is_repeated else line)}"
-    parts = [block if isinstance(block, str) else _write_lines(block) for block in blocks]
+    parts = [block if isinstance(block, str) else write_bullets(block) for block in blocks]
     return "\n\n".join([head, *parts])
 
 
@@ -143,10 +146,6 @@ def capitalise(text: str) -> str:
 
 def _strip_end(line: str) -> str:
     return strip_punctuation(line).rstrip("!:！：").rstrip()
-
-
-def _write_lines(lines: Sequence[str]) -> str:
-    return write_bullets((len(lines) == 1 and split_inline_list(lines[0])) or lines)
 
 
 def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
