@@ -12,7 +12,7 @@ from people import ITEM
 from project import ANSWERS, meta, talk
 from roundtable.core.commands import WriteStep
 from roundtable.core.steps import DEPTHS, Question, Step
-from roundtable.core.text import plain
+from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import insert_addition
 from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
@@ -105,7 +105,7 @@ def test_run_again_at_a_lower_depth_it_keeps_the_answers_it_does_not_ask(
     stored = outputs.stored_answers() | read_answers(before, ITEM.name)
     again = ask(step_id, {label: stored.get((step_id, label), "Said anew.") for label in asked}, depth=low)
     write(tmp_path, keep_answers(again, stored, outputs.open_questions(step)))
-    after = " ".join(plain(text) for text in documents(tmp_path).values())
+    after = " ".join(unescape_markdown(text) for text in documents(tmp_path).values())
     for label, text in words.items():
         if label not in asked:
             assert text[-12:] in after, (label, text)
@@ -124,7 +124,9 @@ def test_an_open_question_that_is_not_asked_again_stays_open(tmp_path: Path) -> 
     text = " ".join(documents(tmp_path).values())
     known = {question.label for question in step.questions("brief")}
     for question in step.questions("deep"):
-        assert (plain(f"- Open question: {question.text}") in plain(text)) == (question.label not in known)
+        assert (unescape_markdown(f"- Open question: {question.text}") in unescape_markdown(text)) == (
+            question.label not in known
+        )
 
 
 @pytest.mark.rule("STEP-5")

@@ -31,7 +31,7 @@ from typing import Any
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
-from .core.text import printable
+from .core.text import strip_unprintable
 from .git import run_git
 from .store import files
 
@@ -104,7 +104,7 @@ class _Found:
             elif key == "model":
                 self._take_models(origin, [value])
             else:
-                self.values.setdefault(key, " ".join(printable(value).split()))
+                self.values.setdefault(key, " ".join(strip_unprintable(value).split()))
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.models != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
@@ -147,7 +147,7 @@ class _Found:
                 self.budget.setdefault(key, limit)
 
     def warn(self, text: str) -> None:
-        self.warnings.append(" ".join(printable(text).split()))
+        self.warnings.append(" ".join(strip_unprintable(text).split()))
 
 
 def load_settings(
@@ -214,7 +214,7 @@ def user_name(settings: Settings) -> str | None:
 
 def _git_name(root: Path) -> str | None:
     answer = run_git(root, "config", "user.name", seconds=_GIT_SECONDS)
-    name = " ".join(printable((answer or b"").decode("utf-8", "replace")).split())
+    name = " ".join(strip_unprintable((answer or b"").decode("utf-8", "replace")).split())
     return name if _bad_name(name) is None else None
 
 
@@ -329,7 +329,7 @@ def _bad_base_url(value: str) -> str | None:
 
 
 def _bad_name(value: str) -> str | None:
-    name = " ".join(printable(value).split())
+    name = " ".join(strip_unprintable(value).split())
     return None if 0 < len(name) <= _LONGEST_NAME else f"must have 1 to {_LONGEST_NAME} characters"
 
 

@@ -17,7 +17,7 @@ from roundtable.core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback
 from roundtable.core.errors import DiskFailed, RuleBroken
 from roundtable.core.events import SectionText
 from roundtable.core.steps import Question, Step, Target
-from roundtable.core.text import plain
+from roundtable.core.text import unescape_markdown
 from roundtable.core.turns import Material
 from roundtable.documents.additions import write_skeleton
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE
@@ -890,7 +890,7 @@ class TestStoredAnswers:
         ],
     )
     def test_markup_that_was_disarmed_is_plain_again(self, held: str, said: str) -> None:
-        assert plain(held) == said
+        assert unescape_markdown(held) == said
 
 
 @pytest.mark.rule("ART-5")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.errors import RuleBroken
-from ..core.text import harmless, printable
+from ..core.text import neutralize_markdown, strip_unprintable
 from .outline import (
     ADDITIONAL,
     CLOSING_SIGNS,
@@ -98,7 +98,7 @@ def write_skeleton(title: str, item: str, headings: Sequence[str]) -> bytes:
 
 def clean_heading(heading: str) -> str:
     """Return a heading's words on one line, without the signs that make it a heading."""
-    return " ".join(printable(heading).split()).lstrip("#").strip()
+    return " ".join(strip_unprintable(heading).split()).lstrip("#").strip()
 
 
 def _add_block(
@@ -341,7 +341,9 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
 
     An addition may begin with a marker, and stands under the section as one part of it.
     """
-    body = _trim_blank_lines(printable(block.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", " ")))
+    body = _trim_blank_lines(
+        strip_unprintable(block.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", " "))
+    )
     marker, _, rest = body.partition("\n")
     if is_addition and _MARKER.fullmatch(marker.rstrip()):
         body = _trim_blank_lines(rest)
@@ -350,8 +352,8 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
     fitted = _move_headings(_disarm_text(body), level, is_addition=is_addition)
     yield "\n\n".join(filter(None, (marker.rstrip(), fitted)))
     first, *lines = body.split("\n")
-    heading = f"{'#' * min(level + 1, DEEPEST)} {harmless(clean_heading(first))}" if body else ""
-    entries = "\n".join(f"- {harmless(line)}" for line in lines if harmless(line))
+    heading = f"{'#' * min(level + 1, DEEPEST)} {neutralize_markdown(clean_heading(first))}" if body else ""
+    entries = "\n".join(f"- {neutralize_markdown(line)}" for line in lines if neutralize_markdown(line))
     yield "\n\n".join(filter(None, (marker.rstrip(), heading, entries)))
 
 

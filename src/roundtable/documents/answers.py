@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..core.steps import DEPTHS, Step
-from ..core.text import plain, printable
+from ..core.text import strip_unprintable, unescape_markdown
 from .design import CHOICE, DECISION, ERRORS_LABEL
 from .ids import (
     ERRORS,
@@ -38,7 +38,7 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     features = [each.text for each in requirements]
     rows = [row for row in list_rows(documents.get(ERRORS, ""), "E") if len(row) > 2]
     found = {
-        ("01-06", FEATURES): "" if features == [plain(title)] else "\n".join(features),
+        ("01-06", FEATURES): "" if features == [unescape_markdown(title)] else "\n".join(features),
         ("01-06", ACCEPTANCE): "\n".join(each.text for owner in requirements for each in owner.criteria),
         ("01-07", STORIES[0]): "\n".join(story.text for story in stories if not story.unhappy),
         ("01-07", STORIES[1]): "\n".join(story.text for story in stories if story.unhappy),
@@ -57,7 +57,9 @@ def read_open_questions(text: str) -> frozenset[str]:
     """Return the questions that a document marks as open."""
     lines = (line.strip() for line in text.splitlines())
     return frozenset(
-        plain(line.removeprefix(OPEN_QUESTION)) for line in lines if line.startswith(OPEN_QUESTION)
+        unescape_markdown(line.removeprefix(OPEN_QUESTION))
+        for line in lines
+        if line.startswith(OPEN_QUESTION)
     )
 
 
@@ -69,7 +71,7 @@ def _read_decisions(overview: str) -> AnswersByLabel:
     for number, (record, lines) in enumerate(sections_with_ids(overview, "ADR")):
         body = "\n".join(lines).partition("#### Decision\n")[2]
         words = body.partition("\n#### ")[0].partition("\n### ")[0].split("\n")
-        text = "\n".join(plain(line.removeprefix("- ").strip()) for line in words if line.strip())
+        text = "\n".join(unescape_markdown(line.removeprefix("- ").strip()) for line in words if line.strip())
         is_before = technology < 0 or overview.find(f" {record.id}: ") < technology
         (options if number == 0 and is_before else choices).append(text)
     if len(choices) > 1:
@@ -139,7 +141,7 @@ def _read_labelled_lines(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         if begins := LABELLED.fullmatch(line.strip()):
             yield label, _text(words)
-            label, words = plain(begins["label"].strip()), [begins["text"]]
+            label, words = unescape_markdown(begins["label"].strip()), [begins["text"]]
         elif _NEXT.match(line) or not line.strip():
             yield label, _text(words)
             label, words = "", []
@@ -149,4 +151,4 @@ def _read_labelled_lines(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _text(words: list[str]) -> str:
-    return plain(" ".join(" ".join(printable(line) for line in words).split()))
+    return unescape_markdown(" ".join(" ".join(strip_unprintable(line) for line in words).split()))

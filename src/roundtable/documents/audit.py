@@ -14,7 +14,7 @@ from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import marker
-from ..core.text import heading_of
+from ..core.text import parse_heading
 from .checks import CheckFinding
 from .outline import prose_lines
 
@@ -177,7 +177,7 @@ def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
     """Return the lines that belong to a block: up to a heading as high as its own."""
     level = 0
     for place, (_, line) in enumerate(lines):
-        heading = heading_of(line)
+        heading = parse_heading(line)
         if heading and level and heading[0] <= level:
             return tuple(lines[:place])
         level = level or (heading[0] if heading else 0)
@@ -194,7 +194,7 @@ def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Rost
 
 
 def _check_block(block: ElaborationBlock, limit: int) -> Iterator[tuple[int, str]]:
-    headings = [(number, found[1]) for number, line in block.lines if (found := heading_of(line))]
+    headings = [(number, found[1]) for number, line in block.lines if (found := parse_heading(line))]
     title = _TITLE.fullmatch(headings[0][1]) if headings else None
     if title is None:
         yield block.line, "After the marker there is no heading 'Elaboration Insights (Step NN-NN: title)'."
@@ -214,7 +214,7 @@ def _check_block(block: ElaborationBlock, limit: int) -> Iterator[tuple[int, str
 def _check_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[int, str]]:
     is_inside = False
     for number, line in block.lines:
-        if heading := heading_of(line):
+        if heading := parse_heading(line):
             is_inside = heading[1] == _SECTIONS[0]
         elif is_inside and line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
             entry = _ATTRIBUTED.fullmatch(line)

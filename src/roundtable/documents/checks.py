@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
 
-from ..core.text import heading_of, plain
+from ..core.text import parse_heading, unescape_markdown
 from .ids import (
     CRITERION,
     HEADING,
@@ -93,11 +93,11 @@ def check_questions(name: str, text: str) -> Iterator[CheckFinding]:
     """Yield every question that stands open in a document."""
     in_elaboration = False
     for number, line in prose_lines(text):
-        if heading := heading_of(line):
+        if heading := parse_heading(line):
             in_elaboration = heading[1].casefold() == "open questions"
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if in_elaboration else None)
         if found and found["question"].casefold().rstrip(".") != "none":
-            yield CheckFinding(name, number, "open", plain(found["question"]))
+            yield CheckFinding(name, number, "open", unescape_markdown(found["question"]))
 
 
 def check_table(name: str, text: str) -> Iterator[CheckFinding]:

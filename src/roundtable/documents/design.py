@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..core.commands import Answer
-from ..core.text import escape_markdown, plain
+from ..core.text import escape_markdown, unescape_markdown
 from .entries import (
     join_lines,
     list_entries,
@@ -112,7 +112,9 @@ def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> Assigned
     own = section_text(document, context.target.section)
     mine = [*list_decisions({OVERVIEW: own}), *list_withdrawn(own, "ADR")]
     taken = [each.id for each in (*list_decisions(context.documents), *list_withdrawn(document, "ADR"))]
-    return assign_ids("ADR", titles, mine, taken=taken, core=lambda text: plain(write_title(text)))
+    return assign_ids(
+        "ADR", titles, mine, taken=taken, core=lambda text: unescape_markdown(write_title(text))
+    )
 
 
 def _write_weighed(answer: Answer) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
-from ..core.text import escape_markdown, printable
+from ..core.text import escape_markdown, strip_unprintable
 from . import design, requirements
 from .entries import join_lines, split_steps, strip_punctuation
 from .outline import strip_numbering
@@ -82,9 +82,9 @@ def _write_json(context: DraftContext) -> str:
     """Write one object with the step, the item, an entry for each answer and the open questions."""
     content = {
         "step": context.brief.step.step_id,
-        "item": printable(context.brief.item.name),
+        "item": strip_unprintable(context.brief.item.name),
         "answers": [
-            {"label": answer.label, "text": printable(answer.text)}
+            {"label": answer.label, "text": strip_unprintable(answer.text)}
             for answer in context.answers
             if not answer.unknown
         ],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.text import plain
+from ..core.text import unescape_markdown
 from .outline import content_words, prose_lines
 
 _FIRST_CJK = "\u2e80"
@@ -132,9 +132,9 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
     found: dict[str, Requirement] = {}
     for heading, lines in sections_with_ids(documents.get(SPEC, ""), "FR"):
         first = next((line for line in lines if line.strip()), "")
-        text = heading.text if _NO_PARAGRAPH.match(first) else plain(first.strip())
+        text = heading.text if _NO_PARAGRAPH.match(first) else unescape_markdown(first.strip())
         matches = (CRITERION.fullmatch(line) for line in lines)
-        criteria = [KnownId(match["id"], plain(match["text"])) for match in matches if match]
+        criteria = [KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match]
         own = tuple(each for each in criteria if each.id[3:-3] == heading.id[3:])
         found.setdefault(heading.id, Requirement(heading.id, heading.text, text, own))
     return tuple(found.values())
@@ -149,7 +149,10 @@ def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
     """Return the cells of the table rows whose first cell is an id of that kind."""
     matches = (ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
     return tuple(
-        (match["id"], *(plain(cell.strip().replace("\\|", "|")) for cell in _CELL.split(match["rest"])))
+        (
+            match["id"],
+            *(unescape_markdown(cell.strip().replace("\\|", "|")) for cell in _CELL.split(match["rest"])),
+        )
         for match in matches
         if match and match["id"].startswith(f"{prefix}-")
     )
@@ -158,7 +161,7 @@ def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
 def list_withdrawn(document: str, prefix: str = "") -> tuple[KnownId, ...]:
     """Return the ids that the document lists as withdrawn, of one kind or of all."""
     matches = (WITHDRAWN.fullmatch(line) for _, line in prose_lines(document))
-    found = (KnownId(match["id"], plain(match["text"])) for match in matches if match)
+    found = (KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match)
     return tuple(each for each in found if not prefix or each.id.startswith(f"{prefix}-"))
 
 
@@ -209,7 +212,7 @@ def sections_with_ids(document: str, prefix: str) -> Iterator[tuple[KnownId, lis
             heading = None
         match = HEADING.fullmatch(line)
         if match and match["id"].startswith(f"{prefix}-") and heading is None:
-            heading = KnownId(match["id"], plain(match["text"]))
+            heading = KnownId(match["id"], unescape_markdown(match["text"]))
             level = len(line) - len(line.lstrip("#"))
             lines = []
         elif heading:

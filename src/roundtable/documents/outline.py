@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import RuleBroken
-from ..core.text import plain
+from ..core.text import unescape_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -184,7 +184,9 @@ def prose_lines(document: str) -> Iterator[tuple[int, str]]:
 def find_labelled(document: str, label: str) -> str:
     """Return the words after a label on its first line; empty where the document does not have it."""
     lines = (LABELLED.fullmatch(line.strip()) for line in document.split("\n"))
-    return next((plain(found["text"].strip()) for found in lines if found and found["label"] == label), "")
+    return next(
+        (unescape_markdown(found["text"].strip()) for found in lines if found and found["label"] == label), ""
+    )
 
 
 ADDITIONAL = "Additional Insights from Elaboration"

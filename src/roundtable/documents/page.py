@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
-from ..core.text import escape_markdown, folded
+from ..core.text import escape_markdown, fold_text
 from .entries import split_inline_list, split_lines, split_sentences, strip_punctuation
 from .ids import KnownId
 from .outline import CLOSING_SIGNS
@@ -43,12 +43,14 @@ class DraftContext:
 
     def only(self, *labels: str) -> tuple[Answer, ...]:
         """Return the answers under these labels, in the order of the labels."""
-        return tuple(each for label in labels for each in self.answers if folded(each.label) == folded(label))
+        return tuple(
+            each for label in labels for each in self.answers if fold_text(each.label) == fold_text(label)
+        )
 
     def without(self, *labels: str) -> tuple[Answer, ...]:
         """Return the answers under all other labels."""
-        left_out = {folded(label) for label in labels}
-        return tuple(each for each in self.answers if folded(each.label) not in left_out)
+        left_out = {fold_text(label) for label in labels}
+        return tuple(each for each in self.answers if fold_text(each.label) not in left_out)
 
 
 def join_section(*parts: Iterable[str]) -> str:
@@ -72,7 +74,7 @@ def write_paragraph(label: str, text: str) -> str:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
         line = text.strip()
         first, colon, rest = line.partition(":")
-        is_repeated = colon and rest.strip() and folded(first) == folded(label)
+        is_repeated = colon and rest.strip() and fold_text(first) == fold_text(label)
         return f"{head} {escape_markdown(rest.strip() if is_repeated else line)}"
     parts = [block if isinstance(block, str) else write_bullets(block) for block in blocks]
     return "\n\n".join([head, *parts])

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..core.commands import Answer
-from ..core.text import escape_markdown, folded, printable, words_of
+from ..core.text import escape_markdown, fold_text, strip_unprintable, words_of
 from .entries import join_lines, split_entries, split_scenarios, split_sentences, strip_punctuation
 from .ids import (
     MATRIX,
@@ -227,7 +227,7 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
 def _strip_controls(value: Any) -> Any:
     match value:
         case str():
-            return printable(value)
+            return strip_unprintable(value)
         case list():
             return [_strip_controls(each) for each in value]
         case dict():
@@ -310,17 +310,17 @@ def _match_priority(requirement: Requirement, parts: Sequence[tuple[str, str]], 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
     """Yield what the answers say of each priority: by their own labels, else by the question's."""
     for answer in answers:
-        if answer.unknown or folded(answer.label) not in map(folded, LABELS):
+        if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
             continue
-        default = next(each for each in PRIORITIES if folded(answer.label).startswith(folded(each)))
+        default = next(each for each in PRIORITIES if fold_text(answer.label).startswith(fold_text(each)))
         starts = list(_LABEL.finditer(answer.text))
         ends = [*(found.start() for found in starts[1:]), len(answer.text)]
         before = answer.text[: starts[0].start()] if starts else answer.text
         if before.strip():
             yield default, before
         for found, end in zip(starts, ends, strict=False):
-            named = folded(found["priority"]).replace("'", "")
-            priority = next(each for each in PRIORITIES if folded(each).replace("'", "") == named)
+            named = fold_text(found["priority"]).replace("'", "")
+            priority = next(each for each in PRIORITIES if fold_text(each).replace("'", "") == named)
             yield priority, answer.text[found.end() : end]
 
 

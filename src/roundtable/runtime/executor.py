@@ -14,7 +14,7 @@ from ..core import events as on
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import Item, Step
 from ..core.synthesis import Draft, Entry, problems, settle
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
@@ -362,7 +362,7 @@ def _spoken(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _add(meta: dict[str, Any], field: str, value: str) -> None:

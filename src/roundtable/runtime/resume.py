@@ -14,7 +14,7 @@ from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth
 from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.personas import Roster
-from ..core.progress import Position, Progress, position
+from ..core.progress import Position, Progress, find_position
 from ..core.steps import PHASES, Phase, Step
 from ..git import current_commit
 from ..store.items import draft_problem, read_item
@@ -83,7 +83,7 @@ class Legs:
         steps, roster, notices = self._content()
         meta = self._meta()
         progress, facts = progress_of(meta), facts_of(self._folder, meta)
-        where = position(steps, progress, facts)
+        where = find_position(steps, progress, facts)
         if where is None:
             return self._begin(
                 "finished", self._opening(meta, roster, steps, Position(PHASES[-1], None), notices)
@@ -169,7 +169,7 @@ class Legs:
         if _is_reopened(analysis):
             return done
         steps, _, _ = self._content()
-        where = position(steps, progress_of(meta), facts_of(self._folder, meta))
+        where = find_position(steps, progress_of(meta), facts_of(self._folder, meta))
         return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
 
     def _found(self, leg: Leg) -> Leg:

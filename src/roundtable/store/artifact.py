@@ -8,7 +8,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from ..core.errors import DiskFailed, RuleBroken
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from . import files
 from .files import leads_out
 
@@ -32,7 +32,7 @@ def is_markdown(name: str) -> bool:
 
 def shown(text: str) -> str:
     """A text from outside on one line, fit for a screen."""
-    return " ".join(printable(text).split())
+    return " ".join(strip_unprintable(text).split())
 
 
 def refusal(folder: Path, name: str) -> str | None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from . import meta
 
 _DELIMITERS = ",;\t"
@@ -37,8 +37,8 @@ def data_text(name: str, section: str, text: str) -> bytes:
     if name.lower().endswith(".json"):
         return (meta.render(_json(section, text)) + "\n").encode()
     if name.lower().endswith(".csv"):
-        return _csv_text(_table(section, printable(text)), ",", "\n").encode()
-    return (printable(text).rstrip() + "\n").encode()
+        return _csv_text(_table(section, strip_unprintable(text)), ",", "\n").encode()
+    return (strip_unprintable(text).rstrip() + "\n").encode()
 
 
 def merged(name: str, old: bytes, new: bytes) -> Merged:
@@ -55,7 +55,7 @@ def _json(section: str, text: str) -> Any:
     try:
         return meta.parse(text.encode("utf-8", "replace"))
     except ValueError:
-        return {section: printable(text)}
+        return {section: strip_unprintable(text)}
 
 
 def _merged_json(old: bytes, new: bytes) -> Merged:

@@ -12,7 +12,7 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, harmless, printable
+from ..core.text import escape_markdown, neutralize_markdown, strip_unprintable
 from ..core.turns import Material
 from ..documents.additions import (
     add_feedback,
@@ -41,7 +41,7 @@ from .transcript import check_writable
 
 def write_skip_note(skipped: Sequence[Step]) -> str:
     """`> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    return f"> Draft: {named([f'{step.step_id} ({harmless(step.title)})' for step in skipped])} skipped."
+    return f"> Draft: {named([f'{step.step_id} ({neutralize_markdown(step.title)})' for step in skipped])} skipped."
 
 
 def named(steps: Sequence[str]) -> str:
@@ -177,7 +177,7 @@ class Outputs:
             place = change_artifact(self.folder, output, change)
         except RuleBroken as error:
             return (_not_added(f"{shown(output)} ({reason_of(error)})"),)
-        return (lines.updated(shown(output), place, "your feedback"),)
+        return (lines.artifact_updated(shown(output), place, "your feedback"),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
@@ -268,7 +268,7 @@ class Outputs:
             return lines.not_updated(name, reason_of(error))
         if heading is None:
             return lines.not_found(name)
-        return lines.updated(name, shown(heading), command.description)
+        return lines.artifact_updated(name, shown(heading), command.description)
 
     def _written(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
@@ -360,7 +360,7 @@ class Outputs:
                 problems.append(f"{shown(name)} ({reason_of(error)})")
             else:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-                found.append(Material(name, printable(text)))
+                found.append(Material(name, strip_unprintable(text)))
         return found, problems
 
 

@@ -10,8 +10,8 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
-from ..core.synthesis import flat, shortened
-from ..core.text import escape_markdown, plain, printable
+from ..core.synthesis import join_lines, shorten_text
+from ..core.text import escape_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
 from ..documents.additions import find_document_end, find_section_end, leaves_rest_unchanged, splice_text
 from ..documents.outline import Section, read_outline, sections_of
@@ -89,7 +89,7 @@ def _home(point: Parked, steps: Sequence[Step]) -> str:
 def _text(point: Parked, step_id: str, roster: Roster) -> str:
     speaker = roster[point.speaker].title if point.speaker in roster else point.speaker
     who = "the user" if point.speaker == USER else escape_markdown(speaker)
-    words = shortened(flat(point.words), _SUBJECT_LENGTH)
+    words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
     subject = escape_markdown(point.subject) or escape_markdown(words) or "a point"
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
 
@@ -113,9 +113,9 @@ def _belongs(section: Section, key: str) -> bool:
 def _brought_up(bullets: str) -> Iterator[str]:
     for line in bullets.splitlines():
         bullet = _BULLET.fullmatch(line.rstrip())
-        text = _COMMENT.sub("", printable(bullet["text"])).strip() if bullet else ""
+        text = _COMMENT.sub("", strip_unprintable(bullet["text"])).strip() if bullet else ""
         if point := _POINT.fullmatch(text):
-            subject = plain(point["subject"])
+            subject = unescape_markdown(point["subject"])
             yield brought_up(shown(subject), shown(point["speaker"]), point["step"])
         elif text:
-            yield f"Put off until now: {shown(plain(text))}"
+            yield f"Put off until now: {shown(unescape_markdown(text))}"

@@ -177,10 +177,10 @@ def _figures(total: Total) -> dict[str, Any]:
 
 def _position(folder: Path, meta: dict[str, Any], steps: Sequence[Step]) -> Position | None:
     """Where the analysis goes on; none when all is done."""
-    from ...core.progress import position
+    from ...core.progress import find_position
     from ...store.progress import facts_of, progress_of
 
-    return position(steps, progress_of(meta), facts_of(folder, meta))
+    return find_position(steps, progress_of(meta), facts_of(folder, meta))
 
 
 def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:
