@@ -16,11 +16,24 @@ from people import ALEX, ROSTER
 from roundtable.core.depth import read_scope
 from roundtable.core.hearing import address
 from roundtable.core.steps import Item
-from roundtable.core.text import neutralize_markdown, parse_heading, strip_unprintable, unescape_markdown
+from roundtable.core.text import (
+    escape_markdown,
+    neutralize_markdown,
+    parse_heading,
+    strip_unprintable,
+    unescape_markdown,
+)
 from roundtable.core.validation import meets_check
 from roundtable.core.voice import check_voice, strip_quotations
-from roundtable.documents.entries import chains, entries, itemised, named_entries, scenarios, sentences
-from roundtable.documents.page import cell, paragraph, said, title
+from roundtable.documents.entries import (
+    read_chains,
+    split_entries,
+    split_inline_list,
+    split_named_entries,
+    split_scenarios,
+    split_sentences,
+)
+from roundtable.documents.page import write_cell, write_paragraph, write_title
 from roundtable.panel.model.replies import Cutter
 from roundtable.survey.terms import extract_terms
 
@@ -36,7 +49,7 @@ _BUILT = (
     "roundtable.panel.offline.lexicon: phase_expressions",
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.settings: _line_of",
-    "roundtable.survey.relations: _find_mentions",
+    "roundtable.survey.relations: _mentioning",
 )
 _CRITERIA = (
     "a number with a unit",
@@ -50,16 +63,16 @@ _READERS: dict[str, Callable[[str], object]] = {
     "harmless": neutralize_markdown,
     "plain": unescape_markdown,
     "heading_of": lambda text: parse_heading(f"# {text}"),
-    "said": said,
-    "title": title,
-    "cell": cell,
-    "paragraph": lambda text: paragraph("Label", text),
-    "sentences": sentences,
-    "entries": entries,
-    "itemised": itemised,
-    "named_entries": named_entries,
-    "scenarios": scenarios,
-    "chains": chains,
+    "escape_markdown": escape_markdown,
+    "title": write_title,
+    "cell": write_cell,
+    "paragraph": lambda text: write_paragraph("Label", text),
+    "sentences": split_sentences,
+    "entries": split_entries,
+    "itemised": split_inline_list,
+    "named_entries": split_named_entries,
+    "scenarios": split_scenarios,
+    "chains": read_chains,
     "without_quotations": strip_quotations,
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),

@@ -14,7 +14,8 @@ from roundtable.core.commands import WriteStep
 from roundtable.core.steps import DEPTHS, Question, Step
 from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import insert_addition
-from roundtable.documents.drafting import draft, recall_answers
+from roundtable.documents.answers import read_answers
+from roundtable.documents.drafting import draft
 from roundtable.documents.outline import read_sections
 from roundtable.runtime.draft_answers import keep_answers
 from roundtable.store.outputs import Outputs
@@ -101,7 +102,7 @@ def test_run_again_at_a_lower_depth_it_keeps_the_answers_it_does_not_ask(
     asked = {question.label for question in step.questions(low)}
     before = documents(tmp_path)
     outputs = Outputs(tmp_path, STEPS)
-    stored = outputs.stored_answers() | recall_answers(before, ITEM.name)
+    stored = outputs.stored_answers() | read_answers(before, ITEM.name)
     again = ask(step_id, {label: stored.get((step_id, label), "Said anew.") for label in asked}, depth=low)
     write(tmp_path, keep_answers(again, stored, outputs.open_questions(step)))
     after = " ".join(unescape_markdown(text) for text in documents(tmp_path).values())
@@ -144,7 +145,7 @@ def test_a_session_that_does_a_step_again_briefly_keeps_the_rest(place: tuple[Pa
 def test_a_complexity_given_with_the_scope_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     write(tmp_path, ask("00-03", {"Scope": "large", "Complexity": "high, since nobody knows it"}))
     outputs = Outputs(tmp_path, STEPS)
-    stored = outputs.stored_answers() | recall_answers(documents(tmp_path), ITEM.name)
+    stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
     again = ask("00-03", {"Scope": "small, complexity: low"}, depth="brief")
     write(tmp_path, keep_answers(again, stored, frozenset()))
     text = (tmp_path / "quick-scan.md").read_text()

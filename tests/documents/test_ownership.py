@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from roundtable.core.errors import RuleBroken
-from roundtable.documents import add_feedback, insert_addition, skeleton, write_section
+from roundtable.documents import add_feedback, insert_addition, write_section, write_skeleton
 from roundtable.documents.outline import read_sections
 
 BASE = b"# Spec\n\n**Item**: Offline\n\n## 1. Context\n\n## 2. Needs\n\n## 3. Journeys\n"
@@ -32,10 +32,10 @@ def elaborated(document: bytes) -> bytes:
 
 @pytest.mark.rule("STEP-5")
 def test_a_new_output_has_title_item_and_numbered_sections() -> None:
-    assert skeleton("Requirements", "Offline\nforms", ["Context", "User Needs"]) == (
+    assert write_skeleton("Requirements", "Offline\nforms", ["Context", "User Needs"]) == (
         b"# Requirements\n\n**Item**: Offline forms\n\n## 1. Context\n\n## 2. User Needs\n"
     )
-    assert skeleton("T", "x", []) == b"# T\n\n**Item**: x\n"
+    assert write_skeleton("T", "x", []) == b"# T\n\n**Item**: x\n"
 
 
 @pytest.mark.rule("STEP-5")

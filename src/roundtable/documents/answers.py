@@ -1,46 +1,120 @@
-"""Earlier answers, as they stand in the artifacts (rule STEP-4)."""
+"""Earlier answers, as they stand in the documents (rule STEP-4): under their labels, or in another form."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ..core.steps import DEPTHS, Question, Step
+from ..core.steps import DEPTHS, Step
 from ..core.text import strip_unprintable, unescape_markdown
-from .outline import Outline, Piece, find_named_sections, sections_of
+from .design import CHOICE, DECISION, ERRORS_LABEL
+from .ids import (
+    ERRORS,
+    OVERVIEW,
+    SCAN,
+    list_requirements,
+    list_rows,
+    list_stories,
+    sections_with_ids,
+    story_entries,
+)
+from .outline import LABELLED, MarkdownBlock, Outline, find_labelled, find_named_sections, sections_of
+from .page import OPEN_QUESTION
+from .requirements import ACCEPTANCE, FEATURES, STORIES
 
-_LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
-OPEN = "- Open question: "
+
+AnswersByLabel = dict[tuple[str, str], str]
+"""Answers by step and label."""
 
 
-def answers_in(shape: Outline, step: Step, heading: str) -> dict[str, str]:
-    """The answers under the step's labels in the section it writes; of several, the last."""
-    labels = {question.label.replace("*", ""): question.label for question in _questions(step)}
+def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
+    """Return the answers that stand in the documents in another form than they were given in.
+
+    `title` is the item's: where it had to stand in for the features, nobody gave it as an answer.
+    """
+    requirements, stories = list_requirements(documents), list_stories(documents)
+    features = [each.text for each in requirements]
+    rows = [row for row in list_rows(documents.get(ERRORS, ""), "E") if len(row) > 2]
+    found = {
+        ("01-06", FEATURES): "" if features == [unescape_markdown(title)] else "\n".join(features),
+        ("01-06", ACCEPTANCE): "\n".join(each.text for owner in requirements for each in owner.criteria),
+        ("01-07", STORIES[0]): "\n".join(story.text for story in stories if not story.unhappy),
+        ("01-07", STORIES[1]): "\n".join(story.text for story in stories if story.unhappy),
+        ("04-04", ERRORS_LABEL): "\n".join(
+            when if name in when else f"{name}: {when}" for _, name, when, *_ in rows
+        ),
+        **_read_decisions(documents.get(OVERVIEW, "")),
+        **_read_size(documents.get(SCAN, "")),
+    }
+    for note in story_entries(documents, "notes"):
+        found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
+    return {key: text for key, text in found.items() if text}
+
+
+def read_open_questions(text: str) -> frozenset[str]:
+    """Return the questions that a document marks as open."""
+    lines = (line.strip() for line in text.splitlines())
+    return frozenset(
+        unescape_markdown(line.removeprefix(OPEN_QUESTION))
+        for line in lines
+        if line.startswith(OPEN_QUESTION)
+    )
+
+
+def _read_decisions(overview: str) -> AnswersByLabel:
+    """Return what stands under `Decision` in each record, by the step that writes its section."""
+    technology = overview.find("Technology Decisions")
+    options: list[str] = []
+    choices: list[str] = []
+    for number, (record, lines) in enumerate(sections_with_ids(overview, "ADR")):
+        body = "\n".join(lines).partition("#### Decision\n")[2]
+        words = body.partition("\n#### ")[0].partition("\n### ")[0].split("\n")
+        text = "\n".join(unescape_markdown(line.removeprefix("- ").strip()) for line in words if line.strip())
+        is_before = technology < 0 or overview.find(f" {record.id}: ") < technology
+        (options if number == 0 and is_before else choices).append(text)
+    if len(choices) > 1:
+        choices = [f"- {' '.join(choice.split())}" for choice in choices]
+    return {("03-01", DECISION): "\n".join(options), ("03-02", CHOICE): "\n".join(choices)}
+
+
+def _read_size(scan: str) -> AnswersByLabel:
+    """Return scope and complexity with their reasons; the scope with both, as briefly only that is asked."""
+    labels = ("Scope", "Complexity", "Why this scope", "Why this complexity")
+    scope, complexity, why, why_complex = (find_labelled(scan, label) for label in labels)
+    both = f"{scope}, complexity: {complexity}" if scope and complexity else scope
+    found = {("00-03", "Scope"): (both, why), ("00-03", "Complexity"): (complexity, why_complex)}
+    return {key: "; ".join(filter(None, parts)) for key, parts in found.items() if parts[0]}
+
+
+def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:
+    """Return the answers under the step's labels in the section it writes; of several, the last."""
+    questions = (question for depth in DEPTHS for question in step.questions(depth))
+    labels = {question.label.replace("*", ""): question.label for question in questions}
     found: dict[str, str] = {}
     for section in find_named_sections(sections_of(shape), heading):
         listed, gathered, last = "", list[str](), ""
-        for piece in _own_pieces(shape, section.body, section.end):
+        for piece in _own_blocks(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()
             # Code may stand between the entries; a second list right after the first is somebody else's.
             more = piece.kind != "paragraph" and not (gathered and "fence" not in (piece.kind, last))
             last = piece.kind
-            if listed and more and not lines[0].startswith(OPEN):
+            if listed and more and not lines[0].startswith(OPEN_QUESTION):
                 gathered.append("\n".join(lines).strip() if piece.kind == "fence" else _entries(lines))
                 found[listed] = "\n".join(gathered)
                 continue
-            pairs = [("", "")] if piece.kind == "fence" else list(_labelled(lines))
+            pairs = [("", "")] if piece.kind == "fence" else list(_read_labelled_lines(lines))
             found.update((labels[label], text) for label, text in pairs if label in labels and text)
             label, text = pairs[-1]
             listed, gathered = "" if text else labels.get(label, ""), []
     return found
 
 
-def _own_pieces(shape: Outline, start: int, end: int) -> Iterator[Piece]:
-    """The text of a section that is neither an elaboration's nor feedback."""
+def _own_blocks(shape: Outline, start: int, end: int) -> Iterator[MarkdownBlock]:
+    """Yield the blocks of a section that are neither an elaboration's nor feedback."""
     sections = sections_of(shape)
-    before: Piece | None = None
+    before: MarkdownBlock | None = None
     for piece in shape.within(start, end):
         owner = [section for section in sections if section.start <= piece.start][-1]
         feedback = before is not None and before.text.lstrip().startswith("<!-- Feedback:")
@@ -49,13 +123,8 @@ def _own_pieces(shape: Outline, start: int, end: int) -> Iterator[Piece]:
         before = piece
 
 
-def _questions(step: Step) -> Iterator[Question]:
-    for depth in DEPTHS:
-        yield from step.questions(depth)
-
-
 def _entries(lines: list[str]) -> str:
-    """The entries of a list, one on each line, with what runs on below them."""
+    """Return the entries of a list, one on each line, with what runs on below them."""
     entries: list[list[str]] = []
     for line in lines:
         if begins := _NEXT.match(line):
@@ -66,11 +135,11 @@ def _entries(lines: list[str]) -> str:
     return "\n".join(_text(words) for words in entries)
 
 
-def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
+def _read_labelled_lines(lines: list[str]) -> Iterator[tuple[str, str]]:
     label = ""
     words: list[str] = []
     for line in lines:
-        if begins := _LABELLED.fullmatch(line.strip()):
+        if begins := LABELLED.fullmatch(line.strip()):
             yield label, _text(words)
             label, words = unescape_markdown(begins["label"].strip()), [begins["text"]]
         elif _NEXT.match(line) or not line.strip():

@@ -1,4 +1,4 @@
-"""What a check finds: a place in a file, and what is the matter there."""
+"""The check of an item's documents: each finding names a file, a line and what is the matter there."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
+
+import msgspec
 
 from ..core.text import parse_heading, unescape_markdown
-from .ids import CRITERION, HEADING, ROW, STORIES, TRACE, WITHDRAWN, prose
+from .ids import (
+    CRITERION,
+    HEADING,
+    ROW,
+    STORIES,
+    TRACE,
+    WITHDRAWN,
+    list_withdrawn,
+    list_withdrawn_stories,
+)
+from .outline import prose_lines
 from .requirements import COLUMNS
 
 Kind = Literal[
@@ -21,7 +33,7 @@ Kind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """One thing in one line of a file; `open` is a question left open, everything else a problem."""
 
     file: str
@@ -34,6 +46,26 @@ class Finding:
         return self.kind != "open"
 
 
+LinesOf = Callable[[str], int | None]
+"""How many lines a file of the project has, by its path; None where there is none."""
+
+
+def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
+    """Return everything that is found in the documents, by file in their order and by line."""
+    found = list(check_ids(documents))
+    for name, text in documents.items():
+        if name.lower().endswith(".md"):
+            found += check_questions(name, text)
+            found += check_citations(name, text, lines_of)
+            found += check_markers(name, text)
+        elif name == STORIES:
+            found += check_stories(text)
+        elif name.lower().endswith(".csv"):
+            found += check_table(name, text)
+    order = list(documents)
+    return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
+
+
 _LOOKS_LIKE = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IGNORECASE)
 _SOUND = re.compile(
     r" {0,3}(?:"
@@ -44,55 +76,33 @@ _SOUND = re.compile(
 )
 
 
-def check_markers(name: str, text: str) -> Iterator[Finding]:
-    """The lines that are meant to be markers and are not."""
-    for number, line in prose(text):
+def check_markers(name: str, text: str) -> Iterator[CheckFinding]:
+    """Yield the lines that are meant to be markers and are not."""
+    for number, line in prose_lines(text):
         found = _LOOKS_LIKE.search(line)
         if found and not _SOUND.fullmatch(line):
-            kind = found["kind"].lower()
-            yield Finding(
-                name,
-                number,
-                "marker",
-                f"The {kind} marker is malformed, so that what it marks is taken for a hand edit.",
-            )
+            problem = "marker is malformed, so that what it marks is taken for a hand edit"
+            yield CheckFinding(name, number, "marker", f"The {found['kind'].lower()} {problem}.")
 
 
 _OPEN = re.compile(r"- Open question: (?P<question>.*\S|.)\s*")
 _ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
-_NONE = "none"
 
 
-def check_questions(name: str, text: str) -> Iterator[Finding]:
-    """Every question that stands open in a document."""
+def check_questions(name: str, text: str) -> Iterator[CheckFinding]:
+    """Yield every question that stands open in a document."""
     in_elaboration = False
-    for number, line in prose(text):
+    for number, line in prose_lines(text):
         if heading := parse_heading(line):
             in_elaboration = heading[1].casefold() == "open questions"
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if in_elaboration else None)
-        if found and found["question"].casefold().rstrip(".") != _NONE:
-            yield Finding(name, number, "open", unescape_markdown(found["question"]))
+        if found and found["question"].casefold().rstrip(".") != "none":
+            yield CheckFinding(name, number, "open", unescape_markdown(found["question"]))
 
 
-def check_story_questions(name: str, text: str) -> Iterator[Finding]:
-    """Every question that user-stories.json lists as open."""
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    listed = content.get("open_questions") if isinstance(content, dict) else None
-    for question in listed if isinstance(listed, list) else []:
-        if isinstance(question, str) and question:
-            place = text.find(json.dumps(question, ensure_ascii=False))
-            yield Finding(name, text.count("\n", 0, place) + 1 if place > 0 else 1, "open", question)
-
-
-_DELIMITERS = ",;\t"
-
-
-def check_table(name: str, text: str) -> Iterator[Finding]:
-    """What keeps a table from being read."""
-    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
+def check_table(name: str, text: str) -> Iterator[CheckFinding]:
+    """Yield what keeps a table from being read."""
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     try:
@@ -101,18 +111,15 @@ def check_table(name: str, text: str) -> Iterator[Finding]:
                 header = row
                 missing = [each for each in COLUMNS if each not in row] if name == TRACE else []
                 if missing:
-                    yield Finding(name, 1, "table", f"The columns {', '.join(missing)} are missing.")
+                    yield CheckFinding(name, 1, "table", f"The columns {', '.join(missing)} are missing.")
             elif row and len(row) != len(header):
                 cells = f"{len(row)} cell{'s' if len(row) != 1 else ''} under {len(header)} columns"
-                yield Finding(name, rows.line_num, "table", f"A row has {cells}.")
+                yield CheckFinding(name, rows.line_num, "table", f"A row has {cells}.")
     except csv.Error as error:
-        yield Finding(name, rows.line_num, "table", f"It is not valid CSV: {error}.")
+        yield CheckFinding(name, rows.line_num, "table", f"It is not valid CSV: {error}.")
     if header is None:
-        yield Finding(name, 1, "table", "It is empty.")
+        yield CheckFinding(name, 1, "table", "It is empty.")
 
-
-LinesOf = Callable[[str], int | None]
-"""How many lines a file of the project has, by its path; None where there is none."""
 
 _CITATION = re.compile(
     r"(?<![\w/.@+-])(?P<path>(?:[\w@+.-]+/)+[\w@+.-]*\w|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,7})"
@@ -123,9 +130,9 @@ _HOST = re.compile(
 )
 
 
-def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[Finding]:
-    """The citations in a document that lead nowhere."""
-    for number, line in prose(text):
+def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
+    """Yield the citations in a document that lead nowhere."""
+    for number, line in prose_lines(text):
         for found in _CITATION.finditer(line):
             path, first = found["path"], int(found["line"])
             last = int(found["last"] or first)
@@ -133,214 +140,148 @@ def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[Finding
                 continue
             count = lines_of(path)
             if count is None:
-                yield Finding(
-                    name, number, "citation", f"{found[0]}: there is no file {path} in the project."
-                )
+                problem = f"{found[0]}: there is no file {path} in the project."
+                yield CheckFinding(name, number, "citation", problem)
             elif not 1 <= first <= last <= count:
                 lines = f"{count} line{'s' if count != 1 else ''}"
-                yield Finding(name, number, "citation", f"{found[0]}: the file has {lines}.")
+                yield CheckFinding(name, number, "citation", f"{found[0]}: the file has {lines}.")
 
 
 _MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
 _STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
-_DEFINITIONS = (HEADING, CRITERION, ROW)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """An id and where it stands."""
-
-    id: str
-    file: str
-    line: int
-
-
-def check_identities(documents: Mapping[str, str]) -> Iterator[Finding]:
-    """Dangling references, ids that are defined twice, requirements without acceptance criteria."""
-    defined = list(_defined(documents))
-    first: dict[str, Place] = {}
-    for place in defined:
-        if place.id in first:
-            before = first[place.id]
-            where = (
-                f"line {before.line}" if before.file == place.file else f"{before.file}, line {before.line}"
-            )
-            yield Finding(
-                place.file, place.line, "duplicate", f"{place.id} is defined a second time; first in {where}."
-            )
-        first.setdefault(place.id, place)
-    yield from _dangling(documents, set(first))
-    for place in first.values():
-        if place.id.startswith("FR-") and not _criteria(place.id, first):
-            yield Finding(place.file, place.line, "no-acceptance", f"{place.id} has no acceptance criterion.")
-
-
-def _criteria(requirement: str, defined: Mapping[str, Place]) -> bool:
-    return any(each.startswith(f"AC-{requirement.removeprefix('FR-')}-") for each in defined)
-
-
-def _dangling(documents: Mapping[str, str], defined: set[str]) -> Iterator[Finding]:
-    gone = _withdrawn(documents)
+def check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
+    """Yield dangling references, ids defined twice, and requirements without acceptance criteria."""
+    gone_stories = {each.id for each in list_withdrawn_stories(documents)}
+    gone = gone_stories.union(each.id for text in documents.values() for each in list_withdrawn(text))
+    first: dict[str, tuple[str, int]] = {}
+    mentions: list[tuple[str, str, int]] = []
     for name, text in documents.items():
-        for number, line in _lines(name, text):
-            said = _STORY.sub("", line) if name == STORIES else line
-            if WITHDRAWN.fullmatch(line):
-                continue
-            for identity in dict.fromkeys(_MENTION.findall(said)):
-                if identity not in defined:
-                    why = "was withdrawn" if identity in gone else "is defined nowhere"
-                    yield Finding(name, number, "dangling", f"{identity} {why}.")
-
-
-def _defined(documents: Mapping[str, str]) -> Iterator[Place]:
-    for name, text in documents.items():
-        gone = _gone_stories(text) if name == STORIES else frozenset()
-        for number, line in _lines(name, text):
+        for number, line in prose_lines(text) if name.endswith(".md") else enumerate(text.split("\n"), 1):
             if name == STORIES:
-                ids = _STORY.findall(line)
+                defined = [each for each in _STORY.findall(line) if each not in gone_stories]
+                line = _STORY.sub("", line)
             else:
-                ids = [match["id"] for each in _DEFINITIONS if (match := each.fullmatch(line))]
-            yield from (Place(identity, name, number) for identity in ids if identity not in gone)
+                defined = [
+                    found["id"] for each in (HEADING, CRITERION, ROW) if (found := each.fullmatch(line))
+                ]
+            for each in defined:
+                if each in first:
+                    file, at = first[each]
+                    where = f"line {at}" if file == name else f"{file}, line {at}"
+                    problem = f"{each} is defined a second time; first in {where}."
+                    yield CheckFinding(name, number, "duplicate", problem)
+                first.setdefault(each, (name, number))
+            if not WITHDRAWN.fullmatch(line):
+                mentions += [(each, name, number) for each in dict.fromkeys(_MENTION.findall(line))]
+    for each, name, number in mentions:
+        if each not in first:
+            why = "was withdrawn" if each in gone else "is defined nowhere"
+            yield CheckFinding(name, number, "dangling", f"{each} {why}.")
+    for each, (name, number) in first.items():
+        criteria = each.replace("FR-", "AC-") + "-"
+        if each.startswith("FR-") and not any(other.startswith(criteria) for other in first):
+            yield CheckFinding(name, number, "no-acceptance", f"{each} has no acceptance criterion.")
 
 
-def _withdrawn(documents: Mapping[str, str]) -> frozenset[str]:
-    listed = (
-        match["id"]
-        for name, text in documents.items()
-        for _, line in _lines(name, text)
-        if (match := WITHDRAWN.fullmatch(line))
-    )
-    return frozenset(listed) | _gone_stories(documents.get(STORIES, ""))
+class _Note(msgspec.Struct):
+    label: str
+    text: str
 
 
-def _gone_stories(text: str) -> frozenset[str]:
+class _Withdrawn(msgspec.Struct):
+    id: str
+    text: str
+
+
+def _id_type(pattern: str) -> Any:
+    return Annotated[str, msgspec.Meta(pattern=rf"\A{pattern}\Z")]
+
+
+_Words = Annotated[str, msgspec.Meta(min_length=1)]
+# Each field with its type and what is said where it has another.
+_FILE_FIELDS: Mapping[str, tuple[Any, str]] = {
+    "item": (str, "is not a text"),
+    "open_questions": (list[_Words], "is not a list of texts"),
+    "stories": (list, "is not a list"),
+    "notes": (list[_Note], "is not a list of entries with label and text"),
+    "withdrawn": (list[_Withdrawn], "is not a list of entries with id and text"),
+}
+_STORY_FIELDS: Mapping[str, tuple[Any, str]] = {
+    "id": (_id_type("US-[0-9]{3,}"), "is not like US-001"),
+    "as_a": (str | None, "is neither a text nor null"),
+    "i_want": (str | None, "is neither a text nor null"),
+    "so_that": (str | None, "is neither a text nor null"),
+    "requirements": (list[_id_type("FR-[0-9]{3,}")], "is not a list of ids like FR-001"),  # type: ignore[misc]
+    "acceptance": (list[_id_type("AC-[0-9]{3,}-[0-9]{2,}")], "is not a list of ids like AC-001-01"),  # type: ignore[misc]
+    "text": (_Words, "is empty or not a text"),
+    "unhappy": (bool, "is neither true nor false"),
+}
+_OPTIONAL = frozenset({"notes", "withdrawn", "unhappy"})
+
+
+def check_stories(text: str) -> Iterator[CheckFinding]:
+    """Yield what keeps user-stories.json from having the shape of its schema, and its open questions."""
     try:
-        content = json.loads(text)
-        return frozenset(str(each["id"]) for each in content["withdrawn"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return frozenset()
-
-
-def _lines(name: str, text: str) -> Iterator[tuple[int, str]]:
-    return prose(text) if name.endswith(".md") else iter(enumerate(text.split("\n"), 1))
-
-
-_ID = re.compile(r"US-[0-9]{3,}")
-_REQUIREMENT = re.compile(r"FR-[0-9]{3,}")
-_CRITERION = re.compile(r"AC-[0-9]{3,}-[0-9]{2,}")
-_WORDS = ("as_a", "i_want", "so_that")
-_FIELDS = ("id", *_WORDS, "requirements", "acceptance", "text")
-
-
-def check_stories(text: str) -> Iterator[Finding]:
-    """What keeps the file from being valid, each with its line."""
-    try:
-        content = json.loads(text, parse_constant=_no_constant)
+        content = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        yield Finding(STORIES, line, "stories", f"It is not valid JSON: {reason}.")
+        yield CheckFinding(STORIES, line, "stories", f"It is not valid JSON: {reason}.")
         return
-    for where, problem in _problems(content):
-        yield Finding(STORIES, _line(text, where), "stories", problem)
+    for where, problem in _find_story_problems(content):
+        yield CheckFinding(STORIES, _line_of(text, where), "stories", problem)
+    questions = content.get("open_questions") if isinstance(content, dict) else None
+    for question in questions if isinstance(questions, list) else []:
+        if isinstance(question, str) and question:
+            line = _line_of(text, json.dumps(question, ensure_ascii=False))
+            yield CheckFinding(STORIES, line, "open", question)
 
 
-def _problems(content: Any) -> Iterator[tuple[str, str]]:
-    """What is wrong, each with a text to find its line by."""
+def _find_story_problems(content: Any) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong, each with a text to find its line by."""
     if not isinstance(content, dict):
         yield "", "It is not an object."
         return
-    yield from (
-        ("", f"The field {name} is missing.")
-        for name in ("item", "stories", "open_questions")
-        if name not in content
-    )
-    if not isinstance(content.get("item", ""), str):
-        yield '"item"', "The field item is not a text."
-    yield from _strings(content.get("open_questions", []), "open_questions")
-    listed = content.get("stories", [])
-    if not isinstance(listed, list):
-        yield '"stories"', "The field stories is not a list."
-        return
-    for number, story in enumerate(listed, 1):
-        yield from _story(number, story)
-    for name, fields in (("notes", ("label", "text")), ("withdrawn", ("id", "text"))):
-        entries = content.get(name, [])
-        sound = isinstance(entries, list) and all(
-            isinstance(each, dict) and all(isinstance(each.get(field), str) for field in fields)
-            for each in entries
-        )
-        if not sound:
-            yield f'"{name}"', f"The field {name} is not a list of entries with {' and '.join(fields)}."
+    missing, wrong = _check_fields(content, _FILE_FIELDS)
+    yield from (("", f"The field {field} is missing.") for field in missing)
+    yield from ((f'"{field}"', f"The field {field} {problem}.") for field, problem in wrong)
+    stories = content.get("stories")
+    for number, story in enumerate(stories if isinstance(stories, list) else [], 1):
+        if not isinstance(story, dict):
+            yield '"stories"', f"Story {number} is not an object."
+            continue
+        missing, wrong = _check_fields(story, _STORY_FIELDS)
+        identity = story.get("id")
+        where = f'"{identity}"' if isinstance(identity, str) else '"stories"'
+        has_id = "id" not in (*missing, *(field for field, _ in wrong))
+        name = str(identity) if has_id else f"Story {number}"
+        if missing:
+            yield where, f"{name} lacks {', '.join(missing)}."
+        yield from ((where, f"{name}: {field} {problem}.") for field, problem in wrong)
 
 
-def _story(number: int, story: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(story, dict):
-        yield '"stories"', f"Story {number} is not an object."
-        return
-    identity = story.get("id")
-    known = isinstance(identity, str) and _ID.fullmatch(identity) is not None
-    name = str(identity) if known else f"Story {number}"
-    where = f'"{identity}"' if isinstance(identity, str) else '"stories"'
-    missing = [field for field in _FIELDS if field not in story]
-    if missing:
-        yield where, f"{name} lacks {', '.join(missing)}."
-    if "id" in story and not known:
-        yield where, f"{name} has an id that is not like US-001."
-    for field in _WORDS:
-        if not isinstance(story.get(field), str | None):
-            yield where, f"{name}: {field} is neither a text nor null."
-    if "text" in story and not (isinstance(story["text"], str) and story["text"]):
-        yield where, f"{name}: text is empty or not a text."
-    if not isinstance(story.get("unhappy", False), bool):
-        yield where, f"{name}: unhappy is neither true nor false."
-    for field, pattern, like in (
-        ("requirements", _REQUIREMENT, "FR-001"),
-        ("acceptance", _CRITERION, "AC-001-01"),
-    ):
-        ids = story.get(field, [])
-        if not isinstance(ids, list) or not all(
-            isinstance(each, str) and pattern.fullmatch(each) for each in ids
-        ):
-            yield where, f"{name}: {field} is not a list of ids like {like}."
+def _check_fields(
+    entry: dict[str, Any], fields: Mapping[str, tuple[Any, str]]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the fields that are missing, and those of the wrong type with what is said of them."""
+    wrong = []
+    for field, (wanted, problem) in fields.items():
+        try:
+            msgspec.convert(entry[field], wanted)
+        except msgspec.ValidationError:
+            wrong.append((field, problem))
+        except KeyError:
+            continue
+    return [field for field in fields if field not in entry and field not in _OPTIONAL], wrong
 
 
-def _strings(value: Any, name: str) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-        yield f'"{name}"', f"The field {name} is not a list of texts."
-
-
-def _line(text: str, where: str) -> int:
-    """The line in which a text first stands; the first where it does not."""
+def _line_of(text: str, where: str) -> int:
+    """Return the line in which a text first stands; the first line where it does not."""
     place = text.find(where)
     return text.count("\n", 0, place) + 1 if place > 0 else 1
 
 
-def _no_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON value")
-
-
-__all__ = ["Finding", "LinesOf", "check"]
-
-
-def check(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Finding, ...]:
-    """Everything that is found in the documents, by file in their order and by line."""
-    order = list(documents)
-    found = [
-        *check_identities(documents),
-        *(each for name in order for each in _one(name, documents[name], lines_of)),
-    ]
-    return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
-
-
-def _one(name: str, text: str, lines_of: LinesOf) -> Iterator[Finding]:
-    """What is found in one file, whatever the others say."""
-    if name.lower().endswith(".md"):
-        yield from check_questions(name, text)
-        yield from check_citations(name, text, lines_of)
-        yield from check_markers(name, text)
-    elif name == STORIES:
-        yield from check_stories(text)
-        yield from check_story_questions(name, text)
-    elif name.lower().endswith(".csv"):
-        yield from check_table(name, text)

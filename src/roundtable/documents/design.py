@@ -1,4 +1,4 @@
-"""Errors: a table of what can fail, when, and what the person sees then."""
+"""The sections of architecture and design: decision records, the data flow, the errors."""
 
 from __future__ import annotations
 
@@ -6,103 +6,225 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .entries import chains, entries, named_entries, one
-from .ids import ERRORS, Known, give, gone, rows, tokens
-from .page import Sheet, labelled, open_questions, section, table, withdrawn
+from ..core.commands import Answer
+from ..core.text import escape_markdown, unescape_markdown
+from .entries import (
+    join_lines,
+    list_entries,
+    read_chains,
+    split_entries,
+    split_lines,
+    split_named_entries,
+    split_sentences,
+    strip_punctuation,
+)
+from .ids import (
+    ERRORS,
+    OVERVIEW,
+    AssignedIds,
+    KnownId,
+    assign_ids,
+    list_decisions,
+    list_rows,
+    list_withdrawn,
+    stem_words,
+)
+from .outline import section_text
+from .page import (
+    DraftContext,
+    capitalise,
+    join_section,
+    write_bullets,
+    write_labelled,
+    write_open_questions,
+    write_paragraph,
+    write_table,
+    write_title,
+    write_withdrawn,
+)
 
-LABEL, MESSAGES = "Errors", "Messages"
-_HEADER = ("Id", "Error", "When", "What the person sees")
+DECISION, CHOICE = "Decision", "Choice"
+_CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
+_STATUS = "**Status**: decided; the approval stands under Review."
+_OPTION = re.compile(
+    r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
+    r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LETTER = re.compile(r"(?:[Oo]ption\s+)?(?P<letter>[A-H])(?=[.,;:\s]|$)(?!\s+[a-z]+\s+[a-z])")
+# "Option A: ... Option B: ... B, because ...": the letter that stands alone at the end is the one taken.
+_VERDICT = re.compile(r"[.;]\s+(?:so\s+|therefore\s+)?(?P<letter>[A-H])(?=,|\.|\s+because\b|\s*$)")
+_TAKES = re.compile(r"\b(?:take|choose|prefer)\s+(?:option\s+)?(?P<letter>[A-H])\b")
+
+
+def write_options(context: DraftContext) -> str:
+    """Write the decision among the options as a record; what was weighed before it, what follows after it."""
+    text = context.text(DECISION)
+    records = [(_name_option(context.text("Options") or text, text), text)] if text else []
+    return _write_records(context, records, DECISION)
+
+
+def write_technology(context: DraftContext) -> str:
+    """Write the technology that was chosen as a record; one for each entry of a list."""
+    text = context.text(CHOICE)
+    choices = list_entries(text) or ((text,) if text else ())
+    return _write_records(context, [(_first_clause(choice), choice) for choice in choices], CHOICE)
+
+
+def write_review(context: DraftContext) -> str:
+    """Write which decisions are reviewed, and the answers on them."""
+    records = list_decisions(context.documents)
+    named = ", ".join(f"{each.id} ({escape_markdown(each.text)})" for each in records)
+    pointer = [f"Decisions under review: {named}."] if named else []
+    return join_section(pointer, write_labelled(context.answers), write_open_questions(context.answers))
+
+
+def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
+    """Write a record for each decision, given by its title and its words."""
+    given = _assign_record_ids(context, [name for name, _ in found])
+    rest = [each for each in context.without(label) if not each.unknown]
+    weighed = [each for each in rest if each.label in _CONTEXT]
+    consequences = [each for each in rest if each.label not in _CONTEXT]
+    is_alone = len(found) == 1
+    parts: list[str] = []
+    for identity, (name, text) in zip(given.ids, found, strict=True):
+        lines = split_lines(text)
+        parts += [f"### {identity}: {write_title(name)}", _STATUS]
+        if is_alone and weighed:
+            parts += ["#### Context", *map(_write_weighed, weighed)]
+        parts += [
+            "#### Decision",
+            write_bullets(lines) if len(lines) > 1 else escape_markdown(join_lines(text)),
+        ]
+        if is_alone and consequences:
+            parts += ["#### Consequences", *write_labelled(consequences)]
+    if len(found) > 1 and rest:
+        parts.append("### Common to These Decisions")
+    if not is_alone:
+        parts += write_labelled(rest)
+    more = (*write_withdrawn(given.withdrawn), *write_open_questions(context.answers))
+    return join_section(parts, ["### Open Points"] if found and more else [], more)
+
+
+def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
+    """Return ids for the records of this section; those of other sections are taken."""
+    document = context.documents.get(OVERVIEW, "")
+    own = section_text(document, context.target.section)
+    mine = [*list_decisions({OVERVIEW: own}), *list_withdrawn(own, "ADR")]
+    taken = [each.id for each in (*list_decisions(context.documents), *list_withdrawn(document, "ADR"))]
+    return assign_ids(
+        "ADR", titles, mine, taken=taken, core=lambda text: unescape_markdown(write_title(text))
+    )
+
+
+def _write_weighed(answer: Answer) -> str:
+    """Write an answer under its label, the options one below the other."""
+    parts = re.split(r"(?<=[.;])\s+(?=option\s+[A-Z]\b)", answer.text, flags=re.IGNORECASE)
+    if answer.label != "Options" or len(split_lines(answer.text)) > 1 or len(parts) < 2:
+        return write_paragraph(answer.label, answer.text)
+    return f"**Options**:\n\n{write_bullets(parts)}"
+
+
+def _name_option(weighed: str, decision: str) -> str:
+    """Return the words of the option that the decision names; where it names none, its beginning."""
+    letter = _TAKES.search(decision) or _VERDICT.search(decision) or _LETTER.match(decision.strip())
+    named = letter["letter"].upper() if letter else ""
+    for option in _OPTION.finditer(weighed):
+        if named in ("", option["letter"].upper()) and option["text"].strip():
+            return capitalise(_first_clause(option["text"]))
+    return _first_clause(decision)
+
+
+def _first_clause(text: str) -> str:
+    """Return the first sentence or clause; empty where the text has no words, as `;` has none."""
+    clauses = (sentence for entry in split_entries(text) for sentence in split_sentences(entry))
+    return strip_punctuation(next(clauses, ""))
+
+
+ERRORS_LABEL, MESSAGES = "Errors", "Messages"
+_ERROR_COLUMNS = ("Id", "Error", "When", "What the person sees")
 _CODE = re.compile(r"`([^`]+)`")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|「([^「」]+)」")
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
-def taxonomy(sheet: Sheet) -> str:
-    """A row for each error that has a name, then the other answers under their labels."""
-    found = _named(sheet.text(LABEL))
-    document = sheet.documents.get(ERRORS, "")
-    known = [Known(row.id, row.cells[0]) for row in rows(document, "E") if row.cells]
-    given = give("E", [name for name, _ in found], [*known, *gone(document, "E")], core=_spelled)
-    seen = _seen([f"{name} {when}" for name, when in found], sheet.text(MESSAGES))
-    lines = [
+def write_errors(context: DraftContext) -> str:
+    """Write a row for each error that has a name, then the other answers under their labels."""
+    found = _read_errors(context.text(ERRORS_LABEL))
+    document = context.documents.get(ERRORS, "")
+    known = [KnownId(row[0], row[1]) for row in list_rows(document, "E")]
+    known += list_withdrawn(document, "E")
+    given = assign_ids("E", [name for name, _ in found], known, core=_split_name)
+    seen = _match_messages([f"{name} {when}" for name, when in found], context.text(MESSAGES))
+    rows = [
         (identity, name, when, seen.get(place, ""))
         for place, (identity, (name, when)) in enumerate(zip(given.ids, found, strict=True))
     ]
-    silent = [row[0] for row in lines if not row[3]]
-    asked = [f"What does the person see for {', '.join(silent)}?"] if silent else []
-    rest = sheet.without(LABEL) if found else sheet.answers
-    lost = withdrawn(given.withdrawn)
-    return section(
-        [table(_HEADER, lines)] if lines else [], labelled(rest), lost, open_questions(sheet.answers, asked)
+    silent = ", ".join(row[0] for row in rows if not row[3])
+    asked = [f"What does the person see for {silent}?"] if silent else []
+    return join_section(
+        write_table(_ERROR_COLUMNS, rows),
+        write_labelled(context.without(ERRORS_LABEL) if found else context.answers),
+        write_withdrawn(given.withdrawn),
+        write_open_questions(context.answers, asked),
     )
 
 
-def _named(text: str) -> tuple[tuple[str, str], ...]:
-    """The errors in an answer, each with its name: `Name: cause`, or a name in code within a sentence."""
-    if pairs := named_entries(text):
+def _read_errors(text: str) -> tuple[tuple[str, str], ...]:
+    """Return each error with its name: `Name: cause`, or a name in code within a sentence."""
+    if pairs := split_named_entries(text):
         return pairs
-    code = [(_CODE.search(part), part) for part in entries(text)]
+    code = [(_CODE.search(part), part) for part in split_entries(text)]
     found = [(match[0], part) for match, part in code if match]
     if len(found) == len(code):
         return tuple(found)
-    return ((found[0][0], one(text)),) if len(found) == 1 else ()
+    return ((found[0][0], join_lines(text)),) if len(found) == 1 else ()
 
 
-def _seen(errors: Sequence[str], messages: str) -> dict[int, str]:
-    """The words that a person reads, by the place of the error whose words they share; else none."""
+def _match_messages(errors: Sequence[str], messages: str) -> dict[int, str]:
+    """Return the words that a person reads, by the place of the error whose words they share."""
     quoted = ["".join(groups) for groups in _QUOTED.findall(messages)]
     if not quoted:
         return {}
-    words = tokens(one(messages))
-    close = [len(tokens(_spelled(error)) & words) for error in errors]
+    words = stem_words(join_lines(messages))
+    close = [len(stem_words(_split_name(error)) & words) for error in errors]
     best = max(close, default=0)
     return {close.index(best): quoted[0]} if best or len(errors) == 1 else {}
 
 
-def _spelled(name: str) -> str:
-    """A name with its words apart: `ScaleOffline` is `Scale Offline`."""
+def _split_name(name: str) -> str:
+    """Return a name with its words apart: `ScaleOffline` is `Scale Offline`."""
     return _WORD_START.sub(" ", name)
 
 
-FLOW = "Flow"
-_LONGEST = 80
+_LONGEST_STATION = 80
 # Mermaid reads these even inside quotes; its own entities show them as they are.
-_SIGNS = {
-    "#": "#35;",
-    '"': "#quot;",
-    "`": "#96;",
-    "<": "#lt;",
-    ">": "#gt;",
-    "\\": "#92;",
-    ";": "#59;",
-    "%": "#37;",
-}
-_SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
+_SIGNS = str.maketrans(
+    {sign: f"#{ord(sign)};" for sign in "#`\\;%"} | {'"': "#quot;", "<": "#lt;", ">": "#gt;"}
+)
 
 
-def data_flow(sheet: Sheet) -> str:
-    """The answers under their labels, the flow with its diagram."""
-    parts = []
-    for answer in sheet.answers:
-        parts.append(labelled([answer]))
-        if answer.label == FLOW and not answer.unknown:
-            parts.append(diagram(chains(answer.text)))
-    return section(*parts, open_questions(sheet.answers))
+def write_data_flow(context: DraftContext) -> str:
+    """Write the answers under their labels, the flow with its diagram."""
+    parts: list[str] = []
+    for answer in context.answers:
+        parts += write_labelled([answer])
+        if answer.label == "Flow" and not answer.unknown:
+            parts.append(_draw_flow(read_chains(answer.text)))
+    return join_section(parts, write_open_questions(context.answers))
 
 
-def diagram(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """A mermaid flowchart of the chains; none where there are none."""
-    if not found:
-        return ()
-    stations = dict.fromkeys(station for chain in found for station in chain)
+def _draw_flow(chains: Sequence[Sequence[str]]) -> str:
+    """Draw a mermaid flowchart of the chains; empty where there are none."""
+    stations = dict.fromkeys(station for chain in chains for station in chain)
     names = {station: f"s{number}" for number, station in enumerate(stations, 1)}
-    nodes = [f'    {name}["{_label(station)}"]' for station, name in names.items()]
-    edges = [f"    {names[one]} --> {names[next_]}" for chain in found for one, next_ in pairwise(chain)]
-    return ("\n".join(["```mermaid", "flowchart LR", *nodes, *dict.fromkeys(edges), "```"]),)
+    nodes = [f'    {name}["{_label_station(station)}"]' for station, name in names.items()]
+    edges = [f"    {names[one]} --> {names[after]}" for chain in chains for one, after in pairwise(chain)]
+    return "\n".join(["```mermaid", "flowchart LR", *nodes, *dict.fromkeys(edges), "```"]) if chains else ""
 
 
-def _label(station: str) -> str:
+def _label_station(station: str) -> str:
     line = " ".join(station.split())
-    if len(line) > _LONGEST:
-        line = line[:_LONGEST].rsplit(" ", 1)[0] + "…"
-    return _SIGN.sub(lambda sign: _SIGNS[sign[0]], line)
+    if len(line) > _LONGEST_STATION:
+        line = line[:_LONGEST_STATION].rsplit(" ", 1)[0] + "…"
+    return line.translate(_SIGNS)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-MOST = 60
-"""More entries than this are no list but a document: it stays in one piece."""
+MAX_ENTRIES = 60
+"""More entries than this are not a list but a document: it stays in one piece."""
 
 _MARK = re.compile(r"^\s*(?:[-+*•]|\d{1,3}[.)])\s+")
 # What stands in quotes, brackets or code is never cut.
@@ -32,57 +31,57 @@ _GIVEN = re.compile(
 _SHORT_CLAUSE = 6
 
 
-def lines_of(text: str) -> tuple[str, ...]:
-    """The lines that hold something, without their list marks."""
+def split_lines(text: str) -> tuple[str, ...]:
+    """Return the lines that hold something, without their list marks."""
     return tuple(_MARK.sub("", line, count=1).strip() for line in text.splitlines() if line.strip())
 
 
-def listed(text: str) -> tuple[str, ...]:
-    """The entries of a list whose lines all have list marks; none where it has no second."""
+def list_entries(text: str) -> tuple[str, ...]:
+    """Return the entries of a list whose lines all have list marks; none where it has only one."""
     lines = [line for line in text.splitlines() if line.strip()]
-    return lines_of(text) if 1 < len(lines) <= MOST and all(map(_MARK.match, lines)) else ()
+    return split_lines(text) if 1 < len(lines) <= MAX_ENTRIES and all(map(_MARK.match, lines)) else ()
 
 
-def entries(text: str) -> tuple[str, ...]:
-    """The entries of a list that was written on lines or with semicolons; one where it is none."""
-    found = [part for line in lines_of(text) for part in cut(line, _SEMICOLON)]
-    return tuple(found) if len(found) <= MOST else (one(text),)
+def split_entries(text: str) -> tuple[str, ...]:
+    """Return the entries of a list that was written on lines or with semicolons; else the text as one."""
+    found = [part for line in split_lines(text) for part in split_outside_quotes(line, _SEMICOLON)]
+    return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
 
 
-def named_entries(text: str) -> tuple[tuple[str, str], ...]:
-    """Entries such as `name: what it is`, each as name and text; none where the first has no name.
+def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
+    """Return entries such as `name: what it is`, each as name and text; none where the first has no name.
 
     What has no name belongs to the entry before.
     """
     pairs: list[tuple[str, str]] = []
-    for part in (each for line in lines_of(text) for each in cut(line, _BEFORE_NAMED)):
+    for part in (each for line in split_lines(text) for each in split_outside_quotes(line, _BEFORE_NAMED)):
         found = _NAMED.fullmatch(part)
         if found:
-            pairs.append((found["name"], bare(found["text"])))
+            pairs.append((found["name"], strip_punctuation(found["text"])))
         elif pairs:
-            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {bare(part)}")
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {strip_punctuation(part)}")
         else:
             return ()
-    return tuple(pairs) if len(pairs) <= MOST else ()
+    return tuple(pairs) if len(pairs) <= MAX_ENTRIES else ()
 
 
-def itemised(text: str) -> tuple[str, ...]:
-    """The entries of a line that is a list: `name: text. name: text`, or semicolons between such parts."""
-    named = cut(text, _BEFORE_NAMED)
+def split_inline_list(text: str) -> tuple[str, ...]:
+    """Return the entries of a line that is a list: `name: text. name: text`, or with semicolons."""
+    named = split_outside_quotes(text, _BEFORE_NAMED)
     if not all(map(_NAMED.fullmatch, named)):
         named = ()
-    parts = cut(text, _SEMICOLON)
+    parts = split_outside_quotes(text, _SEMICOLON)
     # The last part may be a remark on the list.
     if len(parts) < 2 or not all(map(_LEADS.match, parts[:-1] if len(parts) > 2 else parts)):
         parts = ()
     found = max(named, parts, key=len)
-    return found if 2 <= len(found) <= MOST else ()
+    return found if 2 <= len(found) <= MAX_ENTRIES else ()
 
 
-def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text on one line."""
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Return the sentences of a text on one line."""
     found: list[str] = []
-    for piece in cut(one(text), _SENTENCE_END):
+    for piece in split_outside_quotes(join_lines(text), _SENTENCE_END):
         if found and _ABBREVIATION.search(found[-1]):
             found[-1] += f" {piece}"
         else:
@@ -90,76 +89,76 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def steps_in(text: str) -> tuple[str, ...]:
-    """The steps of a sequence, in order; none where the text is no sequence."""
-    lines = lines_of(text)
+def split_steps(text: str) -> tuple[str, ...]:
+    """Return the steps of a sequence, in order; none where the text is not a sequence."""
+    lines = split_lines(text)
     if len(lines) > 1:
-        return lines if len(lines) <= MOST else ()
-    stations = cut(one(text), _ARROW)
+        return lines if len(lines) <= MAX_ENTRIES else ()
+    stations = split_outside_quotes(join_lines(text), _ARROW)
     if len(stations) > 2:
         return stations
-    said = sentences(text)
-    if 3 <= len(said) <= MOST:
+    said = split_sentences(text)
+    if 3 <= len(said) <= MAX_ENTRIES:
         return said
-    clauses = cut(said[0], _COMMA) if said else ()
+    clauses = split_outside_quotes(said[0], _COMMA) if said else ()
     if len(clauses) < 4 or any(len(clause.split()) > _SHORT_CLAUSE for clause in clauses):
         return ()
     return (*clauses[:-1], " ".join((clauses[-1], *said[1:])))
 
 
-def scenarios(text: str) -> tuple[str, ...]:
-    """Each Given/When/Then as one line; a text without any is taken entry by entry."""
+def split_scenarios(text: str) -> tuple[str, ...]:
+    """Return each Given/When/Then as one line; a text without any is taken entry by entry."""
     starts = list(dict.fromkeys(found.end() for found in _GIVEN.finditer(text)))
     if not starts:
-        return entries(text)
-    if len(starts) > MOST:
-        return (one(text),)
-    before = [one(text[: starts[0]])] if one(text[: starts[0]]) else []
+        return split_entries(text)
+    if len(starts) > MAX_ENTRIES:
+        return (join_lines(text),)
+    before = [join_lines(text[: starts[0]])] if join_lines(text[: starts[0]]) else []
     ends = [*starts[1:], len(text)]
-    pieces = (_scenario(text[start:end]) for start, end in zip(starts, ends, strict=True))
-    return (*before, *pieces)
+    for start, end in zip(starts, ends, strict=True):
+        *lines, last = split_lines(text[start:end])
+        joined = " ".join(line if line.endswith((",", ".", ";")) else f"{line}," for line in lines)
+        before.append(f"{joined} {last}".strip().removesuffix(";"))
+    return tuple(before)
 
 
-def chains(text: str) -> tuple[tuple[str, ...], ...]:
-    """The stations of every `a -> b -> c`, or of a list on lines; none where no sequence can be read."""
+def read_chains(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the stations of every `a -> b -> c`, or of a list on lines; none where there is no sequence."""
     found = []
     for clause in (
-        part for line in lines_of(text) for each in cut(line, _SEMICOLON) for part in sentences(each)
+        part
+        for line in split_lines(text)
+        for each in split_outside_quotes(line, _SEMICOLON)
+        for part in split_sentences(each)
     ):
-        stations = tuple(bare(station) for station in cut(clause, _ARROW) if bare(station))
+        stations = tuple(
+            strip_punctuation(station)
+            for station in split_outside_quotes(clause, _ARROW)
+            if strip_punctuation(station)
+        )
         if len(stations) > 1:
             found.append(stations)
-    if not found and (stations := listed(text)):
+    if not found and (stations := list_entries(text)):
         found.append(stations)
-    return tuple(found) if sum(map(len, found)) <= MOST else ()
+    return tuple(found) if sum(map(len, found)) <= MAX_ENTRIES else ()
 
 
-def one(text: str) -> str:
-    """The text on one line."""
-    return " ".join(lines_of(text))
+def join_lines(text: str) -> str:
+    """Return the text on one line."""
+    return " ".join(split_lines(text))
 
 
-def bare(text: str) -> str:
-    """The text without what ends a sentence."""
+def strip_punctuation(text: str) -> str:
+    """Return the text without what ends a sentence."""
     return text.strip().rstrip(".;,。；、").rstrip()
 
 
-def cut(text: str, at: re.Pattern[str]) -> tuple[str, ...]:
-    """The pieces between the separators that stand outside of quotes, brackets and code."""
+def split_outside_quotes(text: str, at: re.Pattern[str]) -> tuple[str, ...]:
+    """Return the pieces between the separators that stand outside of quotes, brackets and code."""
     hidden = _CLOSED.sub(lambda found: "x" * len(found[0]), text)
     pieces: list[str] = []
     start = 0
     for found in at.finditer(hidden):
         pieces.append(text[start : found.start()])
         start = found.end()
-    return _filled([*pieces, text[start:]])
-
-
-def _scenario(text: str) -> str:
-    lines = lines_of(text)
-    joined = " ".join(line if line.endswith((",", ".", ";")) else f"{line}," for line in lines[:-1])
-    return f"{joined} {lines[-1]}".strip().removesuffix(";")
-
-
-def _filled(pieces: Sequence[str]) -> tuple[str, ...]:
-    return tuple(piece.strip() for piece in pieces if piece.strip())
+    return tuple(piece.strip() for piece in (*pieces, text[start:]) if piece.strip())

@@ -1,4 +1,4 @@
-"""How much two texts say the same, by their words."""
+"""The ids of an item's documents: how they are read, and how they are given to texts (rule STEP-5)."""
 
 from __future__ import annotations
 
@@ -9,38 +9,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.text import unescape_markdown
-from .outline import words_of
+from .outline import content_words, prose_lines
 
-_CJK = "\u2e80"
-
-
-def tokens(text: str) -> frozenset[str]:
-    """The stems of a text's words; scripts without spaces are taken in pairs of characters."""
-    return frozenset(token for word in words_of(text) for token in _tokens(word))
+_FIRST_CJK = "\u2e80"
 
 
-def likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """From 0, nothing in common, to 1, the same words."""
-    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+def stem_words(text: str) -> frozenset[str]:
+    """Return the stems of a text's words; scripts without spaces are taken in pairs of characters."""
+    found: set[str] = set()
+    for word in content_words(text):
+        is_pairs = max(word) >= _FIRST_CJK and len(word) > 1
+        found.update(word[at : at + 2] for at in range(len(word) - 1)) if is_pairs else found.add(word)
+    return frozenset(found)
 
 
-def share(one: frozenset[str], other: frozenset[str]) -> float:
-    """How much of the one is in the other, from 0 to 1."""
+def word_share(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return how much of the one is in the other, from 0 to 1."""
     return len(one & other) / len(one) if one else 0.0
-
-
-def _tokens(word: str) -> Iterator[str]:
-    if max(word) < _CJK or len(word) < 2:
-        yield word
-    else:
-        yield from (word[at : at + 2] for at in range(len(word) - 1))
 
 
 _SAME = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownId:
     """An id that was given, and the text it was given to."""
 
     id: str
@@ -48,62 +40,53 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class AssignedIds:
     """The ids of the entries, in their order, and what is known and no longer among them."""
 
     ids: tuple[str, ...]
-    withdrawn: tuple[Known, ...] = ()
+    withdrawn: tuple[KnownId, ...] = ()
 
 
-def give(
+def assign_ids(
     prefix: str,
     texts: Sequence[str],
-    known: Sequence[Known],
+    known: Sequence[KnownId],
     *,
     taken: Iterable[str] = (),
     digits: int = 3,
     core: Callable[[str], str] = str,
-) -> Given:
-    """An id for each text: its own where it is known, else the next that was never given.
+) -> AssignedIds:
+    """Return an id for each text: its own where it is known, else the next that was never given.
 
-    `core` leaves the words of a text by which it is told from others.
+    `core` keeps only the words by which a text differs from others.
     """
-    pairs = _pairs([core(text) for text in texts], [core(entry.text) for entry in known], known)
+    cores, old = [core(text) for text in texts], [core(entry.text) for entry in known]
+    words, old_words = list(map(stem_words, cores)), list(map(stem_words, old))
+    alike = []
+    for index, text in enumerate(cores):
+        for place, before in enumerate(old):
+            size = len(words[index]) + len(old_words[place])
+            likeness = 2 * len(words[index] & old_words[place]) / size if size else 0.0
+            if text == before or likeness >= _SAME:
+                alike.append((-2.0 if text == before else -likeness, index, place))
+    given: dict[int, str] = {}
+    # The most alike first, so that no id is given twice.
+    for _, index, place in sorted(alike):
+        if index not in given and known[place].id not in given.values():
+            given[index] = known[place].id
     free = max((number_of(each) for each in (*(entry.id for entry in known), *taken)), default=0) + 1
-    ids = []
     for index in range(len(texts)):
-        if index in pairs:
-            ids.append(known[pairs[index]].id)
-        else:
-            ids.append(f"{prefix}-{free:0{digits}}")
+        if index not in given:
+            given[index] = f"{prefix}-{free:0{digits}}"
             free += 1
-    kept = set(ids)
-    gone = {entry.id: entry for entry in known if entry.id not in kept}
-    return Given(tuple(ids), tuple(gone.values()))
+    gone = {entry.id: entry for entry in known if entry.id not in given.values()}
+    return AssignedIds(tuple(given[index] for index in range(len(texts))), tuple(gone.values()))
 
 
 def number_of(identity: str) -> int:
-    """The last number of an id."""
+    """Return the last number of an id."""
     digits = identity.rpartition("-")[2]
     return int(digits) if digits.isdecimal() else 0
-
-
-def _pairs(texts: Sequence[str], old: Sequence[str], known: Sequence[Known]) -> dict[int, int]:
-    """Which text is which known entry, the most alike first, none twice."""
-    words, old_words = [tokens(text) for text in texts], [tokens(text) for text in old]
-    alike = []
-    for index, text in enumerate(texts):
-        for place, before in enumerate(old):
-            closeness = 2.0 if text == before else likeness(words[index], old_words[place])
-            if closeness >= _SAME:
-                alike.append((-closeness, index, place))
-    pairs: dict[int, int] = {}
-    ids: set[str] = set()
-    for _, index, place in sorted(alike):
-        if index not in pairs and known[place].id not in ids:
-            pairs[index] = place
-            ids.add(known[place].id)
-    return pairs
 
 
 SPEC, MATRIX, STORIES, TRACE = (
@@ -114,7 +97,6 @@ SPEC, MATRIX, STORIES, TRACE = (
 )
 OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 _ANY_HEADING = re.compile(r"(?P<signs>#{1,6}) ")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
@@ -132,15 +114,7 @@ class Requirement:
     id: str
     title: str
     text: str
-    criteria: tuple[Known, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table that begins with an id, and its other cells."""
-
-    id: str
-    cells: tuple[str, ...]
+    criteria: tuple[KnownId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,114 +127,95 @@ class Story:
     unhappy: bool = False
 
 
-def prose(document: str) -> Iterator[tuple[int, str]]:
-    """The lines outside of fenced code, each with its number."""
-    fence = ""
-    for number, line in enumerate(document.split("\n"), 1):
-        mark = _FENCE.match(line)
-        if not fence and mark:
-            fence = mark[1]
-        elif fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        else:
-            yield number, line
-
-
 def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
-    """The functional requirements of the specification, in their order, each id once."""
+    """Return the functional requirements of the specification, in their order, each id once."""
     found: dict[str, Requirement] = {}
-    for heading, lines in _under_ids(documents.get(SPEC, ""), "FR"):
+    for heading, lines in sections_with_ids(documents.get(SPEC, ""), "FR"):
         first = next((line for line in lines if line.strip()), "")
         text = heading.text if _NO_PARAGRAPH.match(first) else unescape_markdown(first.strip())
-        criteria = tuple(each for each in criteria_in("\n".join(lines)) if each.id[3:-3] == heading.id[3:])
-        found.setdefault(heading.id, Requirement(heading.id, heading.text, text, criteria))
+        matches = (CRITERION.fullmatch(line) for line in lines)
+        criteria = [KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match]
+        own = tuple(each for each in criteria if each.id[3:-3] == heading.id[3:])
+        found.setdefault(heading.id, Requirement(heading.id, heading.text, text, own))
     return tuple(found.values())
 
 
-def criteria_in(text: str) -> tuple[Known, ...]:
-    """The acceptance criteria that stand in a text."""
-    matches = (CRITERION.fullmatch(line) for _, line in prose(text))
-    return tuple(Known(found["id"], unescape_markdown(found["text"])) for found in matches if found)
+def list_decisions(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
+    """Return the decision records of the architecture, each with its title."""
+    return tuple(heading for heading, _ in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"))
 
 
-def list_decisions(documents: Mapping[str, str]) -> tuple[Known, ...]:
-    """The decision records of the architecture, each with its title."""
-    return tuple(heading for heading, _ in _under_ids(documents.get(OVERVIEW, ""), "ADR"))
-
-
-def bodies(document: str, prefix: str) -> dict[str, str]:
-    """What stands under the heading of each id."""
-    return {heading.id: "\n".join(lines) for heading, lines in _under_ids(document, prefix)}
-
-
-def rows(document: str, prefix: str) -> tuple[Row, ...]:
-    """The rows of tables whose first cell is an id of that kind."""
-    matches = (ROW.fullmatch(line.strip()) for _, line in prose(document))
-    found = (match for match in matches if match and match["id"].startswith(f"{prefix}-"))
-    return tuple(Row(match["id"], tuple(_cells(match["rest"]))) for match in found)
-
-
-def gone(document: str, prefix: str) -> tuple[Known, ...]:
-    """The ids of that kind that the document lists as withdrawn."""
-    matches = (WITHDRAWN.fullmatch(line) for _, line in prose(document))
+def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
+    """Return the cells of the table rows whose first cell is an id of that kind."""
+    matches = (ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
     return tuple(
-        Known(found["id"], unescape_markdown(found["text"]))
-        for found in matches
-        if found and found["id"].startswith(f"{prefix}-")
+        (
+            match["id"],
+            *(unescape_markdown(cell.strip().replace("\\|", "|")) for cell in _CELL.split(match["rest"])),
+        )
+        for match in matches
+        if match and match["id"].startswith(f"{prefix}-")
     )
 
 
-def story_file(documents: Mapping[str, str]) -> dict[str, Any]:
-    """The content of user-stories.json; empty where it is no object."""
+def list_withdrawn(document: str, prefix: str = "") -> tuple[KnownId, ...]:
+    """Return the ids that the document lists as withdrawn, of one kind or of all."""
+    matches = (WITHDRAWN.fullmatch(line) for _, line in prose_lines(document))
+    found = (KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match)
+    return tuple(each for each in found if not prefix or each.id.startswith(f"{prefix}-"))
+
+
+def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
+    """Return the objects in a list of user-stories.json; none where it cannot be read."""
     try:
         content = json.loads(documents.get(STORIES, ""))
     except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
+        return []
+    listed = content.get(field) if isinstance(content, dict) else None
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
 def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
-    """The stories of user-stories.json that can be read."""
-    listed = story_file(documents).get("stories")
+    """Return the stories of user-stories.json that can be read."""
     found = []
-    for entry in listed if isinstance(listed, list) else []:
-        if isinstance(entry, dict) and isinstance(entry.get("id"), str):
+    for entry in story_entries(documents, "stories"):
+        if isinstance(entry.get("id"), str):
             served = entry.get("requirements")
             ids = tuple(each for each in served if isinstance(each, str)) if isinstance(served, list) else ()
             found.append(Story(entry["id"], str(entry.get("text") or ""), ids, entry.get("unhappy") is True))
     return tuple(found)
 
 
-def mentioned(documents: Mapping[str, str], prefix: str) -> frozenset[str]:
-    """The ids of that kind that the data files refer to."""
+def list_withdrawn_stories(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
+    """Return the stories that user-stories.json lists as withdrawn."""
+    withdrawn = story_entries(documents, "withdrawn")
+    return tuple(KnownId(str(each.get("id", "")), str(each.get("text", ""))) for each in withdrawn)
+
+
+def find_mentioned_ids(documents: Mapping[str, str], prefix: str) -> frozenset[str]:
+    """Return the ids of that kind that the data files refer to."""
     texts = (text for name, text in documents.items() if name.endswith((".json", ".csv")))
     return frozenset(
         each for text in texts for each in _MENTION.findall(text) if each.startswith(f"{prefix}-")
     )
 
 
-def _under_ids(document: str, prefix: str) -> Iterator[tuple[Known, list[str]]]:
-    """Each heading with an id, and the lines up to the next heading of its level or above."""
-    heading: Known | None = None
+def sections_with_ids(document: str, prefix: str) -> Iterator[tuple[KnownId, list[str]]]:
+    """Yield each heading with an id, and the lines up to the next heading of its level or above."""
+    heading: KnownId | None = None
     level = 0
     lines: list[str] = []
-    for _, line in prose(document):
+    for _, line in prose_lines(document):
         other = _ANY_HEADING.match(line)
         if other and heading and len(other["signs"]) <= level:
             yield heading, lines
             heading = None
         match = HEADING.fullmatch(line)
         if match and match["id"].startswith(f"{prefix}-") and heading is None:
-            heading = Known(match["id"], unescape_markdown(match["text"]))
+            heading = KnownId(match["id"], unescape_markdown(match["text"]))
             level = len(line) - len(line.lstrip("#"))
             lines = []
         elif heading:
             lines.append(line)
     if heading:
         yield heading, lines
-
-
-def _cells(rest: str) -> Iterator[str]:
-    for text in _CELL.split(rest):
-        yield unescape_markdown(text.strip().replace("\\|", "|"))

@@ -1,4 +1,4 @@
-"""A markdown document as its top-level pieces, each with its place in bytes."""
+"""How our markdown is read: blocks with their bytes, sections, lines outside of code, labels."""
 
 from __future__ import annotations
 
@@ -6,39 +6,28 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import zip_longest
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import RuleBroken
+from ..core.text import unescape_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 
-LARGEST = 5_000_000
+MAX_DOCUMENT_SIZE = 5_000_000
 
 _BOM = b"\xef\xbb\xbf"
 _NEWLINE = re.compile(rb"\r\n?|\n")
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
 _KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
-# The HTML blocks that a blank line does not end: how they open, and what closes them.
-_HTML_UNTIL: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
-    (
-        re.compile(r"<(?:script|pre|style|textarea)(?:\s|>|$)", re.IGNORECASE),
-        re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE),
-    ),
-    (re.compile(r"<!--"), re.compile(r"-->")),
-    (re.compile(r"<\?"), re.compile(r"\?>")),
-    (re.compile(r"<![A-Za-z]"), re.compile(r">")),
-    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
-)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MarkdownBlock:
     """One top-level block, in bytes and whole lines; `open` where only the document's end ends it."""
 
     kind: str
@@ -55,27 +44,27 @@ class Outline:
 
     document: bytes
     lines: tuple[int, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[MarkdownBlock, ...]
 
     @property
     def first(self) -> int:
-        """Where text may begin: after a byte order mark."""
+        """Return where text may begin: after a byte order mark."""
         return self.lines[0]
 
     @property
     def newline(self) -> str:
-        """The line ending that most lines have."""
+        """Return the line ending that most lines have."""
         crlf = self.document.count(b"\r\n")
         lf = self.document.count(b"\n") - crlf
         cr = self.document.count(b"\r") - crlf
         return max((lf, "\n"), (crlf, "\r\n"), (cr, "\r"), key=lambda counted: counted[0])[1]
 
-    def within(self, start: int, end: int) -> list[Piece]:
-        """The pieces that start in a stretch of the document."""
+    def within(self, start: int, end: int) -> list[MarkdownBlock]:
+        """Return the pieces that start in a stretch of the document."""
         return [piece for piece in self.pieces if start <= piece.start < end]
 
     def settle(self, start: int, end: int) -> int:
-        """The place after the last line with text between two line starts; `start` where there is none."""
+        """Return the place after the last line with text between two line starts; else `start`."""
         line = bisect_left(self.lines, end)
         while line > 0 and self.lines[line - 1] >= start:
             if self.document[self.lines[line - 1] : self.lines[line]].strip(b" \t\r\n"):
@@ -84,19 +73,19 @@ class Outline:
         return start
 
 
-def outline(document: bytes) -> Outline:
-    """The document's pieces as a CommonMark reader with tables and front matter sees them."""
-    if len(document) > LARGEST:
+def read_outline(document: bytes) -> Outline:
+    """Return the document's pieces as a CommonMark reader with tables and front matter sees them."""
+    if len(document) > MAX_DOCUMENT_SIZE:
         raise RuleBroken(
-            f"The document has {len(document):,} bytes; at most {LARGEST:,} can be added to. "
+            f"The document has {len(document):,} bytes; at most {MAX_DOCUMENT_SIZE:,} can be added to. "
             "Nothing was changed. Split the file, or add the text by hand."
         )
     lines = _line_starts(document)
     text = document.decode("utf-8", "replace").removeprefix("\ufeff")
     source = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    pieces: list[Piece] = []
+    pieces: list[MarkdownBlock] = []
     if front := _front_matter(source):
-        pieces.append(Piece("front_matter", lines[0], lines[front]))
+        pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
     tokens, env = parse("\n".join(source))
     for index, token in enumerate(tokens):
@@ -105,34 +94,27 @@ def outline(document: bytes) -> Outline:
             start, end = lines[first], lines[last]
             kind = token.type.removesuffix("_open")
             if kind == "heading":
-                heading = _shown(tokens[index + 1].content, env)
-                pieces.append(Piece(kind, start, end, int(token.tag[1]), heading))
+                heading = _render_heading(tokens[index + 1].content, env)
+                pieces.append(MarkdownBlock(kind, start, end, int(token.tag[1]), heading))
             else:
-                pieces.append(Piece(kind, start, end, 0, token.content, is_open(token, source)))
+                left_open = token is tokens[-1] and is_open(token, source)
+                pieces.append(MarkdownBlock(kind, start, end, 0, token.content, left_open))
     return Outline(document, lines, tuple(pieces))
 
 
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:
-    """The block tokens of a text, inline content left as written, and the link definitions found."""
+    """Return the block tokens of a text, inline content left as written, and the link definitions found."""
     env: dict[str, Any] = {}
     return _parser().parse(text, env), env
 
 
 def is_open(token: Token, source: list[str]) -> bool:
-    """True for a fence or HTML block that nothing closes."""
-    assert token.map is not None
-    first, last = token.map
-    if token.type == "fence":
-        closing = source[last - 1].expandtabs(4).rstrip() if last - 1 > first else ""
-        bare = closing.lstrip(" ")
-        return not (bare.startswith(token.markup) and not bare.strip(token.markup[0])) or (
-            len(closing) - len(bare) > 3
-        )
-    if token.type == "html_block":
-        for opening, closing_mark in _HTML_UNTIL:
-            if opening.match(token.content.lstrip(" ")):
-                return not closing_mark.search(token.content)
-    return False
+    """Whether the document's last block is a fence or HTML that nothing closes."""
+    if token.type not in ("fence", "html_block") or token.map is None:
+        return False
+    # What nothing closes takes in a further paragraph.
+    tokens, _ = parse("\n".join([*source[token.map[0] : token.map[1]], "", "."]))
+    return tokens[-1].type == token.type
 
 
 def _line_starts(document: bytes) -> tuple[int, ...]:
@@ -144,7 +126,7 @@ def _line_starts(document: bytes) -> tuple[int, ...]:
 
 
 def _front_matter(source: list[str]) -> int:
-    """How many lines the front matter takes: none where the first rule opens no such block."""
+    """Return how many lines the front matter takes: none where the first rule opens no such block."""
     if not _RULER.fullmatch(source[0]):
         return 0
     last = next((at for at, line in enumerate(source[1:], 1) if _RULER_END.fullmatch(line)), 0)
@@ -155,8 +137,8 @@ def _front_matter(source: list[str]) -> int:
     return last + 1 if _KEY.match(next((line for line in body if line.strip()), "")) else 0
 
 
-def _shown(content: str, env: dict[str, Any]) -> str:
-    """A heading's words without its markup."""
+def _render_heading(content: str, env: dict[str, Any]) -> str:
+    """Return a heading's words without its markup."""
     tokens: list[Token] = []
     _parser().inline.parse(content, _parser(), env, tokens)
     return " ".join("".join(_words(tokens)).split())
@@ -180,6 +162,33 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 
 
+LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
+"""A line such as `**Label**: text`."""
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+def prose_lines(document: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines outside of fenced code, each with its number."""
+    fence = ""
+    for number, line in enumerate(document.split("\n"), 1):
+        mark = _FENCE.match(line)
+        if not fence and mark:
+            fence = mark[1]
+        elif fence:
+            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        else:
+            yield number, line
+
+
+def find_labelled(document: str, label: str) -> str:
+    """Return the words after a label on its first line; empty where the document does not have it."""
+    lines = (LABELLED.fullmatch(line.strip()) for line in document.split("\n"))
+    return next(
+        (unescape_markdown(found["text"].strip()) for found in lines if found and found["label"] == label), ""
+    )
+
+
 ADDITIONAL = "Additional Insights from Elaboration"
 
 _BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: step | enrichment \(step )", re.IGNORECASE)
@@ -187,7 +196,9 @@ _BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: step | enrichment \(step )", r
 _OURS = re.compile(r"<!-- (?:Step|Feedback: step) ")
 _BLOCK_HEADING = "elaboration insights (step"
 _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open questions", "action items"})
-_DEEPEST = 6
+DEEPEST = 6
+CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")
+"""The run of signs at the end of a heading's words that would be taken for the heading's own."""
 _NUMBERING = re.compile(
     r"(?:(?i:section|chapter|part)\s+(?=[\dIVX])|§\s*)?"
     r"(?:\(?\d{1,9}(?:\.\d{1,9}){0,9}[.):]|\d{1,9}(?:\.\d{1,9}){1,9}|\d{1,2}|[A-Z][.)](?=\s)|[IVXLC]{1,9}[.):](?=\s))"
@@ -195,14 +206,6 @@ _NUMBERING = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+")
 _STOP_WORD = re.compile(r"an?|and|are|as|at|by|for|from|in|into|is|it|of|on|or|our|per|the|this|to|via|with")
-_ENDINGS = (
-    ("isation", "ization"),
-    ("ies", "y"),
-    ("sses", "ss"),
-    ("xes", "x"),
-    ("ches", "ch"),
-    ("shes", "sh"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,56 +226,74 @@ class Section:
 
 
 def read_sections(document: bytes) -> tuple[Section, ...]:
-    """Every section of the document, in order, sub-sections included."""
-    return sections_of(outline(document))
+    """Return every section of the document, in order, sub-sections included."""
+    return sections_of(read_outline(document))
 
 
 def sections_of(shape: Outline) -> tuple[Section, ...]:
-    """The sections of a document whose outline is known."""
+    """Return the sections of a document whose outline is known."""
     found: list[Section] = []
+    unended: list[int] = []
     own_level = block_level = 0
-    before: Piece | None = None
-    for piece, after in zip_longest(shape.pieces, shape.pieces[1:]):
-        if piece.kind == "heading":
-            name = name_of(piece.text)
-            ours = after is not None and piece.level == 2 and _OURS.match(after.text) is not None
-            if not ours and _opens_block(piece, before, own_level):
-                block_level = piece.level
-            elif ours or not _continues_block(piece, block_level):
-                block_level = 0
-                own_level = piece.level
-            size = len(shape.document)
-            found.append(
-                Section(piece.text, name, piece.level, piece.start, piece.end, size, block_level > 0)
-            )
-        before = piece
-    return tuple(_ended(found))
+    size = len(shape.document)
+    for before, block, after in zip(
+        (None, *shape.pieces), shape.pieces, (*shape.pieces[1:], None), strict=False
+    ):
+        if block.kind != "heading":
+            continue
+        level, folded = block.level, _fold(block.text)
+        is_ours = after is not None and level == 2 and _OURS.match(after.text) is not None
+        is_marked = before is not None and is_elaboration_marker(before) and block.text != ADDITIONAL
+        opens = is_marked and (level > own_level or own_level == DEEPEST)
+        # At the deepest level a block's parts cannot be told from what follows by their level.
+        is_below = level > block_level or (level == DEEPEST and folded in _BLOCK_PARTS)
+        continues = block_level and is_below and folded != _fold(ADDITIONAL)
+        if not is_ours and (opens or block.text.casefold().startswith(_BLOCK_HEADING)):
+            block_level = level
+        elif is_ours or not continues:
+            block_level, own_level = 0, level
+        name, is_added = strip_numbering(block.text), block_level > 0
+        for earlier in tuple(unended):
+            section = found[earlier]
+            # An earlier addition, whatever its level, ends no section but its own.
+            if level <= section.level and (section.elaboration or not is_added):
+                found[earlier] = replace(section, end=block.start)
+                unended.remove(earlier)
+        unended.append(len(found))
+        found.append(Section(block.text, name, level, block.start, block.end, size, is_added))
+    return tuple(found)
 
 
-def choose(found: Iterable[Section], *, topic: str, section: str | None = None) -> Section | None:
-    """The section that an addition on a topic goes into; `section` is the one that the step itself writes."""
+def section_text(document: str, heading: str) -> str:
+    """Return what stands under the first heading of that name; empty where there is none."""
+    data = document.encode("utf-8", "surrogatepass")
+    found = find_named_sections(read_sections(data), heading)
+    return data[found[0].body : found[0].end].decode("utf-8", "replace") if found else ""
+
+
+def choose_section(found: Iterable[Section], *, topic: str, section: str | None = None) -> Section | None:
+    """Return the section that an addition on a topic goes into; `section` is the one that the step writes."""
     everything = tuple(found)
-    open_to_all = targets(everything)
     for wanted in (section, topic):
         if wanted is not None and (same := find_named_sections(everything, wanted)):
             return same[0]
-    words = words_of(topic)
+    words = content_words(topic)
     best, closeness = None, 0.5
-    for candidate in open_to_all:
-        share = len(words & words_of(candidate.name)) / len(words) if words else 0.0
+    for candidate in list_open_sections(everything):
+        share = len(words & content_words(candidate.name)) / len(words) if words else 0.0
         if candidate.name != ADDITIONAL and (share > closeness or (best is None and share == closeness)):
             best, closeness = candidate, share
     return best or next(iter(find_named_sections(everything, ADDITIONAL)), None)
 
 
 def find_named_sections(found: Iterable[Section], heading: str) -> tuple[Section, ...]:
-    """The sections that bear a name, numbering and case aside."""
-    wanted = _folded(name_of(heading))
-    return tuple(section for section in targets(found) if wanted and _folded(section.name) == wanted)
+    """Return the sections that bear a name, numbering and case aside."""
+    wanted = _fold(strip_numbering(heading))
+    return tuple(section for section in list_open_sections(found) if wanted and _fold(section.name) == wanted)
 
 
-def targets(found: Iterable[Section]) -> tuple[Section, ...]:
-    """The sections that text may be added to: no earlier additions, no lone title, none without a name."""
+def list_open_sections(found: Iterable[Section]) -> tuple[Section, ...]:
+    """Return the sections that text may be added to: no earlier additions, no lone title, all with a name."""
     everything = tuple(found)
     titles = sum(section.level == 1 for section in everything)
     return tuple(
@@ -282,67 +303,36 @@ def targets(found: Iterable[Section]) -> tuple[Section, ...]:
     )
 
 
-def name_of(heading: str) -> str:
-    """The heading without its numbering; as it is where nothing would remain."""
+def strip_numbering(heading: str) -> str:
+    """Return the heading without its numbering; as it is where nothing would remain."""
     words = heading.strip()
     numbering = _NUMBERING.match(words)
     return words[numbering.end() :] if numbering else words
 
 
-def words_of(text: str) -> frozenset[str]:
-    """The stems of the words that carry meaning."""
-    return frozenset(_stem(word) for word in _WORD.findall(text.casefold()) if not _STOP_WORD.fullmatch(word))
+def content_words(text: str) -> frozenset[str]:
+    """Return the stems of the words that carry meaning."""
+    words = (word for word in _WORD.findall(text.casefold()) if not _STOP_WORD.fullmatch(word))
+    return frozenset(map(_stem_word, words))
 
 
-def is_elaboration_marker(piece: Piece) -> bool:
-    """True for the comment that stands before an elaboration block."""
+@lru_cache(maxsize=16_384)
+def _stem_word(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:
+    # Imported when first used, since it loads every language.
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
+
+
+def is_elaboration_marker(piece: MarkdownBlock) -> bool:
+    """Whether this is the comment that stands before an elaboration block."""
     return piece.kind == "html_block" and _BLOCK_MARKER.match(piece.text.lstrip(" ")) is not None
 
 
-def _opens_block(piece: Piece, before: Piece | None, own_level: int) -> bool:
-    if piece.text.casefold().startswith(_BLOCK_HEADING):
-        return True
-    marked = before is not None and is_elaboration_marker(before)
-    return marked and piece.text != ADDITIONAL and (piece.level > own_level or own_level == _DEEPEST)
-
-
-def _continues_block(piece: Piece, block_level: int) -> bool:
-    if not block_level or _folded(piece.text) == _folded(ADDITIONAL):
-        return False
-    # At the deepest level a block's parts cannot be told from what follows by their level.
-    return piece.level > block_level or (piece.level == _DEEPEST and _folded(piece.text) in _BLOCK_PARTS)
-
-
-def _ended(found: list[Section]) -> list[Section]:
-    """Each section with its end; an earlier addition, whatever its level, ends no section but its own."""
-    ended = list(found)
-    unended: list[int] = []
-    for index, later in enumerate(found):
-        still: list[int] = []
-        for earlier in unended:
-            section = found[earlier]
-            if later.level <= section.level and (section.elaboration or not later.elaboration):
-                ended[earlier] = replace(section, end=later.start)
-            else:
-                still.append(earlier)
-        unended = [*still, index]
-    return ended
-
-
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-def _stem(word: str) -> str:
-    for ending, shorter in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            word = word.removesuffix(ending) + shorter
-            break
-    else:
-        if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
-            word = word[:-1]
-    for ending, least in (("ment", 5), ("ing", 4), ("ion", 4), ("ed", 4)):
-        if word.endswith(ending) and len(word) - len(ending) >= least:
-            word = word.removesuffix(ending)
-            break
-    return word.removesuffix("e") if len(word) > 3 else word

@@ -1,159 +1,238 @@
-"""Functional requirements: each with its id and its acceptance criteria; and what is left out."""
+"""The sections of the requirements: what is wanted, how it is accepted, stories, priorities, attributes."""
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 from ..core.commands import Answer
-from ..core.text import fold_text, unescape_markdown, words_of
-from .entries import entries, one, scenarios
+from ..core.text import escape_markdown, fold_text, strip_unprintable, words_of
+from .entries import join_lines, split_entries, split_scenarios, split_sentences, strip_punctuation
 from .ids import (
     MATRIX,
     SCAN,
     SPEC,
-    Given,
-    Known,
+    AssignedIds,
+    KnownId,
     Requirement,
-    give,
-    gone,
+    assign_ids,
+    find_mentioned_ids,
     list_requirements,
+    list_rows,
     list_stories,
-    mentioned,
-    rows,
-    share,
-    tokens,
+    list_withdrawn,
+    list_withdrawn_stories,
+    stem_words,
+    word_share,
 )
+from .outline import find_labelled
 from .page import (
     WORDLESS,
-    Sheet,
-    capital,
-    is_whole,
-    labelled,
-    open_question,
-    open_questions,
-    said,
-    section,
-    table,
-    title,
-    withdrawn,
+    DraftContext,
+    capitalise,
+    is_title_enough,
+    join_section,
+    write_csv,
+    write_labelled,
+    write_open_question,
+    write_open_questions,
+    write_table,
+    write_title,
+    write_withdrawn,
 )
 
 FEATURES, ACCEPTANCE, LEFT_OUT = "Features", "Acceptance", "Out of Scope"
-_SAME_IN_ALL = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wenn|dann|und)\b", re.IGNORECASE)
-_REST = "### Rules and Open Points"
+_SAME_IN_CRITERIA = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wenn|dann|und)\b", re.IGNORECASE)
 
 
-def functional(sheet: Sheet) -> str:
-    """A heading for each requirement with its criteria below it, then the rules that hold for all of them."""
-    known = list_requirements(sheet.documents)
-    document = sheet.documents.get(SPEC, "")
-    features = [capital(each) for each in entries(sheet.text(FEATURES))] or [sheet.brief.item.name]
-    given = give(
+def write_functional(context: DraftContext) -> str:
+    """Write a heading for each requirement with its criteria, then the rules that hold for all of them."""
+    known = list_requirements(context.documents)
+    document = context.documents.get(SPEC, "")
+    features = list(map(capitalise, split_entries(context.text(FEATURES)))) or [context.brief.item.name]
+    given = assign_ids(
         "FR",
         features,
-        [*(Known(each.id, each.text) for each in known), *gone(document, "FR")],
-        taken=mentioned(sheet.documents, "FR"),
-        core=lambda text: text if tokens(text) else WORDLESS,
+        [*(KnownId(each.id, each.text) for each in known), *list_withdrawn(document, "FR")],
+        taken=find_mentioned_ids(context.documents, "FR"),
+        core=lambda text: text if stem_words(text) else WORDLESS,
     )
-    criteria = _shared_out(scenarios(sheet.text(ACCEPTANCE)), features)
-    ever = [each for requirement in known for each in requirement.criteria] + list(gone(document, "AC"))
+    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features)
+    ever = [each for requirement in known for each in requirement.criteria]
+    ever += list_withdrawn(document, "AC")
+    is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
     parts, used = [], set[str]()
     for identity, feature, own in zip(given.ids, features, criteria, strict=True):
-        ids = _criteria_ids(identity, own, ever, mentioned(sheet.documents, "AC"))
+        prefix = f"AC-{identity.removeprefix('FR-')}"
+        before = [each for each in ever if each.id.startswith(f"{prefix}-")]
+        taken = find_mentioned_ids(context.documents, prefix)
+        ids = assign_ids(
+            prefix, own, before, taken=taken, digits=2, core=partial(_SAME_IN_CRITERIA.sub, " ")
+        ).ids
         used.update(ids)
-        parts.append(_requirement(identity, feature, own, ids, asked=_is_unknown(sheet)))
+        parts += [f"### {identity}: {write_title(feature)}"]
+        parts += [] if is_title_enough(feature) else [escape_markdown(feature)]
+        if ids:
+            listed = zip(ids, own, strict=True)
+            parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
+        elif not is_asked:
+            question = "In which situation, after which action, would you see what, so that"
+            parts.append(write_open_question(f"{question} {identity} is done?"))
     lost = {each.id: each for each in (*given.withdrawn, *ever) if each.id not in used}
-    left_out = LEFT_OUT if _has_own_section(sheet) else ""
-    asked = sheet.without(left_out)
-    rest = labelled(sheet.without(FEATURES, ACCEPTANCE, left_out))
-    more = (*rest, *withdrawn(lost.values()), *open_questions(asked))
-    return section(parts, [_REST] if more else [], more)
+    has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
+    left_out = LEFT_OUT if has_own_section else ""
+    rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
+    more = (*rest, *write_withdrawn(lost.values()), *write_open_questions(context.without(left_out)))
+    return join_section(parts, ["### Rules and Open Points"] if more else [], more)
 
 
-def out_of_scope(sheet: Sheet) -> str:
-    """What is left out on purpose; where nobody was asked, what the quick scan said of it."""
-    asked = sheet.only(LEFT_OUT)
+def write_out_of_scope(context: DraftContext) -> str:
+    """Write what is left out on purpose; where nobody was asked, what the quick scan said of it."""
+    asked = context.only(LEFT_OUT)
     if asked:
-        return section(labelled(asked), open_questions(asked))
-    boundary = _boundary(sheet.documents.get(SCAN, ""))
-    return f"From the quick scan: {said(boundary)}" if boundary else "Nothing is named as out of scope."
+        return join_section(write_labelled(asked), write_open_questions(asked))
+    boundary = find_labelled(context.documents.get(SCAN, ""), "Boundary")
+    if not boundary:
+        return "Nothing is named as out of scope."
+    return f"From the quick scan: {escape_markdown(boundary)}"
 
 
-def _is_unknown(sheet: Sheet) -> bool:
-    return any(answer.unknown for answer in sheet.only(ACCEPTANCE))
-
-
-def _requirement(
-    identity: str, feature: str, criteria: Sequence[str], ids: Sequence[str], *, asked: bool
-) -> str:
-    """One requirement; where it has no criteria and that is no open question yet, it becomes one."""
-    parts = [f"### {identity}: {title(feature)}"]
-    if not is_whole(feature):
-        parts.append(said(feature))
-    listed = [f"- **{each}** {said(text)}" for each, text in zip(ids, criteria, strict=True)]
-    if not listed and not asked:
-        listed = [
-            open_question(
-                f"In which situation, after which action, would you see what, so that {identity} is done?"
-            )
-        ]
-    return "\n\n".join([*parts, "\n".join(listed)]).rstrip()
-
-
-def _criteria_ids(
-    identity: str, texts: Sequence[str], ever: Sequence[Known], taken: frozenset[str]
-) -> tuple[str, ...]:
-    prefix = f"AC-{identity.removeprefix('FR-')}"
-    own = [each for each in ever if each.id.startswith(f"{prefix}-")]
-    known_elsewhere = [each for each in taken if each.startswith(f"{prefix}-")]
-    return give(prefix, texts, own, taken=known_elsewhere, digits=2, core=_core).ids
-
-
-def _shared_out(criteria: Sequence[str], features: Sequence[str]) -> list[list[str]]:
-    """Which criterion belongs to which feature, by words; where there are as many of both, one each."""
-    own: list[list[tuple[int, str]]] = [[] for _ in features]
-    left = set(range(len(features)))
-    each_one = len(criteria) == len(features)
-    for _, _, place, index in sorted(_closeness(criteria, features)):
-        if (not each_one or index in left) and all(place != other for taken in own for other, _ in taken):
-            own[index].append((place, criteria[place]))
-            left.discard(index)
-    return [[text for _, text in sorted(taken)] for taken in own]
-
-
-def _closeness(criteria: Sequence[str], features: Sequence[str]) -> Iterator[tuple[int, bool, int, int]]:
-    """How close each criterion is to each feature, the words of its action counting twice."""
-    wanted = [tokens(feature) for feature in features]
+def _assign_criteria(criteria: Sequence[str], features: Sequence[str]) -> list[list[str]]:
+    """Return the criteria of each feature, by words; where there are as many of both, one each."""
+    wanted = [stem_words(feature) for feature in features]
+    close: list[tuple[int, bool, int, int]] = []
     for place, criterion in enumerate(criteria):
-        words = tokens(criterion)
-        action = tokens(criterion.casefold().partition("when")[2].partition("then")[0])
+        words = stem_words(criterion)
+        action = stem_words(criterion.casefold().partition("when")[2].partition("then")[0])
         for index, feature in enumerate(wanted):
-            yield -len(feature & words) - len(feature & action), index != place, place, index
+            # The words of its action count twice.
+            close.append((-len(feature & words) - len(feature & action), index != place, place, index))
+    own: list[list[int]] = [[] for _ in features]
+    is_one_each = len(criteria) == len(features)
+    placed: set[int] = set()
+    for _, _, place, index in sorted(close):
+        if place not in placed and not (is_one_each and own[index]):
+            own[index].append(place)
+            placed.add(place)
+    return [[criteria[place] for place in sorted(places)] for places in own]
 
 
-def _core(text: str) -> str:
-    """The words in which criteria differ."""
-    return _SAME_IN_ALL.sub(" ", text)
+STORIES = ("Stories", "Unhappy Story")
 
-
-def _has_own_section(sheet: Sheet) -> bool:
-    return any(target.section.endswith(LEFT_OUT) for target in sheet.targets)
-
-
-def _boundary(scan: str) -> str:
-    """The boundary that the quick scan named."""
-    lines = (line.partition("**Boundary**:") for line in scan.split("\n"))
-    return next(
-        (
-            unescape_markdown(text.strip())
-            for before, label, text in lines
-            if label and not before.strip("- ")
-        ),
-        "",
+_OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)|.+?として", re.IGNORECASE)
+# With single blanks between the words.
+_SHAPES = tuple(
+    re.compile(shape, re.IGNORECASE | re.DOTALL)
+    for shape in (
+        r"\A(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
+        r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
+        r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
+        r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
+        r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
     )
+)
+_SAME_IN_STORIES = re.compile(
+    r"\b(?:as\s+(?:an?|the)|I\s+(?:want|need|would\s+like|wish)(?:\s+to)?|so\s+that|als|möchte|will|ich|damit)\b|として",
+    re.IGNORECASE,
+)
+_COMMON = 2
+_CLOSE = 0.5
+
+
+def write_stories(context: DraftContext) -> str:
+    """Write the stories as a JSON document, each with its id and what it refers to."""
+    answers = context.only(*STORIES)
+    parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
+    known = [KnownId(each.id, each.text) for each in list_stories(context.documents)]
+    known += list_withdrawn_stories(context.documents)
+    given = assign_ids("US", [text for text, _ in parts], known, core=partial(_SAME_IN_STORIES.sub, " "))
+    listed = list_requirements(context.documents)
+    found = [
+        _story(identity, text, listed) | ({"unhappy": True} if unhappy else {})
+        for identity, (text, unhappy) in zip(given.ids, parts, strict=True)
+    ]
+    questions = [answer.question for answer in context.answers if answer.unknown]
+    for story in found:
+        if story["as_a"] is None:
+            questions.append(f"Who wants {story['id']}, and what for?")
+        elif story["so_that"] is None:
+            questions.append(f"What becomes possible with {story['id']}?")
+        if listed and not story["requirements"]:
+            questions.append(f"Which requirement does {story['id']} need?")
+    content: dict[str, Any] = {
+        "item": context.brief.item.name,
+        "stories": found,
+        "open_questions": questions,
+    }
+    notes = [each for each in context.without(*STORIES) if not each.unknown]
+    if notes:
+        content["notes"] = [{"label": each.label, "text": join_lines(each.text)} for each in notes]
+    if given.withdrawn:
+        content["withdrawn"] = [{"id": each.id, "text": each.text} for each in given.withdrawn]
+    return json.dumps(_strip_controls(content), ensure_ascii=False, indent=2) + "\n"
+
+
+def _split_stories(answer: Answer) -> tuple[str, ...]:
+    """Return the stories in an answer: a part that begins none belongs to the one before."""
+    found: list[str] = []
+    for entry in split_entries("" if answer.unknown else answer.text):
+        sentences = split_sentences(entry)
+        starts = [at for at, each in enumerate(sentences) if at == 0 or _OPENS.match(each)]
+        for start, end in zip(starts, [*starts[1:], len(sentences)], strict=True):
+            spaced = (
+                each if each.endswith(("。", "！", "？")) else f"{each} " for each in sentences[start:end]
+            )
+            part = "".join(spaced).strip()
+            if found and not _OPENS.match(part):
+                found[-1] = f"{found[-1]}; {part}"
+            else:
+                found.append(capitalise(part))
+    return tuple(found)
+
+
+def _story(identity: str, text: str, listed: Sequence[Requirement]) -> dict[str, Any]:
+    words = " ".join(strip_punctuation(text).split())
+    shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
+    served = _find_served(text, listed)
+    return {
+        "id": identity,
+        "as_a": shape["who"].strip() if shape else None,
+        "i_want": shape["what"].strip() if shape else None,
+        "so_that": shape["why"].strip() if shape and shape["why"] else None,
+        "requirements": [each.id for each in served],
+        "acceptance": [criterion.id for each in served for criterion in each.criteria],
+        "text": text,
+    }
+
+
+def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
+    """Return the requirements that a story is about, by words; the only one where there is one."""
+    if len(listed) == 1:
+        return list(listed)
+    words = stem_words(text)
+    close = [(word_share(stem_words(each.text), words), each) for each in listed]
+    best = max((share for share, _ in close), default=0.0)
+    return [
+        each
+        for share, each in close
+        if share
+        and share >= best * 0.8
+        and (share >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
+    ]
+
+
+def _strip_controls(value: Any) -> Any:
+    match value:
+        case str():
+            return strip_unprintable(value)
+        case list():
+            return [_strip_controls(each) for each in value]
+        case dict():
+            return {key: _strip_controls(each) for key, each in value.items()}
+    return value
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
@@ -165,71 +244,61 @@ _LABEL = re.compile(
 )
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _EVERYTHING = frozenset({"all", "everything", "every", "alles", "alle"})
-_CLOSE = 0.5
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
-def prioritization(sheet: Sheet) -> str:
-    """A table of the requirements by priority, then the reasons in the user's words."""
-    listed = list_requirements(sheet.documents)
-    chosen = priorities(sheet.answers, listed)
+def write_priorities(context: DraftContext) -> str:
+    """Write a table of the requirements by priority, then the reasons in the user's words."""
+    listed = list_requirements(context.documents)
+    chosen = read_priorities(context.answers, listed)
     ordered = sorted(listed, key=lambda each: (PRIORITIES.index(chosen.get(each.id, "Won't")), each.id))
     rows = [(each.id, each.title, chosen[each.id]) for each in ordered if each.id in chosen]
     missing = [
         f"Must, should or could {each.id} be in the release?" for each in listed if each.id not in chosen
     ]
-    head = [table(("Requirement", "What", "Priority"), rows)] if rows else []
-    return section(head, labelled(sheet.answers), open_questions(sheet.answers, missing))
+    head = write_table(("Requirement", "What", "Priority"), rows)
+    return join_section(head, write_labelled(context.answers), write_open_questions(context.answers, missing))
 
 
-def trace(sheet: Sheet) -> str:
-    """A row for each requirement: its priority, the stories it serves, its criteria, where it stands."""
-    listed = list_requirements(sheet.documents)
-    chosen = priorities(sheet.answers, listed)
-    told = list_stories(sheet.documents)
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(COLUMNS)
-    for each in listed:
-        served = [story.id for story in told if each.id in story.requirements]
-        met = [criterion.id for criterion in each.criteria]
-        cells = (
+def write_trace(context: DraftContext) -> str:
+    """Write a row for each requirement: its priority, the stories it serves, its criteria, its section."""
+    listed = list_requirements(context.documents)
+    chosen = read_priorities(context.answers, listed)
+    stories = list_stories(context.documents)
+    rows = [
+        (
             each.id,
             each.title,
             chosen.get(each.id, ""),
-            "; ".join(served),
-            "; ".join(met),
+            "; ".join(story.id for story in stories if each.id in story.requirements),
+            "; ".join(criterion.id for criterion in each.criteria),
             "6. Functional Requirements",
         )
-        rows.writerow([guarded(cell) for cell in cells])
-    return out.getvalue()
+        for each in listed
+    ]
+    return write_csv(COLUMNS, rows)
 
 
-def guarded(cell: str) -> str:
-    """The cell as text on one line that no spreadsheet takes for a formula."""
-    line = " ".join(cell.split())
-    return f"'{line}" if line.startswith(_FORMULA) else line
-
-
-def priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) -> dict[str, str]:
-    """The priority of each requirement that the answers name, by its id or by its words."""
-    parts = list(_parts(answers))
+def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) -> dict[str, str]:
+    """Return the priority of each requirement that the answers name, by its id or by its words."""
+    parts = list(_split_priorities(answers))
     chosen: dict[str, str] = {}
     for priority, text in parts:
         for identity in _ID.findall(text):
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
     for each in listed:
-        if each.id not in chosen and (priority := _by_words(each, parts, alone=len(listed) == 1)):
+        if each.id not in chosen and (priority := _match_priority(each, parts, alone=len(listed) == 1)):
             chosen[each.id] = priority
     return chosen
 
 
-def _by_words(requirement: Requirement, parts: Sequence[tuple[str, str]], *, alone: bool) -> str:
-    """The priority of the part that says most of the requirement's words, else of the one that names all."""
-    words = tokens(requirement.text)
+def _match_priority(requirement: Requirement, parts: Sequence[tuple[str, str]], *, alone: bool) -> str:
+    """Return the priority of the part with most of the requirement's words, else of one that names all."""
+    words = stem_words(requirement.text)
     close = [
-        (share(words, tokens(text)), -place) for place, (_, text) in enumerate(parts) if not _ID.search(text)
+        (word_share(words, stem_words(text)), -place)
+        for place, (_, text) in enumerate(parts)
+        if not _ID.search(text)
     ]
     best, place = max(close, default=(0.0, 0))
     if best >= _CLOSE:
@@ -238,8 +307,8 @@ def _by_words(requirement: Requirement, parts: Sequence[tuple[str, str]], *, alo
     return next(every, "")
 
 
-def _parts(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
-    """What the answers say of each priority: their own labels first, else the question's."""
+def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
+    """Yield what the answers say of each priority: by their own labels, else by the question's."""
     for answer in answers:
         if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
             continue
@@ -256,42 +325,36 @@ def _parts(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
 
 
 RISKS = ("Worst Case", "Early Sign")
-_HEADER = ("Id", "Attribute", "Measure", "Source")
+_MATRIX_COLUMNS = ("Id", "Attribute", "Measure", "Source")
 
 
-def attributes_and_risks(sheet: Sheet) -> str:
-    """All answers under their labels, and under which ids they are measured."""
-    attributes, given = _numbered(sheet)
+def write_attributes(context: DraftContext) -> str:
+    """Write all answers under their labels, and under which ids they are measured."""
+    attributes, given = _number_attributes(context)
     named = ", ".join(
         f"{identity} ({answer.label})" for identity, answer in zip(given.ids, attributes, strict=True)
     )
-    pointer = [f"Measured in {MATRIX}: {named}."] if named and sheet.writes(MATRIX) else []
-    return section(labelled(sheet.answers), pointer, open_questions(sheet.answers))
+    has_matrix = any(target.output == MATRIX for target in context.targets)
+    pointer = [f"Measured in {MATRIX}: {named}."] if named and has_matrix else []
+    return join_section(write_labelled(context.answers), pointer, write_open_questions(context.answers))
 
 
-def matrix(sheet: Sheet) -> str:
-    """A row for each attribute: what it is held to, and which answer says so."""
-    attributes, given = _numbered(sheet)
-    step_id = sheet.brief.step.step_id
+def write_matrix(context: DraftContext) -> str:
+    """Write a row for each attribute: what it is held to, and which answer says so."""
+    attributes, given = _number_attributes(context)
+    step_id = context.brief.step.step_id
     found = [
-        (identity, answer.label, one(answer.text), f"{step_id}, {answer.label}")
+        (identity, answer.label, join_lines(answer.text), f"{step_id}, {answer.label}")
         for identity, answer in zip(given.ids, attributes, strict=True)
     ]
-    unknown = sheet.without(*RISKS)
-    return section(
-        [table(_HEADER, found)] if found else [], withdrawn(given.withdrawn), open_questions(unknown)
-    )
+    questions = write_open_questions(context.without(*RISKS))
+    return join_section(write_table(_MATRIX_COLUMNS, found), write_withdrawn(given.withdrawn), questions)
 
 
-def _numbered(sheet: Sheet) -> tuple[tuple[Answer, ...], Given]:
-    attributes = tuple(each for each in sheet.without(*RISKS) if not each.unknown)
-    document = sheet.documents.get(MATRIX, "")
-    known = (*_known(document), *gone(document, "NFR"))
-    return attributes, give(
-        "NFR", [answer.label for answer in attributes], known, taken=mentioned(sheet.documents, "NFR")
-    )
-
-
-def _known(document: str) -> Iterator[Known]:
-    for row in rows(document, "NFR"):
-        yield Known(row.id, row.cells[0] if row.cells else "")
+def _number_attributes(context: DraftContext) -> tuple[tuple[Answer, ...], AssignedIds]:
+    attributes = tuple(each for each in context.without(*RISKS) if not each.unknown)
+    document = context.documents.get(MATRIX, "")
+    listed = [KnownId(row[0], row[1]) for row in list_rows(document, "NFR")]
+    known = (*listed, *list_withdrawn(document, "NFR"))
+    taken = find_mentioned_ids(context.documents, "NFR")
+    return attributes, assign_ids("NFR", [answer.label for answer in attributes], known, taken=taken)

@@ -198,10 +198,10 @@ class Clerk:
         return (*self._outputs.documents(), *survey)
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
-        from ..documents.drafting import recall_answers
+        from ..documents.answers import read_answers
 
         documents = {each.name: each.text for each in self._outputs.documents()}
-        return self._outputs.stored_answers() | recall_answers(documents, item.name)
+        return self._outputs.stored_answers() | read_answers(documents, item.name)
 
     # --- with the store ---------------------------------------------------------------------------------
 

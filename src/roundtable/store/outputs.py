@@ -12,11 +12,25 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, neutralize_markdown, strip_unprintable, unescape_markdown
+from ..core.text import escape_markdown, neutralize_markdown, strip_unprintable
 from ..core.turns import Material
-from ..documents.additions import add_feedback, insert_addition, skeleton, spliced, unharmed, write_section
-from ..documents.answers import OPEN, answers_in
-from ..documents.outline import ADDITIONAL, Outline, find_named_sections, name_of, outline, read_sections
+from ..documents.additions import (
+    add_feedback,
+    insert_addition,
+    leaves_rest_unchanged,
+    splice_text,
+    write_section,
+    write_skeleton,
+)
+from ..documents.answers import read_labelled_answers, read_open_questions
+from ..documents.outline import (
+    ADDITIONAL,
+    Outline,
+    find_named_sections,
+    read_outline,
+    read_sections,
+    strip_numbering,
+)
 from . import data_files, files, meta
 from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
 from .files import read_journal_file
@@ -39,12 +53,12 @@ def named(steps: Sequence[str]) -> str:
 
 def with_note(document: bytes, text: str) -> bytes:
     """The document with the note right after its title, once, and nothing else changed."""
-    shape = outline(document)
+    shape = read_outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
     position = _after_title(shape)
-    addition = spliced(shape, position, position, text)
-    if not unharmed(shape, addition, removed=0):
+    addition = splice_text(shape, position, position, text)
+    if not leaves_rest_unchanged(shape, addition, removed=0):
         raise RuleBroken(
             "The note on skipped steps cannot be added without changing how the rest of the document reads. "
             "Nothing was changed. Add it by hand."
@@ -207,7 +221,7 @@ class Outputs:
         documents: dict[str, Outline] = {}
         for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
             try:
-                documents[output] = outline(read_artifact(self.folder, output))
+                documents[output] = read_outline(read_artifact(self.folder, output))
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
@@ -216,16 +230,13 @@ class Outputs:
             for output in step.outputs
             if output in documents
             for heading in _headings(step, output)
-            for label, text in answers_in(documents[output], step, heading).items()
+            for label, text in read_labelled_answers(documents[output], step, heading).items()
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """The questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        lines_of = (line.strip() for each in found for line in each.text.splitlines())
-        return frozenset(
-            unescape_markdown(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)
-        )
+        return frozenset(question for each in found for question in read_open_questions(each.text))
 
     def _updated(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -311,13 +322,13 @@ class Outputs:
     def _skeleton(self, step: Step, output: str) -> bytes:
         """A new document with the sections that the phase's steps fill."""
         headings = dict.fromkeys(
-            name_of(heading)
+            strip_numbering(heading)
             for other in self._phase(step)
             if output in other.outputs
             for heading in _headings(other, output)
         )
         item = escape_markdown(read_item(self.folder).name)
-        return skeleton(_title(output), item, tuple(headings))
+        return write_skeleton(_title(output), item, tuple(headings))
 
     def _first_markdown(self, step: Step) -> str | None:
         """The phase's first markdown artifact that is there, else the first that a step would write."""
@@ -355,15 +366,14 @@ class Outputs:
 
 def answered_in(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
-    shape = outline(text.encode())
-    lines_of = [line.strip() for line in text.splitlines()]
-    asked = {unescape_markdown(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)}
+    shape = read_outline(text.encode())
+    asked = read_open_questions(text)
     mine = [step for step in steps if output in step.outputs]
     told = {
         (step.step_id, label)
         for step in mine
         for heading in _headings(step, output)
-        for label in answers_in(shape, step, heading)
+        for label in read_labelled_answers(shape, step, heading)
     }
     unknown = {
         (step.step_id, question.label)

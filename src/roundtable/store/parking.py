@@ -13,8 +13,8 @@ from ..core.steps import PHASES, Step
 from ..core.synthesis import join_lines, shorten_text
 from ..core.text import escape_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
-from ..documents.additions import end_of, shape_end, spliced, unharmed
-from ..documents.outline import Section, outline, sections_of
+from ..documents.additions import find_document_end, find_section_end, leaves_rest_unchanged, splice_text
+from ..documents.outline import Section, read_outline, sections_of
 from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
 from .files import read_inside
 
@@ -64,7 +64,7 @@ def parked_for(folder: Path, step_id: str) -> tuple[str, ...]:
     """What was put off until this step, as it is brought up; nothing where the parking lot cannot be read."""
     try:
         document = read_inside(folder, PARKING_LOT, limit=LARGEST)
-        shape = outline(document)
+        shape = read_outline(document)
     except (FileNotFoundError, DiskFailed, RuleBroken):
         return ()
     return tuple(
@@ -96,12 +96,12 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
 
 def _with(document: bytes, heading: str, bullet: str) -> bytes:
     """The document with the bullet at the end of the section, which is added where it is missing."""
-    shape = outline(document)
+    shape = read_outline(document)
     key = heading.partition(" ")[0]
     section = next((found for found in sections_of(shape) if _belongs(found, key)), None)
-    position = end_of(shape, section) if section else shape_end(shape)
-    addition = spliced(shape, position, position, bullet if section else f"## {heading}\n\n{bullet}")
-    if not unharmed(shape, addition, removed=0):
+    position = find_section_end(shape, section) if section else find_document_end(shape)
+    addition = splice_text(shape, position, position, bullet if section else f"## {heading}\n\n{bullet}")
+    if not leaves_rest_unchanged(shape, addition, removed=0):
         raise RuleBroken(f"{PARKING_LOT} cannot be added to without changing how the rest of it reads.")
     return addition.document
 

@@ -15,9 +15,8 @@ from ...core.text import fold_text, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
-from ...documents.answers import answers_in
-from ...documents.drafting import recall_answers
-from ...documents.outline import outline
+from ...documents.answers import read_answers, read_labelled_answers
+from ...documents.outline import read_outline
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences
 from .prompts import Need, Prompt
 
@@ -144,7 +143,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
                 given.setdefault(label, text)
                 where.setdefault(label, document.name)
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
-    for (step_id, label), text in recall_answers(texts, title).items():
+    for (step_id, label), text in read_answers(texts, title).items():
         if step_id == step.step_id:
             given.setdefault(label, text)
     open_ones = {fold_text(line) for text in texts.values() for line in find_open_questions(text)}
@@ -161,10 +160,14 @@ def _labelled(document: Material, step: Step) -> dict[str, str]:
     data = document.text[:MAX_DOCUMENT_LENGTH].encode("utf-8", "replace")
     headings = {target.section for target in step.targets if target.output == document.name} | {step.title}
     try:
-        shape = outline(data)
+        shape = read_outline(data)
     except RuleBroken:
         return {}
-    return {label: text for heading in headings for label, text in answers_in(shape, step, heading).items()}
+    return {
+        label: text
+        for heading in headings
+        for label, text in read_labelled_answers(shape, step, heading).items()
+    }
 
 
 def find_open_questions(text: str) -> Iterator[str]:
