@@ -249,7 +249,7 @@ def test_a_base_url_is_an_address_without_a_password(project: Path, value: str, 
 )
 def test_an_address_is_told_by_its_host_and_port(project: Path, value: str, host: str) -> None:
     assert load_settings(project, base_url=value, environment={})[0].base_url == value
-    assert address.shown(value) == host
+    assert address.show_host(value) == host
 
 
 def test_the_arguments_of_a_command_stay_as_they_are(project: Path, home: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 EXAMPLE = "http://localhost:8080/v1"
 
 
-def problem_of(address: str) -> str | None:
+def find_problem(address: str) -> str | None:
     """Why an address cannot be used, without its words; None where it can."""
     from urllib.parse import urlsplit  # late: most runs have no address
 
@@ -25,7 +25,7 @@ def problem_of(address: str) -> str | None:
     return None
 
 
-def shown(address: str) -> str:
+def show_host(address: str) -> str:
     """The host and port of an address that can be used."""
     from urllib.parse import urlsplit
 

@@ -111,7 +111,7 @@ def current_commit(root: Path) -> str | None:
 
 
 _VERSIONS_SECONDS = 20.0
-_MOST = 200
+_MAX_VERSIONS = 200
 
 
 def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:
@@ -125,7 +125,7 @@ def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | No
         root,
         "rev-list",
         "--abbrev-commit",
-        f"--max-count={_MOST}",
+        f"--max-count={_MAX_VERSIONS}",
         "HEAD",
         "--",
         name,

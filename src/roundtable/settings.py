@@ -43,7 +43,7 @@ PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 PERSONAL = ("model", "base_url")
 """The settings that a project's file cannot make."""
 _LONGEST_NAME = 80
-_LARGEST = 1024 * 1024
+_MAX_FILE_SIZE = 1024 * 1024
 _GIT_SECONDS = 1.0
 _BUDGET = "budget"
 _MOST_MODELS = 8
@@ -78,7 +78,7 @@ class Settings:
 
 
 @dataclass(slots=True)
-class _Found:
+class _SettingsReader:
     """The values found so far, and what is wrong with others; a value once found is not replaced."""
 
     values: dict[str, str] = field(default_factory=dict)
@@ -167,7 +167,7 @@ def load_settings(
         raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
     if base_url and (problem := _bad_base_url(base_url)):
         raise RuleBroken(f"--base-url {problem}.")
-    found = _Found()
+    found = _SettingsReader()
     flags = {"panel": panel, "model": model, "base_url": base_url}
     found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
     variables = {key: environment.get(_variable(key), "") for key in _CHECKS}
@@ -233,10 +233,10 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _text(path: Path, name: str, found: _Found, *, mention: str = "") -> str:
+def _text(path: Path, name: str, found: _SettingsReader, *, mention: str = "") -> str:
     """The text of a file; empty where there is no file, or (a big file of others) no mention of us in it."""
     try:
-        data = files.read(path, limit=_LARGEST)
+        data = files.read(path, limit=_MAX_FILE_SIZE)
         return data.decode("utf-8-sig") if mention.encode() in data else ""
     except FileNotFoundError:
         return ""
@@ -248,7 +248,7 @@ def _text(path: Path, name: str, found: _Found, *, mention: str = "") -> str:
     return ""
 
 
-def _table(text: str, name: str, found: _Found) -> Mapping[str, Any]:
+def _table(text: str, name: str, found: _SettingsReader) -> Mapping[str, Any]:
     if not text:
         return {}
     import tomllib  # late: most projects have no file of ours
@@ -325,7 +325,7 @@ def _bad_model(value: str) -> str | None:
 
 
 def _bad_base_url(value: str) -> str | None:
-    return address.problem_of(value)
+    return address.find_problem(value)
 
 
 def _bad_name(value: str) -> str | None:

@@ -24,11 +24,11 @@ Stored = Mapping[tuple[str, str], str]
 Surveyed = Callable[[str], str | None]
 """What the code survey suggests for a label of the step in hand."""
 
-_LONGEST = 400
+_MAX_OFFER_LENGTH = 400
 _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.IGNORECASE)
 
 
-def collect(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
+def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
     """The draft answers for the questions, from where each question says that one may come."""
     offers = (_offer(ask.brief, question, stored, surveyed) for question in ask.questions)
     return tuple(offer for offer in offers if offer is not None)
@@ -77,32 +77,34 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
         return Offer(question.label, source[5:].strip(), "")
     if answer := _ANSWER.fullmatch(source):
         step_id = answer["step"] or brief.step.step_id
-        return _earlier(brief, question, step_id, answer["label"].strip(), stored)
+        return _offer_earlier_answer(brief, question, step_id, answer["label"].strip(), stored)
     return None
 
 
-def _earlier(brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored) -> Offer | None:
+def _offer_earlier_answer(
+    brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored
+) -> Offer | None:
     if step_id == brief.step.step_id:
         own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
-        return Offer(question.label, _short(own.text), f"your answer on {label}") if own else None
+        return Offer(question.label, _shorten(own.text), f"your answer on {label}") if own else None
     text = stored.get((step_id, label))
-    return Offer(question.label, _short(text), f"step {step_id}, {label}") if text else None
+    return Offer(question.label, _shorten(text), f"step {step_id}, {label}") if text else None
 
 
 def _first_sentences(text: str) -> str:
     """The first sentences of the item's prose that fit: no headings, no lists, no code."""
     paragraphs = re.split(r"\n\s*\n", printable(text).strip())
     prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
-    return _short(" ".join(prose[0].split())) if prose else ""
+    return _shorten(" ".join(prose[0].split())) if prose else ""
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     """The text, cut at the end of a sentence or a word where it is too long to confirm at a glance."""
-    if len(text) <= _LONGEST:
+    if len(text) <= _MAX_OFFER_LENGTH:
         return text
-    cut = text[:_LONGEST]
+    cut = text[:_MAX_OFFER_LENGTH]
     sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
-    return cut[: sentence + 1] if sentence > _LONGEST // 3 else cut.rsplit(" ", 1)[0] + " ..."
+    return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."
 
 
 _REPORTED = frozenset({"00-02", "00-03", "02-01", "02-02"})

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..core.errors import DiskFailed, ItemCorrupt
 
-LIMIT = 20 * 1024 * 1024
+MAX_FILE_SIZE = 20 * 1024 * 1024
 """The most bytes that `read` takes in, where its caller names no other limit."""
 
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -57,7 +57,7 @@ def is_disk_wide(failure: DiskFailed) -> bool:
     return isinstance(cause, OSError) and cause.errno in _DISK_WIDE
 
 
-def read(path: Path, *, limit: int = LIMIT, follow_link: bool = True) -> bytes:
+def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) -> bytes:
     """The bytes of a regular file of at most `limit` bytes; FileNotFoundError where there is none.
 
     Without `follow_link` a link is no regular file.
@@ -74,7 +74,7 @@ def read(path: Path, *, limit: int = LIMIT, follow_link: bool = True) -> bytes:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise _failed("read", path, error, saved="") from error
+        raise _describe_failure("read", path, error, saved="") from error
     if len(data) > limit:
         raise DiskFailed(
             f"Could not read {path}: it is larger than {limit:,} bytes.",
@@ -94,7 +94,7 @@ def write(path: Path, data: bytes, *, follow_link: bool = False) -> None:
         mode = _mode(path, follow_link)
         _replace(path.resolve() if follow_link else path, data, mode)
     except OSError as error:
-        raise _failed("write", path, error, saved="The file is as it was.") from error
+        raise _describe_failure("write", path, error, saved="The file is as it was.") from error
     checkpoint(f"after write {path.name}")
 
 
@@ -113,7 +113,7 @@ def append(path: Path, data: bytes) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        raise _failed("add to", path, error, saved="What it held before is whole.") from error
+        raise _describe_failure("add to", path, error, saved="What it held before is whole.") from error
     if created:
         _sync_folder(path.parent)
     checkpoint(f"after append {path.name}")
@@ -134,7 +134,7 @@ def make_folder(path: Path, *, parents: bool = False) -> bool:
     except OSError as error:
         if isinstance(error, FileExistsError) and path.is_dir():
             return False
-        raise _failed("create the folder", path, error, saved="Nothing was changed.") from error
+        raise _describe_failure("create the folder", path, error, saved="Nothing was changed.") from error
     _sync_folder(path.parent)
     checkpoint(f"after folder {path.name}")
     return True
@@ -152,7 +152,7 @@ def rename(path: Path, new: Path) -> None:
             raise FileExistsError(errno.EEXIST, "exists", str(new))
         path.rename(new)
     except OSError as error:
-        raise _failed(f"rename {path.name} to", new, error, saved="Nothing was changed.") from error
+        raise _describe_failure(f"rename {path.name} to", new, error, saved="Nothing was changed.") from error
     _sync_folder(new.parent)
     checkpoint(f"after rename {path.name}")
 
@@ -163,7 +163,7 @@ def remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise _failed("remove", path, error, saved="The file is as it was.") from error
+        raise _describe_failure("remove", path, error, saved="The file is as it was.") from error
     _sync_folder(path.parent)
     checkpoint(f"after remove {path.name}")
 
@@ -264,7 +264,7 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _failed(verb: str, path: Path, error: OSError, *, saved: str) -> DiskFailed:
+def _describe_failure(verb: str, path: Path, error: OSError, *, saved: str) -> DiskFailed:
     reason, do = _REASONS.get(error.errno or 0, (error.strerror or str(error), _AGAIN))
     return DiskFailed(f"Could not {verb} {path}: {reason}.", saved=saved, do=do)
 
@@ -308,7 +308,7 @@ def leads_out(folder: Path, name: str) -> str | None:
     return None if inside else "it leads out of the item's folder"
 
 
-def read_inside(folder: Path, name: str, *, limit: int = LIMIT) -> bytes:
+def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
     """Return the bytes of a file in the item's folder; DiskFailed where it lies elsewhere."""
     require_inside(folder, name)
     return read(folder / name, limit=limit)
@@ -356,7 +356,7 @@ def journal_home(folder: Path) -> Path:
     return home
 
 
-def read_journal_file(folder: Path, name: str, *, limit: int = LIMIT) -> bytes:
+def read_journal_file(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
     """Return the bytes of a file in `.journal`, where no link is ever followed."""
     return read(journal_home(folder) / name, limit=limit, follow_link=False)
 

@@ -87,7 +87,7 @@ class Journal:
         }
         files.append(self.path, _line({**record, "panel": panel} if panel else record))
         self._count += 1
-        self._panels = _with_panel(self._panels, event, panel)
+        self._panels = _add_panel(self._panels, event, panel)
 
     def read(self) -> Recorded | None:
         """What was recorded, None where nothing was; one that does not read is set aside with ItemCorrupt."""
@@ -137,7 +137,7 @@ class Journal:
         )
 
 
-def journals(folder: Path) -> tuple[Journal, ...]:
+def list_journals(folder: Path) -> tuple[Journal, ...]:
     """The journals of an item that are open, the one written to last first."""
     found = [
         path
@@ -166,7 +166,7 @@ def _decode(lines: list[bytes]) -> Recorded:
         if record["n"] != number:
             raise ValueError(f"event {number} is missing")
         events.append(msgspec.convert(record["data"], _event_types()[record["event"]]))
-        panels = _with_panel(panels, events[-1], str(record.get("panel", "")))
+        panels = _add_panel(panels, events[-1], str(record.get("panel", "")))
     for wrong in _strange_ids(opening, events):
         raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
     return Recorded(opening, tuple(events), panels, head.get("meta") is True)
@@ -189,7 +189,7 @@ def _strange_ids(opening: Opening, events: list[on.Event]) -> Iterator[str]:
     yield from (output for output in outputs if not is_output_name(output))
 
 
-def _with_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[str, ...]:
+def _add_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[str, ...]:
     """The panels of a discussion, with one more; a framing begins a new discussion."""
     before = () if isinstance(event, on.Framed) else panels
     return (*before, panel) if panel and panel not in before else before

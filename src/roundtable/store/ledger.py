@@ -24,7 +24,7 @@ _LIMIT = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One call: when, of which model, for what, in which step and discussion, its tokens and its price."""
 
     at: str
@@ -64,32 +64,32 @@ class Total:
         return self.input + self.output
 
 
-def append(folder: Path, entry: Entry) -> None:
+def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
     home = journal_folder(folder)
     line = json.dumps(asdict(entry), separators=(",", ":")).encode("ascii") + b"\n"
     files.append(home / NAME, line)
 
 
-def read(folder: Path) -> tuple[Entry, ...]:
+def read(folder: Path) -> tuple[LedgerEntry, ...]:
     """The calls that were made for an item; lines that do not read are passed over."""
     try:
         data = read_journal_file(folder, NAME, limit=_LIMIT)
     except (FileNotFoundError, DiskFailed, ItemCorrupt):
         return ()
     found = (_entry(line) for line in data.split(b"\n"))
-    return current(entry for entry in found if entry is not None)
+    return latest_entries(entry for entry in found if entry is not None)
 
 
-def current(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def latest_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     """The calls that used something, each as it was last told, in the order in which they were sent."""
-    calls: dict[object, Entry] = {}
+    calls: dict[object, LedgerEntry] = {}
     for at, entry in enumerate(entries):
         calls[entry.number or at] = entry
     return tuple(entry for entry in calls.values() if entry.used)
 
 
-def total(entries: Iterable[Entry]) -> Total:
+def add_up(entries: Iterable[LedgerEntry]) -> Total:
     """What the calls have used together."""
     found = tuple(entries)
     prices = [Decimal(entry.money) for entry in found if entry.money is not None]
@@ -104,29 +104,29 @@ def total(entries: Iterable[Entry]) -> Total:
     )
 
 
-def told(spent: Total) -> str:
+def describe_total(spent: Total) -> str:
     """What was used, for a person."""
     about = "" if spent.whole else "about "
     calls = f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}"
     cached = f" ({spent.cached:,} cached)" if spent.cached else ""
-    money = f", {dollars(spent.money)}" if spent.priced else ""
+    money = f", {show_dollars(spent.money)}" if spent.priced else ""
     return f"{calls}, {about}{spent.input:,} tokens in{cached}, {spent.output:,} out{money}"
 
 
-def dollars(money: Decimal) -> str:
+def show_dollars(money: Decimal) -> str:
     """An amount in US dollars, with as many digits as say something."""
     if money >= 1:
         return f"${money:,.2f}"
     return f"${money:.3f}" if money >= Decimal("0.001") or not money else "under $0.001"
 
 
-def _entry(line: bytes) -> Entry | None:
+def _entry(line: bytes) -> LedgerEntry | None:
     try:
         record = json.loads(line)
-        known = {field.name: record[field.name] for field in fields(Entry) if field.name in record}
+        known = {field.name: record[field.name] for field in fields(LedgerEntry) if field.name in record}
         if not isinstance(known.get("number", ""), str):
             return None
-        entry = Entry(**known)
+        entry = LedgerEntry(**known)
         numbers = (entry.input, entry.output, entry.cached, entry.stored)
         if not all(type(number) is int and number >= 0 for number in numbers):
             return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 _PRIVATE = ("--model", "--base-url")
-_SHOWN = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
+_MAX_WORD_LENGTH = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
 
 
 class ItemLock:
@@ -43,7 +43,7 @@ class ItemLock:
             )
         self._lock = lock
         with suppress(DiskFailed):  # the lock counts, with or without a name on it
-            files.write(home / "holder.json", _me())
+            files.write(home / "holder.json", _describe_self())
         with suppress(ItemLocked, DiskFailed), meta_lock(self.folder, wait=0):
             files.sweep(self.folder)
 
@@ -121,7 +121,7 @@ def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     return lock
 
 
-def _me() -> bytes:
+def _describe_self() -> bytes:
     """Who holds the lock, for whoever finds it taken."""
     import getpass
     import platform
@@ -134,7 +134,7 @@ def _me() -> bytes:
         "host": platform.node(),
         "user": user,
         "since": files.timestamp(),
-        "command": _command(sys.argv)[:_SHOWN],
+        "command": _command(sys.argv)[:_MAX_WORD_LENGTH],
     }
     return json.dumps(me).encode()
 
@@ -171,5 +171,5 @@ def _word(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return ""
     with suppress(ValueError):  # a number with too many digits
-        return "".join(letter for letter in str(value) if letter.isprintable())[:_SHOWN].strip()
+        return "".join(letter for letter in str(value) if letter.isprintable())[:_MAX_WORD_LENGTH].strip()
     return ""

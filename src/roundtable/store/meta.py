@@ -17,7 +17,7 @@ from . import files
 from .files import JOURNAL_FOLDER, leads_out, timestamp
 from .lock import meta_lock
 
-DEEPEST = 500
+MAX_JSON_DEPTH = 500
 """How many lists and objects may stand in one another."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -38,7 +38,7 @@ class Number(float):
         return type(self), (self.text,)
 
 
-def parse(data: bytes) -> Any:
+def parse_json(data: bytes) -> Any:
     """What the JSON text holds; ValueError, with the reason in words for a person, where it is none."""
     try:
         text = data.removeprefix(BOM_UTF8).decode()
@@ -58,7 +58,7 @@ def parse(data: bytes) -> Any:
     return value
 
 
-def render(value: object) -> str:
+def render_json(value: object) -> str:
     """The value as JSON text with an indent of two; RuleBroken where `parse` could not read it back."""
     if _is_deep(value):
         raise RuleBroken(f"This cannot be written as JSON: {_too_deep()}.")
@@ -117,7 +117,7 @@ def _no_number(name: str) -> NoReturn:
 
 def _is_deep(value: object) -> bool:
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_JSON_DEPTH):
         level = [item for outer in level for item in _items(outer)]
     return bool(level)
 
@@ -129,24 +129,8 @@ def _items(value: object) -> list[object]:
 
 
 def _too_deep() -> str:
-    return f"it is nested more than {DEEPEST} deep"
+    return f"it is nested more than {MAX_JSON_DEPTH} deep"
 
-
-__all__ = [
-    "StartPhase",
-    "append_elaboration",
-    "change_meta",
-    "has_meta",
-    "is_stale",
-    "max_turns",
-    "meta_gone",
-    "meta_problem",
-    "read_meta",
-    "set_aside",
-    "start_phase",
-    "timestamp",
-    "write_meta",
-]
 
 DEFAULT_MAX_TURNS = 10
 LEAST_MAX_TURNS = 3
@@ -186,7 +170,7 @@ def has_meta(folder: Path | str) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def meta_gone(folder: Path | str) -> ItemCorrupt:
+def missing_meta(folder: Path | str) -> ItemCorrupt:
     """The error for a meta.json that was there when the work on the item began."""
     return ItemCorrupt(
         f"{Path(folder) / 'meta.json'} is gone; it was there when this step began.",
@@ -284,7 +268,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
     if reason := leads_out(folder, "meta.json"):
         raise _corrupt(f"{path} cannot be used: {reason}.")
     try:
-        found = parse(files.read(path))
+        found = parse_json(files.read(path))
     except FileNotFoundError as error:
         if path.is_symlink():
             raise _corrupt(f"{path} cannot be used: it is a link to a file that is not there.") from error
@@ -331,7 +315,7 @@ def _save(folder: Path, meta: dict[str, Any]) -> dict[str, Any]:
     _migrate(meta)
     meta.pop("phase_a_completed", None)
     meta["analysis_status"] = analysis_status(meta.get("phases_completed"))
-    files.write(folder / "meta.json", render(meta).encode(), follow_link=True)
+    files.write(folder / "meta.json", render_json(meta).encode(), follow_link=True)
     return meta
 
 

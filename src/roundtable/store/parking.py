@@ -15,7 +15,7 @@ from ..core.text import escape_markdown, plain, printable
 from ..core.turns import USER, Parked
 from ..documents.additions import end_of, shape_end, spliced, unharmed
 from ..documents.outline import Section, outline, sections_of
-from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
+from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_reserved, one_line, reason_of
 from .files import read_inside
 
 LATER = "Later"
@@ -30,7 +30,7 @@ _POINT = re.compile(
 _COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->")
 
 
-def park(
+def park_points(
     folder: Path,
     points: tuple[Parked, ...],
     *,
@@ -51,7 +51,7 @@ def park(
         return document, None
 
     try:
-        change_own(folder, PARKING_LOT, change)
+        change_reserved(folder, PARKING_LOT, change)
     except RuleBroken as error:
         raise DiskFailed(
             f"Could not write {PARKING_LOT}: {reason_of(error)}.",
@@ -60,10 +60,10 @@ def park(
         ) from error
 
 
-def parked_for(folder: Path, step_id: str) -> tuple[str, ...]:
+def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
     """What was put off until this step, as it is brought up; nothing where the parking lot cannot be read."""
     try:
-        document = read_inside(folder, PARKING_LOT, limit=LARGEST)
+        document = read_inside(folder, PARKING_LOT, limit=MAX_ARTIFACT_SIZE)
         shape = outline(document)
     except (FileNotFoundError, DiskFailed, RuleBroken):
         return ()
@@ -116,6 +116,6 @@ def _brought_up(bullets: str) -> Iterator[str]:
         text = _COMMENT.sub("", printable(bullet["text"])).strip() if bullet else ""
         if point := _POINT.fullmatch(text):
             subject = plain(point["subject"])
-            yield brought_up(shown(subject), shown(point["speaker"]), point["step"])
+            yield brought_up(one_line(subject), one_line(point["speaker"]), point["step"])
         elif text:
-            yield f"Put off until now: {shown(plain(text))}"
+            yield f"Put off until now: {one_line(plain(text))}"
