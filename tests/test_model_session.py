@@ -31,7 +31,7 @@ def hold(
 ) -> tuple[list[Line], BudgetAccount]:
     """A roundtable on the first step, with an account."""
     account = BudgetAccount(place[1], budget or Budget())
-    lines = talk(*place, words, step="00-01", panel=model.panel(meter=account.take), account=account)
+    lines = talk(*place, words, step="00-01", panel=model.panel(meter=account.record_call), account=account)
     return lines, account
 
 
@@ -100,7 +100,7 @@ def test_the_menu_says_what_a_discussion_may_cost_before_it_begins(completed: tu
 def test_the_menu_of_the_offline_panel_says_nothing_about_cost(completed: tuple[Path, Path]) -> None:
     account = BudgetAccount(completed[1])
     broken = ScriptedModel(before=_failing(api.ModelServerError("m", "x")))
-    panel = FallbackPanel((broken.panel(), OfflinePanel()), account.tell)
+    panel = FallbackPanel((broken.panel(), OfflinePanel()), account.add_news)
     lines = analyse(completed, ["E", "done"], panel, account)
     first, last = texts(lines, "menu")
     assert "up to 10 turns" in first
@@ -217,7 +217,7 @@ def test_at_a_terminal_the_user_chooses_and_what_was_said_stays(
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     model = ScriptedModel(before=_once(error, "Now turn 3"))
     account = BudgetAccount(completed[1])
-    panel = model.panel(meter=account.take)
+    panel = model.panel(meter=account.record_call)
     lines = talk(
         *completed, [choice, "done"], step="00-01", panel=panel, account=account, interactive=True
     )  # fmt: skip
@@ -252,7 +252,7 @@ def test_without_a_terminal_the_configured_order_applies(completed: tuple[Path, 
     account = BudgetAccount(completed[1])
     first = ScriptedModel(before=_once(api.ModelServerError("m", "x"), "Now turn 3"))
     second = ScriptedModel()
-    panel = FallbackPanel((first.panel(), second.panel()), account.tell)
+    panel = FallbackPanel((first.panel(), second.panel()), account.add_news)
     lines = talk(*completed, ["done"], step="00-01", panel=panel, account=account)
     assert texts(lines, "error") == []
     assert "scripted failed on its side. scripted goes on." in texts(lines, "notice")

@@ -1,4 +1,4 @@
-"""The account: what a model's words cost for one item, kept in the ledger, held against the budget."""
+"""What a model's words cost for one item: kept in the ledger, held against the budget."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Limit:
 
 
 class BudgetAccount:
-    """The account of one item, for one run of the program."""
+    """What the calls for one item cost, in one run of the program."""
 
     def __init__(
         self,
@@ -54,8 +54,8 @@ class BudgetAccount:
 
     # --- what the panel reports --------------------------------------------------------------------------
 
-    def take(self, call: Call) -> None:
-        """A call was sent, or is over; a disk that is full does not stop the discussion."""
+    def record_call(self, call: Call) -> None:
+        """Record a call that was sent, or is over; a full disk does not stop the discussion."""
         usage = call.usage
         money = self._price(call.model, usage)
         entry = ledger.LedgerEntry(
@@ -63,37 +63,37 @@ class BudgetAccount:
             usage.cached, usage.stored, usage.estimated, None if money is None else str(money), call.number,
         )  # fmt: skip
         self._entries.append(entry)
-        if call.over and entry.used:
+        if call.over and entry.has_usage:
             self._last, self._model = usage, call.model
         try:
             ledger.append(self._folder, entry)
         except DiskFailed as failure:
             if call.over:
-                self.tell(f"What this call used could not be noted. {failure.failed}")
+                self.add_news(f"What this call used could not be noted. {failure.failed}")
 
-    def tell(self, text: str) -> None:
-        """Something that the user has to know at the next opportunity."""
+    def add_news(self, text: str) -> None:
+        """Keep something that the user has to know at the next opportunity."""
         self._news.append(text)
 
     # --- what the session asks ---------------------------------------------------------------------------
 
-    def enter(self, step_id: str, *, discussing: bool) -> None:
-        """From now on calls are for this step, and for a discussion of it or not."""
-        if discussing and self._discussion is None:
+    def enter_step(self, step_id: str, *, is_discussing: bool) -> None:
+        """Book calls from now on to this step, and to a discussion of it or not."""
+        if is_discussing and self._discussion is None:
             meta = read_meta(self._folder) or {}
             self._discussion = len(meta.get("elaborations", [])) + 1
             self._warned = False
-        elif not discussing:
+        elif not is_discussing:
             self._discussion = None
         self._step = step_id
 
-    def news(self) -> tuple[str, ...]:
-        """What is to be told since this was last asked."""
+    def take_news(self) -> tuple[str, ...]:
+        """Return what the user has to know since this was last asked."""
         news, self._news = tuple(self._news), []
         return news
 
-    def over(self, turns: int) -> str | None:
-        """Why the discussion has to end now, keeping what the synthesis needs; None where it has not."""
+    def find_exhausted_limit(self, turns: int) -> str | None:
+        """Return why the discussion has to end now, so that a synthesis is left; None if it may go on."""
         limits = tuple(self._limits(turns))
         spent = next((limit for limit in limits if limit.spent), None)
         if spent is not None:
@@ -101,11 +101,11 @@ class BudgetAccount:
         nearly = next((limit for limit in limits if limit.nearly), None)
         if nearly is not None and not self._warned:
             self._warned = True
-            self.tell(f"The budget for this discussion is nearly used up: {nearly.words}.")
+            self.add_news(f"The budget for this discussion is nearly used up: {nearly.words}.")
         return None
 
-    def close(self) -> str:
-        """The discussion is over: what it and the item have used; empty where nothing was."""
+    def end_discussion(self) -> str:
+        """End the discussion and return what it and the item have used; empty if nothing."""
         here, self._discussion = self.discussion, None
         if not here.calls:
             return ""
@@ -113,8 +113,8 @@ class BudgetAccount:
         so_far = f" The item so far: {describe_total(item)}." if item.calls > here.calls else ""
         return f"This discussion used {describe_total(here)}.{so_far}"
 
-    def forecast(self, table: Table, model: str) -> str:
-        """What a discussion may use, for the menu (MENU-6)."""
+    def describe_forecast(self, table: Table, model: str) -> str:
+        """Return what a discussion may use, for the menu (MENU-6)."""
         turns = min(table.max_turns, self._budget.turns or table.max_turns)
         most = forecast(replace(table, max_turns=turns))
         money = self._price(model, most)
@@ -122,8 +122,8 @@ class BudgetAccount:
         tokens = round(most.input + most.output, -3)
         return f"Elaboration Mode with {model}: up to {turns} turns, about {tokens:,} tokens{cost}."
 
-    def spent(self) -> str:
-        """What the item has used, in a few words."""
+    def describe_spending(self) -> str:
+        """Return what the item has used, in a few words."""
         item = self.item
         if not item.calls:
             return ""
@@ -132,9 +132,8 @@ class BudgetAccount:
     @property
     def discussion(self) -> Total:
         """What the discussion in hand has used."""
-        number = self._discussion
         entries = ledger.latest_entries(self._entries)
-        return ledger.add_up(entry for entry in entries if number and entry.discussion == number)
+        return ledger.add_up(entry for entry in entries if entry.discussion == (self._discussion or 0))
 
     @property
     def item(self) -> Total:

@@ -1,16 +1,16 @@
 """The ledger: what each call of a model has used, in the item's `.journal/` folder.
 
-A call has a line when it is sent, with an estimate, and one with the same number when it is over: the last
-counts. So a call is not lost that was broken off with the program.
+A call has a line when it is sent, with an estimate, and one with the same number when it is over; the last
+counts. So a call that was broken off with the program is not lost.
 
-It is no progress state: without it the analysis goes on, and only what was spent before is not known.
+No progress depends on it: without the file the analysis goes on, and only the earlier spending is unknown.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from .files import read_journal_file
 from .lock import journal_folder
 
 NAME = "spent.log"
-_LIMIT = 64 * 1024 * 1024
+_MAX_SIZE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class LedgerEntry:
     """The same in all lines of one call; lines without one are calls of their own."""
 
     @property
-    def used(self) -> bool:
-        """False where a call was not sent after all, or refused."""
+    def has_usage(self) -> bool:
+        """Whether the call was sent and not refused."""
         return bool(self.input or self.output)
 
 
@@ -72,25 +72,24 @@ def append(folder: Path, entry: LedgerEntry) -> None:
 
 
 def read(folder: Path) -> tuple[LedgerEntry, ...]:
-    """The calls that were made for an item; lines that do not read are passed over."""
+    """Return the calls that were made for an item; lines that do not read are passed over."""
     try:
-        data = read_journal_file(folder, NAME, limit=_LIMIT)
+        data = read_journal_file(folder, NAME, limit=_MAX_SIZE)
     except (FileNotFoundError, DiskFailed, ItemCorrupt):
         return ()
-    found = (_entry(line) for line in data.split(b"\n"))
-    return latest_entries(entry for entry in found if entry is not None)
+    return latest_entries(entry for line in data.split(b"\n") if (entry := _decode(line)) is not None)
 
 
 def latest_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
-    """The calls that used something, each as it was last told, in the order in which they were sent."""
+    """Return the calls that used something, each as it was last recorded, in the order they were sent."""
     calls: dict[object, LedgerEntry] = {}
     for at, entry in enumerate(entries):
         calls[entry.number or at] = entry
-    return tuple(entry for entry in calls.values() if entry.used)
+    return tuple(entry for entry in calls.values() if entry.has_usage)
 
 
 def add_up(entries: Iterable[LedgerEntry]) -> Total:
-    """What the calls have used together."""
+    """Return what the calls have used together."""
     found = tuple(entries)
     prices = [Decimal(entry.money) for entry in found if entry.money is not None]
     return Total(
@@ -105,7 +104,7 @@ def add_up(entries: Iterable[LedgerEntry]) -> Total:
 
 
 def describe_total(spent: Total) -> str:
-    """What was used, for a person."""
+    """Return what was used, for a person."""
     about = "" if spent.whole else "about "
     calls = f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}"
     cached = f" ({spent.cached:,} cached)" if spent.cached else ""
@@ -114,24 +113,19 @@ def describe_total(spent: Total) -> str:
 
 
 def show_dollars(money: Decimal) -> str:
-    """An amount in US dollars, with as many digits as say something."""
+    """Return an amount in US dollars, with as many digits as say something."""
     if money >= 1:
         return f"${money:,.2f}"
     return f"${money:.3f}" if money >= Decimal("0.001") or not money else "under $0.001"
 
 
-def _entry(line: bytes) -> LedgerEntry | None:
+def _decode(line: bytes) -> LedgerEntry | None:
+    import msgspec  # late: most runs have no ledger
+
     try:
-        record = json.loads(line)
-        known = {field.name: record[field.name] for field in fields(LedgerEntry) if field.name in record}
-        if not isinstance(known.get("number", ""), str):
-            return None
-        entry = LedgerEntry(**known)
-        numbers = (entry.input, entry.output, entry.cached, entry.stored)
-        if not all(type(number) is int and number >= 0 for number in numbers):
-            return None
-        if entry.money is not None and not Decimal(entry.money).is_finite():
-            return None
-    except (ValueError, TypeError, KeyError, InvalidOperation, RecursionError):
+        entry = msgspec.json.decode(line, type=LedgerEntry)
+        is_priced = entry.money is None or Decimal(entry.money).is_finite()
+    except (msgspec.MsgspecError, UnicodeDecodeError, InvalidOperation, RecursionError):
         return None
-    return entry
+    is_sound = is_priced and min(entry.input, entry.output, entry.cached, entry.stored) >= 0
+    return entry if is_sound else None

@@ -116,7 +116,7 @@ class _Table:
     account: BudgetAccount | None = None
 
     def spent(self) -> str:
-        return self.account.spent() if self.account is not None else ""
+        return self.account.describe_spending() if self.account is not None else ""
 
 
 def _table(settings: Settings, folder: Path) -> _Table:
@@ -132,7 +132,11 @@ def _table(settings: Settings, folder: Path) -> _Table:
     collect()
     account = BudgetAccount(folder, settings.budget)
     panel = choose(
-        settings.models, settings.base_url, meter=account.take, news=account.tell, project=settings.root
+        settings.models,
+        settings.base_url,
+        meter=account.record_call,
+        news=account.add_news,
+        project=settings.root,
     )
     _tell_lacking(settings)
     return _Table(lambda: panel, account)
