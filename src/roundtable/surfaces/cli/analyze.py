@@ -43,7 +43,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     settings, answers = flags.settings(), open_answers(flags.answers)
     folder = _folder(settings, item) if item is not None else _open_item(flags, settings, answers)
     if start_over:
-        _begin_anew(folder)
+        _begin_anew(settings, folder)
     return _converse(flags, settings, answers, folder, reopen=reopen)
 
 
@@ -240,15 +240,12 @@ def _chosen(settings: Settings, entries: list[ItemEntry], answers: Answers) -> P
             tell(str(unknown))
 
 
-def _begin_anew(folder: Path) -> None:
+def _begin_anew(settings: Settings, folder: Path) -> None:
     """Forget which steps and phases are complete; a meta.json that cannot be used is set aside."""
-    from ...store.lock import ItemLock
-    from ...store.meta import meta_problem, set_aside
-    from ...store.progress import start_over
+    from ...project import Project
+    from ...store.items import read_item
 
-    with ItemLock(folder):
-        if problem := meta_problem(folder):
-            aside = set_aside(folder)
-            tell(f"{problem} It is kept as {aside.name}, and the analysis begins anew.")
-        else:
-            start_over(folder)
+    project = Project(settings.root, items_folder=settings.items_folder)
+    notice = project.start_over(read_item(folder).slug)
+    if notice:
+        tell(notice)
