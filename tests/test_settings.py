@@ -95,9 +95,9 @@ def test_unknown_keys_and_wrong_types_are_named_and_passed_over(project: Path, f
     settings, warnings = load_settings(project, environment={})
     assert settings == Settings(project, user_name="Ada")
     assert warnings == (
-        f"{file}: itms is no setting; the settings are {KNOWN}.",
+        f"{file}: itms is not a setting; the settings are {KNOWN}.",
         f'{file}: panel must be a text in quotes, such as "offline".',
-        f"{file}: root is no setting; the settings are {KNOWN}.",
+        f"{file}: root is not a setting; the settings are {KNOWN}.",
     )
 
 
@@ -278,7 +278,7 @@ def test_a_budget_that_is_none_is_named_and_passed_over(project: Path) -> None:
     told = "roundtable.toml: budget must be a table with turns, tokens, money."
     assert load_settings(project, environment={})[1] == (told,)
     (project / "roundtable.toml").write_text("[budget]\nyears = 3\n")
-    told = "roundtable.toml: budget_years is no limit; they are turns, tokens, money."
+    told = "roundtable.toml: budget_years is not a limit; they are turns, tokens, money."
     assert load_settings(project, environment={})[1] == (told,)
     told = "Environment: ROUNDTABLE_BUDGET_TURNS must be a number, such as 8."
     (project / "roundtable.toml").unlink()

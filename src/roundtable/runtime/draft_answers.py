@@ -29,7 +29,7 @@ _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.
 
 
 def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
-    """The draft answers for the questions, from where each question says that one may come."""
+    """Return the draft answers for the questions, from where each question says that one may come."""
     offers = (_offer(ask.brief, question, stored, surveyed) for question in ask.questions)
     return tuple(offer for offer in offers if offer is not None)
 
@@ -92,14 +92,14 @@ def _offer_earlier_answer(
 
 
 def _first_sentences(text: str) -> str:
-    """The first sentences of the item's prose that fit: no headings, no lists, no code."""
+    """Return the first sentences of the item's prose that fit: no headings, no lists, no code."""
     paragraphs = re.split(r"\n\s*\n", printable(text).strip())
     prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
     return _shorten(" ".join(prose[0].split())) if prose else ""
 
 
 def _shorten(text: str) -> str:
-    """The text, cut at the end of a sentence or a word where it is too long to confirm at a glance."""
+    """Return the text, cut after a sentence or a word if it is too long to confirm at a glance."""
     if len(text) <= _MAX_OFFER_LENGTH:
         return text
     cut = text[:_MAX_OFFER_LENGTH]
@@ -115,17 +115,21 @@ class Surveyor:
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
-        self._own = (".roundtable", _below(root, folder.parent))
+        try:
+            items = folder.parent.resolve().relative_to(root.resolve()).as_posix()
+        except ValueError:
+            items = folder.parent.name
+        self._own = (".roundtable", items)  # what we wrote ourselves is no evidence
         self._seen: dict[str, Survey] = {}
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
-        """The draft answer to a question of a step, where the code suggests one."""
+        """Return the draft answer to a question of a step, if the code suggests one."""
         from ..survey import offer
 
         return offer(self._survey(item), step_id, label)
 
     def report(self, item: Item, step_id: str) -> str | None:
-        """What was found, as the step's section shows it; none for steps that do not rest on it."""
+        """Return what was found, as the step's section shows it; None for steps that do not rest on it."""
         if step_id not in _REPORTED:
             return None
         from ..survey.report import report
@@ -138,11 +142,3 @@ class Surveyor:
 
             self._seen[item.slug] = survey(self._root, item, leave_out=self._own)
         return self._seen[item.slug]
-
-
-def _below(root: Path, folder: Path) -> str:
-    """The folder of the items as the project names it; what we wrote ourselves is no evidence."""
-    try:
-        return folder.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        return folder.name

@@ -216,9 +216,9 @@ class Resume:
 
     def _write_missing_transcripts(self, name: str) -> None:
         """Write the transcripts of discussions that only this journal holds, before it goes."""
-        leg = self._replay(name)
-        for command in leg.unsaved if leg is not None else ():
-            write_transcript(self._folder, command, ", then ".join(leg.journal.panels) or "unknown")
+        if leg := self._replay(name):
+            for command in leg.unsaved:
+                write_transcript(self._folder, command, ", then ".join(leg.journal.panels) or "unknown")
 
     # --- opening ----------------------------------------------------------------------------------------
 

@@ -33,29 +33,31 @@ KEPT = "What others wrote there is kept; only what was missing was added"
 
 
 def render_data(name: str, section: str, text: str) -> bytes:
-    """The step's text as a valid file of its kind."""
+    """Return the step's text as a valid file of its kind."""
+    # Text that is no JSON and no table still becomes one, so that nothing said is lost.
     if name.lower().endswith(".json"):
-        return (meta.render_json(_json(section, text)) + "\n").encode()
+        try:
+            value = meta.parse_json(text.encode("utf-8", "replace"))
+        except ValueError:
+            value = {section: printable(text)}
+        return (meta.render_json(value) + "\n").encode()
+    text = printable(text)
     if name.lower().endswith(".csv"):
-        return _csv_text(_table(section, printable(text)), ",", "\n").encode()
-    return (printable(text).rstrip() + "\n").encode()
+        try:
+            rows = _even(_rows(text, ","))
+        except csv.Error:
+            rows = [[section], [text]]
+        return _csv_text(rows, ",", "\n").encode()
+    return (text.rstrip() + "\n").encode()
 
 
 def merge_data(name: str, old: bytes, new: bytes) -> Merged:
-    """The file that others wrote to, with what is missing in it of the step's data."""
+    """Return the file that others wrote to, with what is missing in it of the step's data."""
     if name.lower().endswith(".json"):
         return _merge_json(old, new)
     if name.lower().endswith(".csv"):
         return _merge_csv(old, new)
     return Merged(None, "it was edited by hand")
-
-
-def _json(section: str, text: str) -> Any:
-    """The document that the text is; text that is none still becomes one, so that nothing said is lost."""
-    try:
-        return meta.parse_json(text.encode("utf-8", "replace"))
-    except ValueError:
-        return {section: printable(text)}
 
 
 def _merge_json(old: bytes, new: bytes) -> Merged:
@@ -140,14 +142,6 @@ def _place_row(row: list[str], names: Sequence[str], columns: Sequence[str]) -> 
         return row
     cells = dict(zip(names, row, strict=False))
     return [cells.get(column, "") for column in columns]
-
-
-def _table(section: str, text: str) -> list[list[str]]:
-    """The rows that the text is; text that is no table still becomes one, so that nothing said is lost."""
-    try:
-        return _even(_rows(text, ","))
-    except csv.Error:
-        return [[section], [text]]
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:

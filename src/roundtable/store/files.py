@@ -12,9 +12,9 @@ import os
 import re
 import signal
 import stat
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 from ..core.errors import DiskFailed, ItemCorrupt
@@ -22,6 +22,9 @@ from ..core.errors import DiskFailed, ItemCorrupt
 MAX_FILE_SIZE = 20 * 1024 * 1024
 """The most bytes that `read` takes in, where its caller names no other limit."""
 
+JOURNAL_FOLDER = ".journal"
+
+_CANNOT_FOLLOW = "it is a link that cannot be followed"
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must fail rather than wait for its other end
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -39,7 +42,7 @@ _REASONS: dict[int, tuple[str, str]] = {
     errno.ENOTDIR: ("its folder is gone", "If the item was renamed or moved, start again with its new name."),
     errno.EISDIR: ("a folder has that name", f"Move the folder away. {_AGAIN}"),
     errno.EEXIST: ("something else has that name", f"Move it away. {_AGAIN}"),
-    errno.ELOOP: ("it is a link that cannot be followed", f"Put a file in its place. {_AGAIN}"),
+    errno.ELOOP: (_CANNOT_FOLLOW, f"Put a file in its place. {_AGAIN}"),
     errno.ENXIO: ("it is not a regular file", f"Put a file in its place. {_AGAIN}"),
 }
 _DISK_WIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
@@ -58,9 +61,9 @@ def is_disk_wide(failure: DiskFailed) -> bool:
 
 
 def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes; FileNotFoundError where there is none.
+    """Return the bytes of a regular file of at most `limit` bytes; FileNotFoundError if there is none.
 
-    Without `follow_link` a link is no regular file.
+    Without `follow_link` a link does not count as a regular file.
     """
     flags = os.O_RDONLY | _BINARY | _AT_ONCE | (0 if follow_link else _NO_LINK)
     try:
@@ -182,7 +185,7 @@ def sweep(folder: Path) -> None:
 
 
 def _mode(path: Path, follow_link: bool) -> int | None:
-    """The mode that the file to be written has; None where a new one is to be made."""
+    """Return the mode that the file to be written has; None if a new one is to be made."""
     try:
         found = path.stat() if follow_link else path.lstat()
     except FileNotFoundError:
@@ -224,7 +227,7 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
 
 
 def _open_end(path: Path) -> tuple[int, bool]:
-    """The file opened at its end, and whether it had to be created."""
+    """Return the file opened at its end, and whether it had to be created."""
     flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
     try:
         return os.open(path, flags), False
@@ -269,34 +272,17 @@ def _describe_failure(verb: str, path: Path, error: OSError, *, saved: str) -> D
     return DiskFailed(f"Could not {verb} {path}: {reason}.", saved=saved, do=do)
 
 
-def _pass(point: str) -> None:
-    """Nothing is waiting for this point."""
+_kill_at, _kill_log = os.environ.get("ROUNDTABLE_KILL_AT", ""), os.environ.get("ROUNDTABLE_KILL_LOG", "")
+_passed = count(1)
 
 
-def _killer(kill_at: str, log: str) -> Callable[[str], None]:
-    """A checkpoint that counts, notes down, and ends the process where it was told to."""
-    passed = 0
-
-    def stop(point: str) -> None:
-        nonlocal passed
-        passed += 1
-        if log:
-            with Path(log).open("a", encoding="utf-8") as file:
-                file.write(f"{point}\n")
-        if str(passed) == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return stop
-
-
-checkpoint: Callable[[str], None] = _pass
-if os.environ.keys() & {"ROUNDTABLE_KILL_AT", "ROUNDTABLE_KILL_LOG"}:
-    checkpoint = _killer(os.environ.get("ROUNDTABLE_KILL_AT", ""), os.environ.get("ROUNDTABLE_KILL_LOG", ""))
-
-
-JOURNAL_FOLDER = ".journal"
-
-_CANNOT_FOLLOW = "it is a link that cannot be followed"
+def checkpoint(point: str) -> None:
+    """Note down that a point is reached, and end the process there, where a test asks for it."""
+    if _kill_log:
+        with Path(_kill_log).open("a", encoding="utf-8") as file:
+            file.write(f"{point}\n")
+    if _kill_at and str(next(_passed)) == _kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def leads_out(folder: Path, name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Slugs: the names of items' folders (rule ITEM-1)."""
+"""The items of a project: their folders, names and texts (rule ITEM-1)."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _GAPS = re.compile(r"[ -]+")
 
 
 def make_slug(title: str) -> str:
-    """The title as a folder's name: small letters, digits and single hyphens, 60 characters at most."""
+    """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
     plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
     name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
     return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
 
 
 def add_number(name: str, number: int) -> str:
-    """The slug with a number at its end, still no longer than a slug may be."""
+    """Return the slug with a number at its end, still no longer than a slug may be."""
     ending = f"-{number}"
     return name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
 
@@ -96,7 +96,7 @@ def add_item(
     items_folder: str = ITEMS_FOLDER,
     commit: str | None,
 ) -> Path:
-    """A new item with this text: its folder, with draft.md and meta.json in it.
+    """Add an item with this text and return its folder, with draft.md and meta.json in it.
 
     Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
     """
@@ -135,20 +135,24 @@ def add_item(
 
 
 def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEntry, ...]:
-    """Every item of the project, by name of its folder; reading never changes anything.
+    """Return every item of the project, by name of its folder; reading never changes anything.
 
-    Links that lead elsewhere are no items; ItemCorrupt where the items' folder itself is one.
+    Links that lead elsewhere are not items; ItemCorrupt where the items' folder itself is one.
     """
     home = require_in_project(root, root / items_folder)
     try:
         folders = sorted(path for path in home.iterdir() if not _is_link_out(root, path) and _is_item(path))
     except OSError:
         return ()
-    return tuple(_entry(folder) for folder in folders)
+    entries = []
+    for folder in folders:
+        item, problem = read_item(folder), one_line(meta_problem(folder) or "")
+        entries.append(ItemEntry(item.slug, item.name, folder, read_meta(folder), problem or None))
+    return tuple(entries)
 
 
 def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
-    """The names in the items' folder that are links out of the project, and so no items."""
+    """Return the names in the items' folder that are links out of the project, and so not items."""
     try:
         return tuple(
             sorted(path.name for path in (root / items_folder).iterdir() if _is_link_out(root, path))
@@ -158,7 +162,7 @@ def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple
 
 
 def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
-    """The folder of the one item that answers to a slug, source id, title, or the beginning of a slug."""
+    """Return the folder of the one item that a slug, source id, title or beginning of a slug names."""
     items = list_items(root, items_folder=items_folder)
     wanted = name.strip().casefold()
     said = one_line(name)
@@ -178,7 +182,7 @@ def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Pat
 
 
 def last_activity(folder: Path) -> str | None:
-    """When the item was last worked on: the latest change of its meta.json or an open journal, in UTC."""
+    """Return when the item was last worked on: the latest change of meta.json or a journal, in UTC."""
     known = [folder / "meta.json"]
     with suppress(ItemCorrupt):
         known += journal_home(folder).glob("*.jsonl")
@@ -187,7 +191,7 @@ def last_activity(folder: Path) -> str | None:
 
 
 def read_item(folder: Path) -> Item:
-    """The item in a folder, as far as it can be read: without draft.md it is called by its folder's name."""
+    """Return the item in a folder as far as it can be read; without draft.md its folder names it."""
     meta = read_meta(folder) or {}
     source, source_id = meta.get("source"), meta.get("source_id")
     name = one_line(folder.resolve().name) or UNTITLED
@@ -202,7 +206,7 @@ def read_item(folder: Path) -> Item:
 
 
 def draft_problem(folder: Path) -> str | None:
-    """Why draft.md cannot be read, in words for a person; None where it can, or is missing."""
+    """Return why draft.md cannot be read, in words for a person; None if it can, or is missing."""
     try:
         read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
     except FileNotFoundError:
@@ -210,11 +214,6 @@ def draft_problem(folder: Path) -> str | None:
     except DiskFailed as failure:
         return failure.failed
     return None
-
-
-def _entry(folder: Path) -> ItemEntry:
-    item, problem = read_item(folder), meta_problem(folder)
-    return ItemEntry(item.slug, item.name, folder, read_meta(folder), one_line(problem) if problem else None)
 
 
 def _title_of(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The note at the top of a draft that says which steps were skipped (rule MENU-4)."""
+"""What the steps of an item write: documents, data files, and what is read from them again."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def write_skip_note(skipped: Sequence[Step]) -> str:
 
 
 def name_steps(steps: Sequence[str]) -> str:
-    """The steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
+    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
     if len(steps) == 1:
         return f"step {steps[0]} was"
     return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
 
 
 def add_note(document: bytes, text: str) -> bytes:
-    """The document with the note right after its title, once, and nothing else changed."""
+    """Return the document with the note right after its title, once, and nothing else changed."""
     shape = outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
@@ -77,7 +77,7 @@ _NAME = "written.json"
 
 
 def is_own(folder: Path, name: str, step_id: str, document: bytes) -> bool:
-    """True where the step wrote the file exactly as it stands."""
+    """Whether the step wrote the file exactly as it stands."""
     return _digest(document) in _digests(_read_digests(folder), name, step_id)
 
 
@@ -132,9 +132,9 @@ class Outputs:
         DiskFailed where a block cannot be written and no transcript could be either: nothing counts then.
         """
         outputs = tuple(dict.fromkeys(command.step.outputs))
-        announcements = [self._updated(command, output) for output in outputs]
+        announcements = [self._add_block(command, output) for output in outputs]
         if not any(map(is_markdown, outputs)) and (first := self._first_markdown(command.step)):
-            announcements.append(self._updated(command, first))
+            announcements.append(self._add_block(command, first))
         return tuple(announcements)
 
     def write_step(self, command: WriteStep) -> tuple[str, ...]:
@@ -142,9 +142,13 @@ class Outputs:
         announcements = []
         for section in command.sections:
             try:
-                announcements.append(self._written(command.step, section))
+                announcements.append(self._write_section(command.step, section))
             except RuleBroken as error:
-                raise _not_written(section.target.output, reason_of(error)) from error
+                raise DiskFailed(
+                    f"Could not write {one_line(section.target.output)}: {reason_of(error)}.",
+                    saved="The file is as it was, and your answers are kept.",
+                    do="Correct the file. Run the same command again.",
+                ) from error
         return tuple(announcements)
 
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
@@ -180,11 +184,11 @@ class Outputs:
         for output in dict.fromkeys(filter(is_markdown, outputs)):
             missing = [step for step in command.skipped if output in step.outputs]
             if missing:
-                announcements.append(self._drafted(output, missing))
+                announcements.append(self._mark_draft(output, missing))
         return tuple(announcements)
 
     def material(self, step: Step, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
-        """The step's outputs as text, `limit` characters together; DiskFailed where none can be read."""
+        """Return the step's outputs as text, `limit` characters together; DiskFailed if none reads."""
         found, problems = self._read(step.outputs)
         if not found:
             raise DiskFailed(
@@ -195,7 +199,7 @@ class Outputs:
         return _cut_to_limit(found, limit)
 
     def all_material(self, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
-        """Every markdown artifact in the folder as text, in the order of the steps, then by name."""
+        """Return every markdown artifact in the folder as text, in the order of the steps, then by name."""
         try:
             names = sorted(path.name for path in self.folder.iterdir())
         except OSError:
@@ -206,12 +210,12 @@ class Outputs:
         return _cut_to_limit(found, limit)
 
     def documents(self) -> tuple[Material, ...]:
-        """Every file that the steps write, whole: what ids and references are read from."""
+        """Return every file that the steps write, whole: what ids and references are read from."""
         found, _ = self._read(output for step in self.steps for output in step.outputs)
         return tuple(found)
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
-        """The answers that stand in the artifacts, by step and label."""
+        """Return the answers that stand in the artifacts, by step and label."""
         documents: dict[str, Outline] = {}
         for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
             try:
@@ -228,12 +232,12 @@ class Outputs:
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
-        """The questions that stand as open in the documents that a step writes."""
+        """Return the questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
         lines_of = (line.strip() for each in found for line in each.text.splitlines())
         return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
 
-    def _updated(self, command: UpdateArtifacts, output: str) -> str:
+    def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
         name = one_line(output)
         if reason := explain_refusal(self.folder, output):
@@ -265,10 +269,10 @@ class Outputs:
             return lines.not_found(name)
         return lines.updated(name, one_line(heading), command.description)
 
-    def _written(self, step: Step, section: SectionText) -> str:
+    def _write_section(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
         if not is_markdown(output):
-            return self._data_written(step, section)
+            return self._write_data(step, section)
 
         def change(found: bytes | None) -> tuple[bytes, str]:
             document = self._skeleton(step, output) if found is None else found
@@ -278,7 +282,7 @@ class Outputs:
         place = change_artifact(self.folder, output, change)
         return f'Wrote {one_line(output)}, section "{place}".'
 
-    def _data_written(self, step: Step, section: SectionText) -> str:
+    def _write_data(self, step: Step, section: SectionText) -> str:
         output = section.target.output
         new = data_files.render_data(output, section.target.section, section.text)
 
@@ -294,7 +298,7 @@ class Outputs:
             return f"Left {one_line(output)} as it is: {one_line(merged.remark)}."
         return f"Wrote {one_line(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
 
-    def _drafted(self, output: str, missing: list[Step]) -> str:
+    def _mark_draft(self, output: str, missing: list[Step]) -> str:
         note = write_skip_note(missing)
 
         def change(found: bytes | None) -> tuple[bytes, None]:
@@ -315,7 +319,7 @@ class Outputs:
         return tuple(other for other in steps if other.step_id[:2] == step.step_id[:2])
 
     def _skeleton(self, step: Step, output: str) -> bytes:
-        """A new document with the sections that the phase's steps fill."""
+        """Return a new document with the sections that the phase's steps fill."""
         headings = dict.fromkeys(
             name_of(heading)
             for other in self._phase(step)
@@ -333,7 +337,7 @@ class Outputs:
         return next(there, next(iter(usable or names), None))
 
     def _obstacle(self, output: str) -> str | None:
-        """What keeps an output from being changed by anyone, such as a folder of its name."""
+        """Return what keeps an output from being changed by anyone, such as a folder of its name."""
         try:
             read_artifact(self.folder, output)
         except FileNotFoundError:
@@ -343,7 +347,7 @@ class Outputs:
         return None
 
     def _read(self, names: Iterable[str]) -> tuple[list[Material], list[str]]:
-        """What can be read of these files, and what is wrong with the others."""
+        """Return what can be read of these files, and what is wrong with the others."""
         found: list[Material] = []
         problems: list[str] = []
         for name in dict.fromkeys(names):
@@ -388,14 +392,6 @@ def _headings(step: Step, output: str) -> tuple[str, ...]:
 
 def _not_added(where: str) -> str:
     return f"Could not add your feedback to {where}."
-
-
-def _not_written(output: str, reason: str) -> DiskFailed:
-    return DiskFailed(
-        f"Could not write {one_line(output)}: {reason}.",
-        saved="The file is as it was, and your answers are kept.",
-        do="Correct the file. Run the same command again.",
-    )
 
 
 def _heading_in(document: bytes, heading: str) -> str:

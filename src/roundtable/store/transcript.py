@@ -18,7 +18,7 @@ from . import files
 from .files import leads_out, read_inside, require_inside
 
 FOLDER = "elaborations"
-_DIGITS = 9
+_MAX_DIGITS = 9
 
 _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 # Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
@@ -31,17 +31,15 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     `struck` are the entries that the user struck or reworded before the synthesis was written.
     """
     step_id, at = command.record.step_id, command.record.timestamp
-    home = _make_home(folder)
-    marker = _marker(step_id, at)
-    earlier = [path for path in list_transcripts(folder) if _parts(path)[0] == step_id]
-    for path in earlier:
-        if _carries(folder, path, marker):
-            return f"{FOLDER}/{path.name}"
-    number = 1 + max((_parts(path)[1] for path in earlier), default=0)
-    path = home / f"{step_id}-{number}.md"
-    require_inside(folder, f"{FOLDER}/{step_id}-{number}.md")
-    files.write(path, f"{marker}\n\n{_render_document(command, panel, struck)}".encode())
-    return f"{FOLDER}/{path.name}"
+    _make_home(folder)
+    if written := _find_discussion(folder, step_id, at):
+        return f"{FOLDER}/{written.name}"
+    earlier = [_parts(path)[1] for path in list_transcripts(folder) if _parts(path)[0] == step_id]
+    name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
+    require_inside(folder, name)
+    text = f"{_marker(step_id, at)}\n\n{_render_document(command, panel, struck)}"
+    files.write(folder / name, text.encode())
+    return name
 
 
 def check_writable(folder: Path) -> None:
@@ -54,11 +52,11 @@ def check_writable(folder: Path) -> None:
 
 def has_transcript(folder: Path, step_id: str, at: str) -> bool:
     """Whether the discussion of that step at that instant has its transcript."""
-    return any(_carries(folder, path, _marker(step_id, at)) for path in list_transcripts(folder))
+    return _find_discussion(folder, step_id, at) is not None
 
 
 def list_transcripts(folder: Path) -> tuple[Path, ...]:
-    """The transcripts of an item, by step and number; none where their folder lies elsewhere."""
+    """Return the transcripts of an item, by step and number; none if their folder lies elsewhere."""
     if leads_out(folder, FOLDER):
         return ()
     try:
@@ -69,15 +67,15 @@ def list_transcripts(folder: Path) -> tuple[Path, ...]:
 
 
 def find_transcript(folder: Path, number: str) -> Path | None:
-    """The transcript of that number in the list, counted from 1; None where there is none."""
+    """Return the transcript of that number in the list, counted from 1; None if there is none."""
     found = list_transcripts(folder)
-    if not number.isdecimal() or len(number) > _DIGITS:
+    if not number.isdecimal() or len(number) > _MAX_DIGITS:
         return None
     return found[int(number) - 1] if 0 < int(number) <= len(found) else None
 
 
 def read_transcript(folder: Path, path: Path) -> bytes:
-    """The bytes of one of the item's transcripts; DiskFailed where it lies elsewhere or is no file."""
+    """Return the bytes of one of the item's transcripts; DiskFailed if it lies elsewhere or is not a file."""
     return read_inside(folder, f"{FOLDER}/{path.name}")
 
 
@@ -108,11 +106,13 @@ def _parts(path: Path) -> tuple[str, int]:
     return (name["step"], int(name["number"])) if name else (path.name, 0)
 
 
-def _carries(folder: Path, path: Path, marker: str) -> bool:
-    try:
-        return read_transcript(folder, path).startswith(marker.encode())
-    except (FileNotFoundError, DiskFailed):
-        return False
+def _find_discussion(folder: Path, step_id: str, at: str) -> Path | None:
+    marker = _marker(step_id, at).encode()
+    for path in list_transcripts(folder):
+        with suppress(FileNotFoundError, DiskFailed):
+            if read_transcript(folder, path).startswith(marker):
+                return path
+    return None
 
 
 def _render_document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str:
@@ -166,17 +166,13 @@ def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
 
 
 def _paragraphs(text: str) -> Iterable[str]:
-    """The text as paragraphs that read the same and hold no markup that reaches beyond them."""
+    """Yield the text as paragraphs that read the same and hold no markup that reaches beyond them."""
     plain = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
     for paragraph in re.split(r"\n[ \t]*\n", plain):
-        lines = [_line(line) for line in paragraph.split("\n") if line.strip()]
+        kept = (line for line in paragraph.split("\n") if line.strip())
+        lines = [escape_markdown(line).replace("]:", "]\\:") for line in kept]
         if lines:
-            yield "\n".join(lines)
-
-
-def _line(text: str) -> str:
-    line = escape_markdown(text).replace("]:", "]\\:")
-    return f"\\{line}" if _TABLE_ROW.fullmatch(line) else line
+            yield "\n".join(f"\\{line}" if _TABLE_ROW.fullmatch(line) else line for line in lines)
 
 
 def _render_synthesis(command: SaveRecord) -> Iterable[str]:
