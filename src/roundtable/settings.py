@@ -35,10 +35,10 @@ from .core.errors import DiskFailed, RuleBroken
 from .git import run_git
 from .store import files
 from .store.artifact import one_line
+from .store.items import ITEMS_FOLDER
 
 PANELS = ("offline", "model")
 REVIEWS = ("after", "before")
-ITEMS = "docs/requirements"
 PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 """The files of a project that hold settings, and the table that they are in."""
 PERSONAL = ("model", "base_url")
@@ -70,7 +70,7 @@ class Settings:
     """What a run of the program goes by."""
 
     root: Path = Path()
-    items_folder: str = ITEMS
+    items_folder: str = ITEMS_FOLDER
     panel: str = "offline"
     user_name: str | None = None
     review: str = "after"
@@ -182,7 +182,7 @@ def load_settings(
     if own is not None:
         found.take(str(own), _table(_text(own, str(own), found), str(own), found))
     values = found.values
-    items = values.pop("items", ITEMS)
+    items = values.pop("items", ITEMS_FOLDER)
     turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
     budget = Budget(turns, tokens, found.budget.get("money"))
     settings = Settings(home, items_folder=items, models=found.models, budget=budget, **values)
@@ -287,7 +287,7 @@ def _bad_items(value: str) -> str | None:
     # Windows knows every separator and drive, so that a folder is refused on all systems alike.
     path = PureWindowsPath(value)
     if path.drive or path.root or ".." in path.parts or not path.parts or not value.isprintable():
-        return f'must name a folder inside the project, such as "{ITEMS}"'
+        return f'must name a folder inside the project, such as "{ITEMS_FOLDER}"'
     return None
 
 
@@ -306,7 +306,7 @@ def _bad_name(value: str) -> str | None:
 
 # For each setting: what is wrong with a text, and an example of one that is right.
 _CHECKS: Mapping[str, tuple[Callable[[str], str | None], str]] = {
-    "items": (_bad_items, ITEMS),
+    "items": (_bad_items, ITEMS_FOLDER),
     "panel": (partial(_not_among, PANELS), PANELS[0]),
     "user_name": (_bad_name, "Ada"),
     "review": (partial(_not_among, REVIEWS), REVIEWS[0]),

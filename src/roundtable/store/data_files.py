@@ -7,16 +7,24 @@ what is missing is added.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from ..core.errors import DiskFailed, ItemCorrupt
 from ..core.text import printable
-from . import meta
+from . import files, meta
+from .files import read_journal_file
+from .lock import journal_folder
 
+KEPT = "What others wrote there is kept; only what was missing was added"
+
+_WRITTEN = "written.json"
 _DELIMITERS = ",;\t"
 _KEY = re.compile(r"(?:^|[\W_])(?:id|key|label|requirement)$", re.IGNORECASE)
 
@@ -27,9 +35,6 @@ class Merged:
 
     document: bytes | None
     remark: str = ""
-
-
-KEPT = "What others wrote there is kept; only what was missing was added"
 
 
 def render_data(name: str, section: str, text: str) -> bytes:
@@ -58,6 +63,38 @@ def merge_data(name: str, old: bytes, new: bytes) -> Merged:
     if name.lower().endswith(".csv"):
         return _merge_csv(old, new)
     return Merged(None, "it was edited by hand")
+
+
+def is_own(folder: Path, name: str, step_id: str, document: bytes) -> bool:
+    """Whether the step wrote the file exactly as it stands."""
+    return _digest(document) in _digests(_read_written(folder), name, step_id)
+
+
+def remember(folder: Path, name: str, step_id: str, document: bytes) -> None:
+    """Note what the step is about to write; what it wrote before counts until the new file is in place."""
+    known = _read_written(folder)
+    before, new = _digests(known, name, step_id), _digest(document)
+    if before[-1:] != [new]:
+        known[name] = {"step": step_id, "digests": [*before[-1:], new]}
+        files.write(journal_folder(folder) / _WRITTEN, meta.render_json(known).encode())
+
+
+def _read_written(folder: Path) -> dict[str, Any]:
+    try:
+        found = meta.parse_json(read_journal_file(folder, _WRITTEN))
+    except (FileNotFoundError, DiskFailed, ItemCorrupt, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _digests(known: dict[str, Any], name: str, step_id: str) -> list[str]:
+    entry = known.get(name)
+    found = entry.get("digests") if isinstance(entry, dict) and entry.get("step") == step_id else None
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
+def _digest(document: bytes) -> str:
+    return hashlib.sha256(document).hexdigest()
 
 
 def _merge_json(old: bytes, new: bytes) -> Merged:

@@ -20,6 +20,8 @@ from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
 from .meta import meta_problem, read_meta, write_meta
 
+ITEMS_FOLDER = "docs/requirements"
+MAX_TITLE_LENGTH = 80
 MAX_SLUG_LENGTH = 60
 UNTITLED = "untitled-item"
 
@@ -29,45 +31,6 @@ _LETTERS = {
 }  # fmt: skip
 _OTHERS = re.compile(r"[^a-z0-9 -]")
 _GAPS = re.compile(r"[ -]+")
-
-
-def make_slug(title: str) -> str:
-    """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
-    plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
-    name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
-    return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
-
-
-def add_number(name: str, number: int) -> str:
-    """Return the slug with a number at its end, still no longer than a slug may be."""
-    ending = f"-{number}"
-    return name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
-
-
-def _plain(char: str) -> str:
-    """A character in the letters of the English alphabet; other signs are dropped."""
-    if char.isspace():
-        return " "
-    if char.isascii():
-        return char
-    if known := _LETTERS.get(char.lower()):
-        return known
-    bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
-    if bare.isascii():
-        return bare
-    kind = unicodedata.category(char)
-    if kind == "Pd":
-        return "-"
-    if kind[0] not in "LMN":
-        return ""
-    from anyascii import anyascii  # late: its tables are needed for few titles
-
-    return anyascii(char)
-
-
-ITEMS_FOLDER = "docs/requirements"
-MAX_TITLE_LENGTH = 80
-
 _ADD = 'Add one with: roundtable add "what it is about"'
 _MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
@@ -214,6 +177,40 @@ def draft_problem(folder: Path) -> str | None:
     except DiskFailed as failure:
         return failure.failed
     return None
+
+
+def make_slug(title: str) -> str:
+    """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
+    plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
+    name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
+    return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
+
+
+def add_number(name: str, number: int) -> str:
+    """Return the slug with a number at its end, still no longer than a slug may be."""
+    ending = f"-{number}"
+    return name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
+
+
+def _plain(char: str) -> str:
+    """A character in the letters of the English alphabet; other signs are dropped."""
+    if char.isspace():
+        return " "
+    if char.isascii():
+        return char
+    if known := _LETTERS.get(char.lower()):
+        return known
+    bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
+    if bare.isascii():
+        return bare
+    kind = unicodedata.category(char)
+    if kind == "Pd":
+        return "-"
+    if kind[0] not in "LMN":
+        return ""
+    from anyascii import anyascii  # late: its tables are needed for few titles
+
+    return anyascii(char)
 
 
 def _title_of(text: str) -> str:

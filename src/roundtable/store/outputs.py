@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
-from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
 from ..core.text import escape_markdown, harmless, plain, printable
@@ -17,7 +15,7 @@ from ..core.turns import Material
 from ..documents.additions import add_feedback, insert_addition, skeleton, spliced, unharmed, write_section
 from ..documents.answers import OPEN, answers_in
 from ..documents.outline import ADDITIONAL, Outline, find_named_sections, name_of, outline, read_sections
-from . import data_files, files, meta
+from . import data_files, files
 from .artifact import (
     RESERVED,
     change_artifact,
@@ -27,90 +25,8 @@ from .artifact import (
     read_artifact,
     reason_of,
 )
-from .files import read_journal_file
 from .items import read_item
-from .lock import journal_folder
 from .transcript import check_writable
-
-
-def write_skip_note(skipped: Sequence[Step]) -> str:
-    """`> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    return f"> Draft: {name_steps([f'{step.step_id} ({harmless(step.title)})' for step in skipped])} skipped."
-
-
-def name_steps(steps: Sequence[str]) -> str:
-    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
-    if len(steps) == 1:
-        return f"step {steps[0]} was"
-    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
-
-
-def add_note(document: bytes, text: str) -> bytes:
-    """Return the document with the note right after its title, once, and nothing else changed."""
-    shape = outline(document)
-    if text.encode() in (line.strip() for line in document.splitlines()):
-        return document
-    position = _after_title(shape)
-    addition = spliced(shape, position, position, text)
-    if not unharmed(shape, addition, removed=0):
-        raise RuleBroken(
-            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-            "Nothing was changed. Add it by hand."
-        )
-    return addition.document
-
-
-def _after_title(shape: Outline) -> int:
-    """The place after front matter, a first heading that is a title, and the item's line below it."""
-    position = shape.first
-    pieces = list(shape.pieces)
-    if pieces and pieces[0].kind == "front_matter":
-        position = pieces.pop(0).end
-    if pieces and pieces[0].kind == "heading" and pieces[0].level == 1:
-        position = pieces.pop(0).end
-        if pieces and shape.document.startswith(b"**Item**", pieces[0].start):
-            position = pieces[0].end
-    return shape.settle(shape.first, position)
-
-
-_NAME = "written.json"
-
-
-def is_own(folder: Path, name: str, step_id: str, document: bytes) -> bool:
-    """Whether the step wrote the file exactly as it stands."""
-    return _digest(document) in _digests(_read_digests(folder), name, step_id)
-
-
-def remember(folder: Path, name: str, step_id: str, document: bytes) -> None:
-    """Note what the step is about to write; what it wrote before counts until the new file is in place."""
-    known = _read_digests(folder)
-    before = _digests(known, name, step_id)
-    new = _digest(document)
-    if before[-1:] == [new]:
-        return
-    known[name] = {"step": step_id, "digests": [*before[-1:], new]}
-    files.write(journal_folder(folder) / _NAME, meta.render_json(known).encode())
-
-
-def _read_digests(folder: Path) -> dict[str, Any]:
-    try:
-        found = meta.parse_json(read_journal_file(folder, _NAME))
-    except (FileNotFoundError, DiskFailed, ItemCorrupt, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _digests(known: dict[str, Any], name: str, step_id: str) -> list[str]:
-    entry = known.get(name)
-    if not isinstance(entry, dict) or entry.get("step") != step_id:
-        return []
-    digests = entry.get("digests")
-    return [each for each in digests if isinstance(each, str)] if isinstance(digests, list) else []
-
-
-def _digest(document: bytes) -> str:
-    return hashlib.sha256(document).hexdigest()
-
 
 MAX_MATERIAL_LENGTH = 60_000
 """How many characters of documents a panel is given."""
@@ -234,8 +150,7 @@ class Outputs:
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        lines_of = (line.strip() for each in found for line in each.text.splitlines())
-        return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
+        return _find_open_questions("\n".join(each.text for each in found))
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -287,8 +202,8 @@ class Outputs:
         new = data_files.render_data(output, section.target.section, section.text)
 
         def change(found: bytes | None) -> tuple[bytes | None, data_files.Merged]:
-            if found is None or found == new or is_own(self.folder, output, step.step_id, found):
-                remember(self.folder, output, step.step_id, new)
+            if found is None or found == new or data_files.is_own(self.folder, output, step.step_id, found):
+                data_files.remember(self.folder, output, step.step_id, new)
                 return new, data_files.Merged(new)
             merged = data_files.merge_data(output, found, new)
             return merged.document, merged
@@ -366,10 +281,9 @@ class Outputs:
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = outline(text.encode())
-    lines_of = [line.strip() for line in text.splitlines()]
-    asked = {plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)}
+    asked = _find_open_questions(text)
     mine = [step for step in steps if output in step.outputs]
-    told = {
+    known = {
         (step.step_id, label)
         for step in mine
         for heading in _headings(step, output)
@@ -381,7 +295,12 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
         for question in (*step.brief, *step.standard, *step.deep)
         if question.text in asked
     }
-    return frozenset(told | unknown)
+    return frozenset(known | unknown)
+
+
+def _find_open_questions(text: str) -> frozenset[str]:
+    lines_of = (line.strip() for line in text.splitlines())
+    return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
@@ -430,3 +349,43 @@ def _title(output: str) -> str:
     """A file's name as a title: `nfr-matrix.md` is `NFR Matrix`."""
     words = output.rpartition(".")[0].replace("_", "-").replace(" ", "-").split("-")
     return " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)
+
+
+def write_skip_note(skipped: Sequence[Step]) -> str:
+    """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
+    return f"> Draft: {name_steps([f'{step.step_id} ({harmless(step.title)})' for step in skipped])} skipped."
+
+
+def name_steps(steps: Sequence[str]) -> str:
+    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
+    if len(steps) == 1:
+        return f"step {steps[0]} was"
+    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
+
+
+def add_note(document: bytes, text: str) -> bytes:
+    """Return the document with the note right after its title, once, and nothing else changed."""
+    shape = outline(document)
+    if text.encode() in (line.strip() for line in document.splitlines()):
+        return document
+    position = _after_title(shape)
+    addition = spliced(shape, position, position, text)
+    if not unharmed(shape, addition, removed=0):
+        raise RuleBroken(
+            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
+            "Nothing was changed. Add it by hand."
+        )
+    return addition.document
+
+
+def _after_title(shape: Outline) -> int:
+    """Return the place after front matter, a first heading that is a title, and the item's line below it."""
+    position = shape.first
+    pieces = list(shape.pieces)
+    if pieces and pieces[0].kind == "front_matter":
+        position = pieces.pop(0).end
+    if pieces and pieces[0].kind == "heading" and pieces[0].level == 1:
+        position = pieces.pop(0).end
+        if pieces and shape.document.startswith(b"**Item**", pieces[0].start):
+            position = pieces[0].end
+    return shape.settle(shape.first, position)

@@ -47,7 +47,7 @@ def park_points(
             marker = f"<!-- Parked: step {step_id}, turn {point.turn}, {at} -->"
             if document is None or marker.encode() not in document:
                 bullet = f"- {_text(point, step_id, roster)} {marker}"
-                document = _with(_START if document is None else document, _home(point, steps), bullet)
+                document = _add_bullet(_START if document is None else document, _home(point, steps), bullet)
         return document, None
 
     try:
@@ -61,7 +61,7 @@ def park_points(
 
 
 def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
-    """What was put off until this step, as it is brought up; nothing where the parking lot cannot be read."""
+    """Return what was put off until this step, as it is brought up; nothing if it cannot be read."""
     try:
         document = read_inside(folder, PARKING_LOT, limit=MAX_ARTIFACT_SIZE)
         shape = outline(document)
@@ -73,12 +73,12 @@ def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
         if _belongs(section, step_id)
         for piece in shape.within(section.body, section.end)
         if piece.kind == "bullet_list"
-        for text in _brought_up(document[piece.start : piece.end].decode("utf-8", "replace"))
+        for text in _read_points(document[piece.start : piece.end].decode("utf-8", "replace"))
     )
 
 
 def _home(point: Parked, steps: Sequence[Step]) -> str:
-    """The heading that a point goes under: its step, the first step of its phase, or later."""
+    """Return the heading that a point goes under: its step, the first step of its phase, or later."""
     phase = next((phase for phase in PHASES if phase.key == point.belongs_to), None)
     for step in steps:
         if step.step_id == point.belongs_to or (phase and step.phase == phase):
@@ -94,8 +94,8 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
 
 
-def _with(document: bytes, heading: str, bullet: str) -> bytes:
-    """The document with the bullet at the end of the section, which is added where it is missing."""
+def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:
+    """Return the document with the bullet at the end of the section; a missing section is added."""
     shape = outline(document)
     key = heading.partition(" ")[0]
     section = next((found for found in sections_of(shape) if _belongs(found, key)), None)
@@ -110,7 +110,7 @@ def _belongs(section: Section, key: str) -> bool:
     return section.level > 1 and section.heading.split()[:1] == [key]
 
 
-def _brought_up(bullets: str) -> Iterator[str]:
+def _read_points(bullets: str) -> Iterator[str]:
     for line in bullets.splitlines():
         bullet = _BULLET.fullmatch(line.rstrip())
         text = _COMMENT.sub("", printable(bullet["text"])).strip() if bullet else ""
