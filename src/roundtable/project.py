@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .catalogue import load_steps
 from .core.errors import ItemUnknown, RoundtableError
-from .core.progress import position
+from .core.progress import find_position
 from .git import current_commit
 from .store import ledger
 from .store.files import journal_home, read_journal_file
@@ -81,11 +81,11 @@ class Project:
 
     def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return the questions that the item's documents leave open, in the order of the steps."""
-        from .documents.checks import check
+        from .documents.checks import check_documents
         from .store.outputs import Outputs
 
         outputs = Outputs(self.find_item(name).folder, load_steps(self.root))
-        found = check({each.name: each.text for each in outputs.documents()}, lambda _: None)
+        found = check_documents({each.name: each.text for each in outputs.documents()}, lambda _: None)
         return tuple(OpenQuestion(each.file, each.line, each.text) for each in found if not each.is_problem)
 
     def start_over(self, name: str) -> str | None:
@@ -129,7 +129,7 @@ def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
 def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     start = start_phase(meta)
-    where = None if entry.problem else position(steps, progress_of(meta), facts_of(entry.folder, meta))
+    where = None if entry.problem else find_position(steps, progress_of(meta), facts_of(entry.folder, meta))
     talk = _find_open_discussion(entry.folder)
     return {
         "slug": entry.slug,

@@ -12,7 +12,7 @@ from roundtable.core.errors import DiskFailed
 from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Step
 from roundtable.core.turns import USER, Parked
-from roundtable.documents.outline import LARGEST
+from roundtable.documents.outline import MAX_DOCUMENT_SIZE
 from roundtable.store.parking import park_points, read_parked
 
 pytestmark = pytest.mark.rule("FOCUS-2")
@@ -169,10 +169,10 @@ class TestBadPlaces:
         assert not folder.exists()
 
     def test_a_file_that_is_full_is_said(self, folder: Path) -> None:
-        (folder / "parking-lot.md").write_bytes(b"x" * (LARGEST - 10) + b"\n")
+        (folder / "parking-lot.md").write_bytes(b"x" * (MAX_DOCUMENT_SIZE - 10) + b"\n")
         with pytest.raises(DiskFailed) as caught:
             put(folder, STORE)
         assert caught.value.saved == "The file is as it was; the points are in the transcript."
         assert caught.value.failed.startswith("Could not write parking-lot.md: the document has ")
-        (folder / "parking-lot.md").write_bytes(b"x" * (LARGEST + 1))
+        (folder / "parking-lot.md").write_bytes(b"x" * (MAX_DOCUMENT_SIZE + 1))
         assert read_parked(folder, "03-02") == ()

@@ -15,7 +15,7 @@ from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Item, Step
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, OffTopic, Parked, Turn, Verdict
-from roundtable.documents.outline import outline
+from roundtable.documents.outline import read_outline
 from roundtable.store.transcript import list_transcripts, write_transcript
 
 AT = "2026-02-20T14:30:00.000Z"
@@ -212,7 +212,7 @@ class TestAnyWords:
     def test_cannot_break_the_document(self, folder: Path) -> None:
         path = write_transcript(folder, save((Turn(1, MAYA.key, self.NASTY),), draft=Draft()), "o")
         document = (folder / path).read_bytes()
-        shape = outline(document)
+        shape = read_outline(document)
         headings = [piece.text for piece in shape.pieces if piece.kind == "heading"]
         assert headings == [
             "Elaboration of step 01-03: User Experience & Journeys",
@@ -236,7 +236,7 @@ def test_every_turn_stays_paragraphs(tmp_path_factory: pytest.TempPathFactory, t
     turns = (Turn(1, MAYA.key, text), Turn(2, ALEX.key, "after"))
     path = write_transcript(folder, save(turns, draft=Draft()), "offline")
     document = (folder / path).read_bytes()
-    pieces = outline(document).pieces
+    pieces = read_outline(document).pieces
     assert [piece.kind for piece in pieces if piece.kind not in ("paragraph", "bullet_list")] == [
         "html_block", "heading", "heading", "heading",
     ]  # fmt: skip

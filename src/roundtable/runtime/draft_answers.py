@@ -13,7 +13,7 @@ from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
 from ..core.steps import Item, Question
-from ..core.text import printable
+from ..core.text import strip_unprintable
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -93,7 +93,7 @@ def _offer_earlier_answer(
 
 def _first_sentences(text: str) -> str:
     """Return the first sentences of the item's prose that fit: no headings, no lists, no code."""
-    paragraphs = re.split(r"\n\s*\n", printable(text).strip())
+    paragraphs = re.split(r"\n\s*\n", strip_unprintable(text).strip())
     prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
     return _shorten(" ".join(prose[0].split())) if prose else ""
 
@@ -132,9 +132,9 @@ class Surveyor:
         """Return what was found, as the step's section shows it; None for steps that do not rest on it."""
         if step_id not in _REPORTED:
             return None
-        from ..survey.report import report
+        from ..survey.report import write_report
 
-        return report(self._survey(item), step_id)
+        return write_report(self._survey(item), step_id)
 
     def _survey(self, item: Item) -> Survey:
         if item.slug not in self._seen:

@@ -14,7 +14,7 @@ from ..core import events as on
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import Item, Step
 from ..core.synthesis import Draft, Entry, problems, settle
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
@@ -194,10 +194,10 @@ class Executor:
         return (*self._outputs.documents(), *survey)
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
-        from ..documents.drafting import recall_answers
+        from ..documents.drafting import read_answers
 
         documents = {each.name: each.text for each in self._outputs.documents()}
-        return self._outputs.stored_answers() | recall_answers(documents, item.name)
+        return self._outputs.stored_answers() | read_answers(documents, item.name)
 
     # --- with the store ---------------------------------------------------------------------------------
 
@@ -337,7 +337,7 @@ def _require_words(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _add(meta: dict[str, Any], field: str, value: str, commit: str | None = None) -> None:

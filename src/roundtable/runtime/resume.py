@@ -14,7 +14,7 @@ from ..core.depth import choose_depth
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.personas import Roster
-from ..core.progress import Position, Progress, position
+from ..core.progress import Position, Progress, find_position
 from ..core.steps import PHASES, Phase, Step
 from ..git import current_commit
 from ..store.files import JOURNAL_FOLDER
@@ -138,7 +138,7 @@ class Resume:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
         steps, _, _ = self._read_content()
         meta = self._meta()
-        where = position(steps, progress_of(meta), facts_of(self._folder, meta))
+        where = find_position(steps, progress_of(meta), facts_of(self._folder, meta))
         if where is None:
             return self._begin("finished", self._open_at(Position(PHASES[-1], None)))
         opening = self._open_at(where)
@@ -205,7 +205,7 @@ class Resume:
         if _is_reopened(analysis):
             return done
         steps, _, _ = self._read_content()
-        where = position(steps, progress_of(meta), facts_of(self._folder, meta))
+        where = find_position(steps, progress_of(meta), facts_of(self._folder, meta))
         return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
 
     def _take_up(self, leg: Leg) -> Leg:

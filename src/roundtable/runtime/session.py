@@ -24,7 +24,7 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice
 from ..core.lines import Awaits, Line
-from ..core.text import printable, reveal
+from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
 from ..panel.base import Panel
 from ..store.artifact import one_line
@@ -112,8 +112,8 @@ class Session:
 
         Of a message that is too long only the beginning is taken, and a notice says so.
         """
-        words = printable(text)
-        remarks = texts.not_taken(len(text) - len(reveal(text)), len(words), MAX_MESSAGE_LENGTH)
+        words = strip_unprintable(text)
+        remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
         self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), remarks))
         self._news.set()
 
@@ -210,7 +210,9 @@ class Session:
             await self._show(show.line)
         discussion = leg.analysis.elaboration
         if discussion is not None and discussion.turns:
-            text = texts.interrupted(discussion.step.step_id, len(discussion.turns), discussion.max_turns)
+            text = texts.discussion_cut_off(
+                discussion.step.step_id, len(discussion.turns), discussion.max_turns
+            )
             await self._show(Line("resume", text, state=discussion.state))
         if leg.last_words is not None:
             await self._show(Line("resume", leg.last_words, USER))

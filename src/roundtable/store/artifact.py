@@ -8,7 +8,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from ..core.errors import DiskFailed, RuleBroken
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from . import files
 from .files import leads_out
 
@@ -33,7 +33,7 @@ def is_markdown(name: str) -> bool:
 
 def one_line(text: str) -> str:
     """Return a text from outside on one line, fit for a screen."""
-    return " ".join(printable(text).split())
+    return " ".join(strip_unprintable(text).split())
 
 
 def explain_refusal(folder: Path, name: str) -> str | None:

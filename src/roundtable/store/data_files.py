@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import DiskFailed, ItemCorrupt
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from . import files, meta
 from .files import read_journal_file
 from .lock import journal_folder
@@ -44,9 +44,9 @@ def render_data(name: str, section: str, text: str) -> bytes:
         try:
             value = meta.parse_json(text.encode("utf-8", "replace"))
         except ValueError:
-            value = {section: printable(text)}
+            value = {section: strip_unprintable(text)}
         return (meta.render_json(value) + "\n").encode()
-    text = printable(text)
+    text = strip_unprintable(text)
     if name.lower().endswith(".csv"):
         try:
             rows = _even(_rows(text, ","))

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
-from ..core.text import heading_of, printable
+from ..core.text import parse_heading, strip_unprintable
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
@@ -63,7 +63,7 @@ def add_item(
 
     Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
     """
-    text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    text = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if title is None:
         title = _title_of(text)
         first, _, rest = text.partition("\n")
@@ -270,7 +270,7 @@ def _draft(folder: Path) -> str:
     except (FileNotFoundError, DiskFailed):
         return ""
     text = document.decode("utf-8-sig", "replace")
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _split(draft: str) -> tuple[str, str]:
@@ -287,6 +287,6 @@ def _split(draft: str) -> tuple[str, str]:
             closing = fence["fence"]
         elif line.lstrip().startswith("<!--"):
             closing = "" if "-->" in line else "-->"
-        elif heading := heading_of(line):
+        elif heading := parse_heading(line):
             return one_line(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
     return "", draft.strip()

@@ -10,11 +10,25 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, harmless, plain, printable
+from ..core.text import escape_markdown, neutralize_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import Material
-from ..documents.additions import add_feedback, insert_addition, skeleton, spliced, unharmed, write_section
-from ..documents.answers import OPEN, answers_in
-from ..documents.outline import ADDITIONAL, Outline, find_named_sections, name_of, outline, read_sections
+from ..documents.additions import (
+    add_feedback,
+    insert_addition,
+    leaves_rest_unchanged,
+    splice_text,
+    write_section,
+    write_skeleton,
+)
+from ..documents.answers import OPEN_QUESTION, read_labelled_answers
+from ..documents.outline import (
+    ADDITIONAL,
+    Outline,
+    find_named_sections,
+    read_outline,
+    read_sections,
+    strip_numbering,
+)
 from . import data_files, files
 from .artifact import (
     RESERVED,
@@ -91,7 +105,7 @@ class Outputs:
             place = change_artifact(self.folder, output, change)
         except RuleBroken as error:
             return (_not_added(f"{one_line(output)} ({reason_of(error)})"),)
-        return (lines.updated(one_line(output), place, "your feedback"),)
+        return (lines.artifact_updated(one_line(output), place, "your feedback"),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
@@ -135,7 +149,7 @@ class Outputs:
         documents: dict[str, Outline] = {}
         for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
             try:
-                documents[output] = outline(read_artifact(self.folder, output))
+                documents[output] = read_outline(read_artifact(self.folder, output))
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
@@ -144,7 +158,7 @@ class Outputs:
             for output in step.outputs
             if output in documents
             for heading in _headings(step, output)
-            for label, text in answers_in(documents[output], step, heading).items()
+            for label, text in read_labelled_answers(documents[output], step, heading).items()
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -182,7 +196,7 @@ class Outputs:
             return lines.not_updated(name, reason_of(error))
         if heading is None:
             return lines.not_found(name)
-        return lines.updated(name, one_line(heading), command.description)
+        return lines.artifact_updated(name, one_line(heading), command.description)
 
     def _write_section(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
@@ -236,13 +250,13 @@ class Outputs:
     def _skeleton(self, step: Step, output: str) -> bytes:
         """Return a new document with the sections that the phase's steps fill."""
         headings = dict.fromkeys(
-            name_of(heading)
+            strip_numbering(heading)
             for other in self._phase(step)
             if output in other.outputs
             for heading in _headings(other, output)
         )
         item = escape_markdown(read_item(self.folder).name)
-        return skeleton(_title(output), item, tuple(headings))
+        return write_skeleton(_title(output), item, tuple(headings))
 
     def _first_markdown(self, step: Step) -> str | None:
         """The phase's first markdown artifact that is there, else the first that a step would write."""
@@ -274,20 +288,20 @@ class Outputs:
                 problems.append(f"{one_line(name)} ({reason_of(error)})")
             else:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-                found.append(Material(name, printable(text)))
+                found.append(Material(name, strip_unprintable(text)))
         return found, problems
 
 
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
-    shape = outline(text.encode())
+    shape = read_outline(text.encode())
     asked = _find_open_questions(text)
     mine = [step for step in steps if output in step.outputs]
     known = {
         (step.step_id, label)
         for step in mine
         for heading in _headings(step, output)
-        for label in answers_in(shape, step, heading)
+        for label in read_labelled_answers(shape, step, heading)
     }
     unknown = {
         (step.step_id, question.label)
@@ -300,7 +314,11 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
 
 def _find_open_questions(text: str) -> frozenset[str]:
     lines_of = (line.strip() for line in text.splitlines())
-    return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
+    return frozenset(
+        unescape_markdown(line.removeprefix(OPEN_QUESTION))
+        for line in lines_of
+        if line.startswith(OPEN_QUESTION)
+    )
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
@@ -353,7 +371,7 @@ def _title(output: str) -> str:
 
 def write_skip_note(skipped: Sequence[Step]) -> str:
     """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    return f"> Draft: {name_steps([f'{step.step_id} ({harmless(step.title)})' for step in skipped])} skipped."
+    return f"> Draft: {name_steps([f'{step.step_id} ({neutralize_markdown(step.title)})' for step in skipped])} skipped."
 
 
 def name_steps(steps: Sequence[str]) -> str:
@@ -365,12 +383,12 @@ def name_steps(steps: Sequence[str]) -> str:
 
 def add_note(document: bytes, text: str) -> bytes:
     """Return the document with the note right after its title, once, and nothing else changed."""
-    shape = outline(document)
+    shape = read_outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
     position = _after_title(shape)
-    addition = spliced(shape, position, position, text)
-    if not unharmed(shape, addition, removed=0):
+    addition = splice_text(shape, position, position, text)
+    if not leaves_rest_unchanged(shape, addition, removed=0):
         raise RuleBroken(
             "The note on skipped steps cannot be added without changing how the rest of the document reads. "
             "Nothing was changed. Add it by hand."

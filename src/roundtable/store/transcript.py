@@ -11,8 +11,8 @@ from pathlib import Path
 from ..core.commands import SaveRecord
 from ..core.errors import DiskFailed
 from ..core.personas import Roster
-from ..core.synthesis import Entry, attribution, decided, summary
-from ..core.text import escape_markdown, printable
+from ..core.synthesis import Entry, attribution, decision_turns, summary
+from ..core.text import escape_markdown, strip_unprintable
 from ..core.turns import USER, Material, Parked, Turn
 from . import files
 from .files import leads_out, read_inside, require_inside
@@ -117,7 +117,7 @@ def _find_discussion(folder: Path, step_id: str, at: str) -> Path | None:
 
 def _render_document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str:
     table = command.table
-    said = decided(table.turns)
+    said = decision_turns(table.turns)
     parts = [
         f"# Elaboration of step {table.step.step_id}: {escape_markdown(table.step.title)}",
         _render_header(command, panel),
@@ -167,7 +167,7 @@ def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
 
 def _paragraphs(text: str) -> Iterable[str]:
     """Yield the text as paragraphs that read the same and hold no markup that reaches beyond them."""
-    plain = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    plain = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
     for paragraph in re.split(r"\n[ \t]*\n", plain):
         kept = (line for line in paragraph.split("\n") if line.strip())
         lines = [escape_markdown(line).replace("]:", "]\\:") for line in kept]
