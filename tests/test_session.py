@@ -12,12 +12,15 @@ import pytest
 from project import ANSWERS, TEXT, kinds, meta, talk, texts
 from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
+from roundtable.core.events import StepSaved
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.text import strip_unprintable, unescape_markdown
 from roundtable.core.turns import Verdict
 from roundtable.panel.base import Speech
+from roundtable.runtime.resume import read_leg
 from roundtable.runtime.session import Session
+from roundtable.store.journal import Journal
 from roundtable.store.lock import ItemLock
 from scripted import ScriptedPanel
 
@@ -578,6 +581,28 @@ def test_a_journal_that_breaks_the_rules_is_set_aside(place: tuple[Path, Path]) 
     journal.write_text(journal.read_text().replace('"UserSpoke"', '"FollowedUp"'))
     lines = talk(root, item, [])
     assert any("breaks the rules" in text for text in texts(lines, "notice"))
+
+
+def test_an_event_that_the_machine_refuses_is_not_journalled(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, ["The inspector retypes forms."])
+    leg = read_leg(Journal(item, "00-01"))
+    assert leg is not None
+    before, analysis = leg.journal.path.read_bytes(), leg.analysis
+    with pytest.raises(RuleBroken):
+        leg.commit(StepSaved())
+    assert leg.journal.path.read_bytes() == before
+    assert leg.analysis is analysis
+
+
+def test_reading_a_leg_leaves_a_torn_journal_as_it_is(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, ["The inspector retypes forms."])
+    journal = Journal(item, "00-01")
+    torn = journal.path.read_bytes()[:-20]
+    journal.path.write_bytes(torn)
+    assert read_leg(journal) is not None
+    assert journal.path.read_bytes() == torn
 
 
 @pytest.mark.rule("META-3")

@@ -95,9 +95,9 @@ def test_unknown_keys_and_wrong_types_are_named_and_passed_over(project: Path, f
     settings, warnings = load_settings(project, environment={})
     assert settings == Settings(project, user_name="Ada")
     assert warnings == (
-        f"{file}: itms is no setting; the settings are {KNOWN}.",
+        f"{file}: itms is not a setting; the settings are {KNOWN}.",
         f'{file}: panel must be a text in quotes, such as "offline".',
-        f"{file}: root is no setting; the settings are {KNOWN}.",
+        f"{file}: root is not a setting; the settings are {KNOWN}.",
     )
 
 
@@ -249,7 +249,7 @@ def test_a_base_url_is_an_address_without_a_password(project: Path, value: str, 
 )
 def test_an_address_is_told_by_its_host_and_port(project: Path, value: str, host: str) -> None:
     assert load_settings(project, base_url=value, environment={})[0].base_url == value
-    assert address.shown(value) == host
+    assert address.show_host(value) == host
 
 
 def test_the_arguments_of_a_command_stay_as_they_are(project: Path, home: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_budget_that_is_none_is_named_and_passed_over(project: Path) -> None:
     told = "roundtable.toml: budget must be a table with turns, tokens, money."
     assert load_settings(project, environment={})[1] == (told,)
     (project / "roundtable.toml").write_text("[budget]\nyears = 3\n")
-    told = "roundtable.toml: budget_years is no limit; they are turns, tokens, money."
+    told = "roundtable.toml: budget_years is not a limit; they are turns, tokens, money."
     assert load_settings(project, environment={})[1] == (told,)
     told = "Environment: ROUNDTABLE_BUDGET_TURNS must be a number, such as 8."
     (project / "roundtable.toml").unlink()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .core.elaboration import Elaboration
     from .core.hearing import Heard, hear
     from .documents.additions import Addition, insert_addition
+    from .project import Project
     from .runtime.session import Session
     from .store.meta import change_meta, read_meta, write_meta
 
@@ -19,6 +20,7 @@ __all__ = [
     "Addition",
     "Elaboration",
     "Heard",
+    "Project",
     "Session",
     "__version__",
     "change_meta",
@@ -34,6 +36,7 @@ _HOMES = {
     "Addition": "documents.additions",
     "Elaboration": "core.elaboration",
     "Heard": "core.hearing",
+    "Project": "project",
     "Session": "runtime.session",
     "change_meta": "store.meta",
     "hear": "core.hearing",

@@ -1,12 +1,12 @@
-"""The address of a server that has models: whether it can be used, and how it is told to a person."""
+"""The address of a server that has models: whether it can be used, and how it is shown."""
 
 from __future__ import annotations
 
 EXAMPLE = "http://localhost:8080/v1"
 
 
-def problem_of(address: str) -> str | None:
-    """Why an address cannot be used, without its words; None where it can."""
+def find_problem(address: str) -> str | None:
+    """Return why an address cannot be used, without quoting it; None if it can."""
     from urllib.parse import urlsplit  # late: most runs have no address
 
     wrong = f'must be an address, such as "{EXAMPLE}"'
@@ -15,7 +15,7 @@ def problem_of(address: str) -> str | None:
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
-    except ValueError:  # a bracket that is not closed, a port that is none
+    except ValueError:  # a bracket that is not closed, a port that is not a number
         return wrong
     if parts.username is not None or parts.password is not None:
         # The library would write it to its log with the address.
@@ -25,8 +25,8 @@ def problem_of(address: str) -> str | None:
     return None
 
 
-def shown(address: str) -> str:
-    """The host and port of an address that can be used."""
+def show_host(address: str) -> str:
+    """Return the host and port of an address that can be used."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(address)

@@ -41,6 +41,10 @@ _ENVIRONMENT = {
 # These only make git look at less. Any other variable could name another repository, settings or programs.
 _KEPT = frozenset({"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_NOSYSTEM"})
 _BARE = ("HEAD", "objects", "refs")
+_SHORT_COMMIT = re.compile(r"[0-9a-f]{4,64}")
+_COMMIT_SECONDS = 2.0
+_VERSIONS_SECONDS = 20.0
+_MAX_VERSIONS = 200
 
 
 def run_git(
@@ -99,19 +103,11 @@ def _is_in_bare_repository(root: Path) -> bool:
     return False
 
 
-_SHORT_COMMIT = re.compile(r"[0-9a-f]{4,64}")
-_SECONDS = 2.0
-
-
 def current_commit(root: Path) -> str | None:
-    """The short git commit of the project; None outside git, before the first commit, or without git."""
-    answer = run_git(root, "rev-parse", "--short", "HEAD", seconds=_SECONDS)
+    """Return the short git commit of the project; None outside git, before the first one, or without git."""
+    answer = run_git(root, "rev-parse", "--short", "HEAD", seconds=_COMMIT_SECONDS)
     commit = (answer or b"").decode("ascii", "replace").strip()
     return commit if _SHORT_COMMIT.fullmatch(commit) else None
-
-
-_VERSIONS_SECONDS = 20.0
-_MOST = 200
 
 
 def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:
@@ -121,16 +117,8 @@ def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | No
     """
     deadline = time.monotonic() + _VERSIONS_SECONDS
     name = path.relative_to(root).as_posix()
-    log = run_git(
-        root,
-        "rev-list",
-        "--abbrev-commit",
-        f"--max-count={_MOST}",
-        "HEAD",
-        "--",
-        name,
-        seconds=_VERSIONS_SECONDS,
-    )
+    words = ("--abbrev-commit", f"--max-count={_MAX_VERSIONS}", "HEAD", "--", name)
+    log = run_git(root, "rev-list", *words, seconds=_VERSIONS_SECONDS)
     if log is None:
         return None
     found = []

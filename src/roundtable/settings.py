@@ -26,28 +26,30 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
-from .core.text import strip_unprintable
 from .git import run_git
 from .store import files
+from .store.artifact import one_line
+from .store.items import ITEMS_FOLDER
 
 PANELS = ("offline", "model")
 REVIEWS = ("after", "before")
-ITEMS = "docs/requirements"
 PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 """The files of a project that hold settings, and the table that they are in."""
 PERSONAL = ("model", "base_url")
 """The settings that a project's file cannot make."""
-_LONGEST_NAME = 80
-_LARGEST = 1024 * 1024
+_MAX_NAME_LENGTH = 80
+_MAX_FILE_SIZE = 1024 * 1024
 _GIT_SECONDS = 1.0
 _BUDGET = "budget"
 _MOST_MODELS = 8
-_LONGEST_MODEL = 500
+_MAX_MODEL_LENGTH = 500
+_EXAMPLE_MODEL = "ollama:llama3.2"
 _MOST = 10**12
 
 
@@ -68,7 +70,7 @@ class Settings:
     """What a run of the program goes by."""
 
     root: Path = Path()
-    items_folder: str = ITEMS
+    items_folder: str = ITEMS_FOLDER
     panel: str = "offline"
     user_name: str | None = None
     review: str = "after"
@@ -78,7 +80,7 @@ class Settings:
 
 
 @dataclass(slots=True)
-class _Found:
+class _SettingsReader:
     """The values found so far, and what is wrong with others; a value once found is not replaced."""
 
     values: dict[str, str] = field(default_factory=dict)
@@ -89,22 +91,22 @@ class _Found:
     def take(self, origin: str, table: Mapping[str, Any], *, shown: Callable[[str], str] = str) -> None:
         named = self.models
         for key, value in table.items():
-            check = _CHECKS.get(key)
+            check, example = _CHECKS.get(key, (None, ""))
             if key == _BUDGET:
                 self._take_budget(origin, value, shown)
             elif key == "model" and isinstance(value, list):
                 self._take_models(origin, value)
             elif check is None:
                 known = ", ".join((*_CHECKS, _BUDGET))
-                self.warn(f"{origin}: {shown(key)} is no setting; the settings are {known}.")
+                self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {known}.")
             elif not isinstance(value, str):
-                self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{_EXAMPLES[key]}".')
+                self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{example}".')
             elif problem := check(value):
                 self.warn(f"{origin}: {shown(key)} {problem}.")
             elif key == "model":
                 self._take_models(origin, [value])
             else:
-                self.values.setdefault(key, " ".join(strip_unprintable(value).split()))
+                self.values.setdefault(key, one_line(value))
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.models != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
@@ -126,7 +128,7 @@ class _Found:
         if not 0 < len(names) <= _MOST_MODELS or not all(
             isinstance(name, str) and name.strip() and _bad_model(name) is None for name in names
         ):
-            self.warn(f'{origin}: model must be a name, such as "{_EXAMPLES["model"]}", or a list of names.')
+            self.warn(f'{origin}: model must be a name, such as "{_EXAMPLE_MODEL}", or a list of names.')
         elif not self.models:
             # As it stands but for its ends: an argument of a command may have any white space in it.
             self.models = tuple(name.strip() for name in names)
@@ -139,7 +141,7 @@ class _Found:
             limit = _limit(key, value)
             if key not in _LIMITS:
                 self.warn(
-                    f"{origin}: {shown(f'{_BUDGET}_{key}')} is no limit; they are {', '.join(_LIMITS)}."
+                    f"{origin}: {shown(f'{_BUDGET}_{key}')} is not a limit; they are {', '.join(_LIMITS)}."
                 )
             elif limit is None:
                 self.warn(f"{origin}: {shown(f'{_BUDGET}_{key}')} must be a number, such as {_LIMITS[key]}.")
@@ -147,7 +149,7 @@ class _Found:
                 self.budget.setdefault(key, limit)
 
     def warn(self, text: str) -> None:
-        self.warnings.append(" ".join(strip_unprintable(text).split()))
+        self.warnings.append(one_line(text))
 
 
 def load_settings(
@@ -158,16 +160,13 @@ def load_settings(
     base_url: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> tuple[Settings, tuple[str, ...]]:
-    """The settings in force, warnings about what cannot be used; RuleBroken where a flag is of no use."""
+    """Return the settings in force and warnings about what cannot be used; RuleBroken if a flag cannot be."""
     environment = os.environ if environment is None else environment
     home = Path(root or environment.get("ROUNDTABLE_ROOT") or ".")
-    if not home.is_absolute() and not _has_working_folder():
-        raise RuleBroken("The folder that you are in was removed. Nothing was changed. Go to another folder.")
-    if not _is_folder(home):
-        raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
-    if base_url and (problem := _bad_base_url(base_url)):
+    _require_folder(home)
+    if base_url and (problem := address.find_problem(base_url)):
         raise RuleBroken(f"--base-url {problem}.")
-    found = _Found()
+    found = _SettingsReader()
     flags = {"panel": panel, "model": model, "base_url": base_url}
     found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
     variables = {key: environment.get(_variable(key), "") for key in _CHECKS}
@@ -183,21 +182,15 @@ def load_settings(
     if own is not None:
         found.take(str(own), _table(_text(own, str(own), found), str(own), found))
     values = found.values
-    settings = Settings(
-        home,
-        values.get("items", ITEMS),
-        values.get("panel", PANELS[0]),
-        values.get("user_name"),
-        values.get("review", REVIEWS[0]),
-        found.models,
-        values.get("base_url", ""),
-        _budget(found.budget),
-    )
+    items = values.pop("items", ITEMS_FOLDER)
+    turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
+    budget = Budget(turns, tokens, found.budget.get("money"))
+    settings = Settings(home, items_folder=items, models=found.models, budget=budget, **values)
     return settings, tuple(found.warnings)
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:
-    """The user's own settings file, wherever the system keeps such files; None where there is no home."""
+    """Return the user's own settings file, where the system keeps such files; None without a home."""
     base = Path(environment.get("XDG_CONFIG_HOME") or environment.get("APPDATA", ""))
     if base.is_absolute():  # else the project that one stands in would decide
         return base / "roundtable" / "config.toml"
@@ -208,35 +201,28 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
 
 
 def user_name(settings: Settings) -> str | None:
-    """What the user is called: by the settings, else by git, else not at all."""
-    return settings.user_name or _git_name(settings.root)
-
-
-def _git_name(root: Path) -> str | None:
-    answer = run_git(root, "config", "user.name", seconds=_GIT_SECONDS)
-    name = " ".join(strip_unprintable((answer or b"").decode("utf-8", "replace")).split())
+    """Return what the user is called: by the settings, else by git; None if neither says."""
+    if settings.user_name:
+        return settings.user_name
+    answer = run_git(settings.root, "config", "user.name", seconds=_GIT_SECONDS)
+    name = one_line((answer or b"").decode("utf-8", "replace"))
     return name if _bad_name(name) is None else None
 
 
-def _has_working_folder() -> bool:
+def _require_folder(path: Path) -> None:
     try:
-        Path.cwd()
+        path.is_absolute() or Path.cwd()
     except OSError:
-        return False
-    return True
+        gone = "The folder that you are in was removed. Nothing was changed. Go to another folder."
+        raise RuleBroken(gone) from None
+    if "\0" in str(path) or not path.is_dir():
+        raise RuleBroken(f"There is no folder {path}. Name the project's folder with --root.")
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except ValueError:  # a NUL byte in the name
-        return False
-
-
-def _text(path: Path, name: str, found: _Found, *, mention: str = "") -> str:
+def _text(path: Path, name: str, found: _SettingsReader, *, mention: str = "") -> str:
     """The text of a file; empty where there is no file, or (a big file of others) no mention of us in it."""
     try:
-        data = files.read(path, limit=_LARGEST)
+        data = files.read(path, limit=_MAX_FILE_SIZE)
         return data.decode("utf-8-sig") if mention.encode() in data else ""
     except FileNotFoundError:
         return ""
@@ -248,7 +234,7 @@ def _text(path: Path, name: str, found: _Found, *, mention: str = "") -> str:
     return ""
 
 
-def _table(text: str, name: str, found: _Found) -> Mapping[str, Any]:
+def _table(text: str, name: str, found: _SettingsReader) -> Mapping[str, Any]:
     if not text:
         return {}
     import tomllib  # late: most projects have no file of ours
@@ -297,56 +283,34 @@ def _limit(key: str, value: object) -> Decimal | None:
     return number if key == "money" or number == number.to_integral_value() else None
 
 
-def _budget(found: Mapping[str, Decimal]) -> Budget:
-    turns, tokens = found.get("turns"), found.get("tokens")
-    return Budget(
-        None if turns is None else int(turns), None if tokens is None else int(tokens), found.get("money")
-    )
-
-
 def _bad_items(value: str) -> str | None:
     # Windows knows every separator and drive, so that a folder is refused on all systems alike.
     path = PureWindowsPath(value)
     if path.drive or path.root or ".." in path.parts or not path.parts or not value.isprintable():
-        return f'must name a folder inside the project, such as "{ITEMS}"'
+        return f'must name a folder inside the project, such as "{ITEMS_FOLDER}"'
     return None
 
 
-def _bad_panel(value: str) -> str | None:
-    return None if value in PANELS else f"must be one of {', '.join(PANELS)}, not {value[:40]}"
-
-
-def _bad_review(value: str) -> str | None:
-    return None if value in REVIEWS else f"must be one of {', '.join(REVIEWS)}, not {value[:40]}"
+def _not_among(choices: tuple[str, ...], value: str) -> str | None:
+    return None if value in choices else f"must be one of {', '.join(choices)}, not {value[:40]}"
 
 
 def _bad_model(value: str) -> str | None:
-    return None if value.isprintable() and len(value) <= _LONGEST_MODEL else "must be a name on one line"
-
-
-def _bad_base_url(value: str) -> str | None:
-    return address.problem_of(value)
+    return None if value.isprintable() and len(value) <= _MAX_MODEL_LENGTH else "must be a name on one line"
 
 
 def _bad_name(value: str) -> str | None:
-    name = " ".join(strip_unprintable(value).split())
-    return None if 0 < len(name) <= _LONGEST_NAME else f"must have 1 to {_LONGEST_NAME} characters"
+    name = one_line(value)
+    return None if 0 < len(name) <= _MAX_NAME_LENGTH else f"must have 1 to {_MAX_NAME_LENGTH} characters"
 
 
-_CHECKS: Mapping[str, Callable[[str], str | None]] = {
-    "items": _bad_items,
-    "panel": _bad_panel,
-    "user_name": _bad_name,
-    "review": _bad_review,
-    "model": _bad_model,
-    "base_url": _bad_base_url,
-}
-_EXAMPLES = {
-    "items": ITEMS,
-    "panel": PANELS[0],
-    "user_name": "Ada",
-    "review": REVIEWS[0],
-    "model": "ollama:llama3.2",
-    "base_url": address.EXAMPLE,
+# For each setting: what is wrong with a text, and an example of one that is right.
+_CHECKS: Mapping[str, tuple[Callable[[str], str | None], str]] = {
+    "items": (_bad_items, ITEMS_FOLDER),
+    "panel": (partial(_not_among, PANELS), PANELS[0]),
+    "user_name": (_bad_name, "Ada"),
+    "review": (partial(_not_among, REVIEWS), REVIEWS[0]),
+    "model": (_bad_model, _EXAMPLE_MODEL),
+    "base_url": (address.find_problem, address.EXAMPLE),
 }
 _LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}

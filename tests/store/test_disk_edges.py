@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import DiskFailed, ItemLocked
-from roundtable.store import files, outputs
+from roundtable.store import data_files, files
 from roundtable.store.lock import ItemLock
 
 
@@ -125,19 +125,19 @@ def test_an_item_whose_meta_lock_cannot_be_used_is_still_locked(folder: Path) ->
 @pytest.mark.rule("STEP-5")
 def test_the_last_two_writings_of_a_step_are_remembered(folder: Path) -> None:
     for document in (b"a", b"a", b"b", b"b"):
-        outputs.remember(folder, "x.json", "01-07", document)
+        data_files.remember(folder, "x.json", "01-07", document)
     assert _digests(folder) == 2
-    assert outputs.is_own(folder, "x.json", "01-07", b"a")
-    outputs.remember(folder, "x.json", "01-07", b"c")
+    assert data_files.is_own(folder, "x.json", "01-07", b"a")
+    data_files.remember(folder, "x.json", "01-07", b"c")
     assert _digests(folder) == 2
-    owned = [outputs.is_own(folder, "x.json", "01-07", document) for document in (b"a", b"b", b"c")]
+    owned = [data_files.is_own(folder, "x.json", "01-07", document) for document in (b"a", b"b", b"c")]
     assert owned == [False, True, True]
 
 
 @pytest.mark.rule("STEP-5")
 def test_what_is_written_twice_is_remembered_once(folder: Path) -> None:
-    outputs.remember(folder, "x.json", "01-07", b"a")
-    outputs.remember(folder, "x.json", "01-07", b"a")
+    data_files.remember(folder, "x.json", "01-07", b"a")
+    data_files.remember(folder, "x.json", "01-07", b"a")
     assert _digests(folder) == 1
 
 

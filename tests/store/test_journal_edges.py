@@ -12,7 +12,7 @@ from legs_play import opening
 from roundtable.core import events as on
 from roundtable.core.errors import ItemCorrupt
 from roundtable.core.turns import Material, OffTopic, Verdict
-from roundtable.store.journal import RULES, Journal, Recorded, journals
+from roundtable.store.journal import RULES, Journal, Recorded, list_journals
 
 pytestmark = pytest.mark.rule("META-6")
 
@@ -110,12 +110,15 @@ def test_beginning_again_forgets_what_was_there(folder: Path) -> None:
     assert Journal(folder, "01-03").read() == Recorded(OPENING, (on.StepSaved(),))
 
 
-def test_a_torn_last_line_is_cut_off_on_disk_too(folder: Path) -> None:
+def test_a_torn_last_line_does_not_count_and_is_cut_off_by_a_repair(folder: Path) -> None:
     journal = begun(folder, *EVENTS[:2])
     whole = journal.path.read_bytes()
-    journal.path.write_bytes(whole + b'{"n":3,"ev')
+    torn = whole + b'{"n":3,"ev'
+    journal.path.write_bytes(torn)
     again = Journal(folder, "01-03")
     assert again.read() == Recorded(OPENING, EVENTS[:2])
+    assert journal.path.read_bytes() == torn
+    again.repair()
     assert journal.path.read_bytes() == whole
     again.append(EVENTS[2])
     assert len(lines_of(journal)) == 4
@@ -126,6 +129,8 @@ def test_a_head_that_never_was_whole_is_no_journal(folder: Path, torn: bytes) ->
     journal = begun(folder)
     journal.path.write_bytes(torn)
     assert journal.read() is None
+    assert journal.path.read_bytes() == torn
+    journal.repair()
     assert not journal.path.exists()
 
 
@@ -140,21 +145,22 @@ def test_a_head_that_never_was_whole_is_no_journal(folder: Path, torn: bytes) ->
         ('"opening":', '"ending":', "'opening'"),
     ],
 )
-def test_what_does_not_read_is_set_aside_and_said(folder: Path, old: str, new: str, reason: str) -> None:
+def test_what_does_not_read_is_said_and_stays_as_it_is(folder: Path, old: str, new: str, reason: str) -> None:
     journal = begun(folder, *EVENTS[:2])
     text = journal.path.read_text().replace(old, new, 1)
     journal.path.write_text(text)
     error = corrupt(journal)
     assert error.failed == f"The journal .journal/01-03.jsonl cannot be read ({reason})."
-    assert error.saved == (
-        "It is kept as .journal/01-03.corrupt-1. meta.json and the artifacts are not touched."
-    )
+    assert error.saved == "meta.json and the artifacts are not touched."
     assert error.do == "The analysis goes on from what meta.json says."
+    journal.repair()
+    assert journal.path.read_text() == text
+    assert journal.set_aside() == folder / ".journal" / "01-03.corrupt-1"
     assert (folder / ".journal" / "01-03.corrupt-1").read_text() == text
     assert not journal.path.exists()
 
 
-def test_what_cannot_be_opened_is_set_aside_with_the_reason(folder: Path) -> None:
+def test_what_cannot_be_opened_is_said_with_the_reason(folder: Path) -> None:
     journal = Journal(folder, "01-03")
     journal.path.mkdir(parents=True)
     assert corrupt(journal).failed == (
@@ -174,12 +180,11 @@ def test_a_journal_is_never_set_aside_over_another(folder: Path) -> None:
     assert first.read_bytes() != second.read_bytes()
 
 
-def test_where_it_cannot_even_be_set_aside_the_file_stays_and_nothing_else_is_said(folder: Path) -> None:
+def test_where_it_cannot_even_be_set_aside_the_file_stays(folder: Path) -> None:
     journal = begun(folder)
     (folder / ".journal" / "01-03.corrupt-1").symlink_to("nowhere")
     journal.path.write_bytes(b"garbage\n")
-    error = corrupt(journal)
-    assert error.saved == "meta.json and the artifacts are not touched."
+    assert journal.set_aside() is None
     assert journal.path.read_bytes() == b"garbage\n"
 
 
@@ -192,11 +197,11 @@ def test_a_closed_journal_is_gone(folder: Path) -> None:
 
 
 def test_the_open_journals_come_last_written_first(folder: Path) -> None:
-    assert journals(folder) == ()
+    assert list_journals(folder) == ()
     for name, instant in (("01-02", 1), ("01-01", 1), ("01-03.elaborate", 3), ("01-menu", 2)):
         os.utime(begun(folder, name=name).path, (instant, instant))
     (folder / ".journal" / "01-04.jsonl").mkdir()
     begun(folder, name="01-05").set_aside()
-    found = journals(folder)
+    found = list_journals(folder)
     assert [journal.name for journal in found] == ["01-03.elaborate", "01-menu", "01-01", "01-02"]
     assert found[0].read() == Recorded(OPENING, ())

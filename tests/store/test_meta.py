@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import roundtable
 from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemLocked, RuleBroken
 from roundtable.core.steps import PHASE_KEYS
+from roundtable.store.files import timestamp
 from roundtable.store.lock import meta_lock
 from roundtable.store.meta import (
     Number,
@@ -32,7 +33,6 @@ from roundtable.store.meta import (
     read_meta,
     set_aside,
     start_phase,
-    timestamp,
     write_meta,
 )
 
@@ -122,7 +122,7 @@ class TestReading:
         ("data", "reason"),
         [
             (b"", "it is empty"),
-            (b"[]", "it holds no object"),
+            (b"[]", "it does not hold an object"),
             (b'{\n  "a": 1,\n  b\n}', "line 3, column 3: expecting property name enclosed in double quotes"),
             (b'{"a": NaN}', "it holds NaN, which JSON does not know"),
         ],
@@ -669,9 +669,9 @@ class TestStartPhase:
         )
         assert found.completed == ("00-quick-scan",)
         assert found.warnings == (
-            "'05-x\\x1b' in phases_completed is no phase.",
-            "{} in phases_completed is no phase.",
-            f"'{'y' * 59} in phases_completed is no phase.",
+            "'05-x\\x1b' in phases_completed is not a phase.",
+            "{} in phases_completed is not a phase.",
+            f"'{'y' * 59} in phases_completed is not a phase.",
         )
 
 

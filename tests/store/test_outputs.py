@@ -21,7 +21,7 @@ from roundtable.core.text import unescape_markdown
 from roundtable.core.turns import Material
 from roundtable.documents.additions import write_skeleton
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE
-from roundtable.store.artifact import change_artifact, read_artifact, reason_of, refusal
+from roundtable.store.artifact import change_artifact, explain_refusal, read_artifact, reason_of
 from roundtable.store.outputs import Outputs
 from roundtable.store.progress import facts_of
 
@@ -318,7 +318,7 @@ class TestChange:
 
     @pytest.mark.rule("ART-1")
     def test_a_refused_name_says_what_to_do(self, folder: Path) -> None:
-        assert refusal(folder, "a.md") is None
+        assert explain_refusal(folder, "a.md") is None
         with pytest.raises(DiskFailed) as caught:
             read_artifact(folder, "../x.md")
         assert str(caught.value) == (

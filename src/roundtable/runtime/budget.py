@@ -1,4 +1,4 @@
-"""The account: what a model's words cost for one item, kept in the ledger, held against the budget."""
+"""What a model's words cost for one item: kept in the ledger, held against the budget."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..panel.model.panel import Call
 from ..settings import UNLIMITED, Budget
 from ..store import ledger
 from ..store.files import timestamp
-from ..store.ledger import Total, dollars, told
+from ..store.ledger import Total, describe_total, show_dollars
 from ..store.meta import read_meta
 
 _WARN = Decimal("0.8")
@@ -32,8 +32,8 @@ class _Limit:
     words: str
 
 
-class Account:
-    """The account of one item, for one run of the program."""
+class BudgetAccount:
+    """What the calls for one item cost, in one run of the program."""
 
     def __init__(
         self,
@@ -54,46 +54,46 @@ class Account:
 
     # --- what the panel reports --------------------------------------------------------------------------
 
-    def take(self, call: Call) -> None:
-        """A call was sent, or is over; a disk that is full does not stop the discussion."""
+    def record_call(self, call: Call) -> None:
+        """Record a call that was sent, or is over; a full disk does not stop the discussion."""
         usage = call.usage
         money = self._price(call.model, usage)
-        entry = ledger.Entry(
+        entry = ledger.LedgerEntry(
             timestamp(), call.model, call.purpose, self._step, self._discussion, usage.input, usage.output,
             usage.cached, usage.stored, usage.estimated, None if money is None else str(money), call.number,
         )  # fmt: skip
         self._entries.append(entry)
-        if call.over and entry.used:
+        if call.over and entry.has_usage:
             self._last, self._model = usage, call.model
         try:
             ledger.append(self._folder, entry)
         except DiskFailed as failure:
             if call.over:
-                self.tell(f"What this call used could not be noted. {failure.failed}")
+                self.add_news(f"What this call used could not be noted. {failure.failed}")
 
-    def tell(self, text: str) -> None:
-        """Something that the user has to know at the next opportunity."""
+    def add_news(self, text: str) -> None:
+        """Keep something that the user has to know at the next opportunity."""
         self._news.append(text)
 
     # --- what the session asks ---------------------------------------------------------------------------
 
-    def enter(self, step_id: str, *, discussing: bool) -> None:
-        """From now on calls are for this step, and for a discussion of it or not."""
-        if discussing and self._discussion is None:
+    def enter_step(self, step_id: str, *, is_discussing: bool) -> None:
+        """Book calls from now on to this step, and to a discussion of it or not."""
+        if is_discussing and self._discussion is None:
             meta = read_meta(self._folder) or {}
             self._discussion = len(meta.get("elaborations", [])) + 1
             self._warned = False
-        elif not discussing:
+        elif not is_discussing:
             self._discussion = None
         self._step = step_id
 
-    def news(self) -> tuple[str, ...]:
-        """What is to be told since this was last asked."""
+    def take_news(self) -> tuple[str, ...]:
+        """Return what the user has to know since this was last asked."""
         news, self._news = tuple(self._news), []
         return news
 
-    def over(self, turns: int) -> str | None:
-        """Why the discussion has to end now, keeping what the synthesis needs; None where it has not."""
+    def find_exhausted_limit(self, turns: int) -> str | None:
+        """Return why the discussion has to end now, so that a synthesis is left; None if it may go on."""
         limits = tuple(self._limits(turns))
         spent = next((limit for limit in limits if limit.spent), None)
         if spent is not None:
@@ -101,45 +101,44 @@ class Account:
         nearly = next((limit for limit in limits if limit.nearly), None)
         if nearly is not None and not self._warned:
             self._warned = True
-            self.tell(f"The budget for this discussion is nearly used up: {nearly.words}.")
+            self.add_news(f"The budget for this discussion is nearly used up: {nearly.words}.")
         return None
 
-    def close(self) -> str:
-        """The discussion is over: what it and the item have used; empty where nothing was."""
+    def end_discussion(self) -> str:
+        """End the discussion and return what it and the item have used; empty if nothing."""
         here, self._discussion = self.discussion, None
         if not here.calls:
             return ""
         item = self.item
-        so_far = f" The item so far: {told(item)}." if item.calls > here.calls else ""
-        return f"This discussion used {told(here)}.{so_far}"
+        so_far = f" The item so far: {describe_total(item)}." if item.calls > here.calls else ""
+        return f"This discussion used {describe_total(here)}.{so_far}"
 
-    def forecast(self, table: Table, model: str) -> str:
-        """What a discussion may use, for the menu (MENU-6)."""
+    def describe_forecast(self, table: Table, model: str) -> str:
+        """Return what a discussion may use, for the menu (MENU-6)."""
         turns = min(table.max_turns, self._budget.turns or table.max_turns)
         most = forecast(replace(table, max_turns=turns))
         money = self._price(model, most)
-        cost = f", {dollars(money)} at most" if money is not None else ""
+        cost = f", {show_dollars(money)} at most" if money is not None else ""
         tokens = round(most.input + most.output, -3)
         return f"Elaboration Mode with {model}: up to {turns} turns, about {tokens:,} tokens{cost}."
 
-    def spent(self) -> str:
-        """What the item has used, in a few words."""
+    def describe_spending(self) -> str:
+        """Return what the item has used, in a few words."""
         item = self.item
         if not item.calls:
             return ""
-        return f"{item.tokens:,} tokens" + (f", {dollars(item.money)}" if item.priced else "")
+        return f"{item.tokens:,} tokens" + (f", {show_dollars(item.money)}" if item.priced else "")
 
     @property
     def discussion(self) -> Total:
         """What the discussion in hand has used."""
-        number = self._discussion
-        entries = ledger.current(self._entries)
-        return ledger.total(entry for entry in entries if number and entry.discussion == number)
+        entries = ledger.latest_entries(self._entries)
+        return ledger.add_up(entry for entry in entries if entry.discussion == (self._discussion or 0))
 
     @property
     def item(self) -> Total:
         """What the item has used in all."""
-        return ledger.total(ledger.current(self._entries))
+        return ledger.add_up(ledger.latest_entries(self._entries))
 
     def _limits(self, turns: int) -> Iterator[_Limit]:
         budget, here = self._budget, self.discussion
@@ -151,7 +150,7 @@ class Account:
             yield _Limit(needed >= tokens, needed >= tokens * _WARN, words)
         if (money := budget.money) is not None and here.priced:
             cost = here.money + (self._price(self._model, self._reserve) or 0)
-            words = f"{dollars(here.money)} of {dollars(money)}, with the synthesis to come"
+            words = f"{show_dollars(here.money)} of {show_dollars(money)}, with the synthesis to come"
             yield _Limit(cost >= money, cost >= money * _WARN, words)
 
     @property

@@ -24,12 +24,12 @@ Stored = Mapping[tuple[str, str], str]
 Surveyed = Callable[[str], str | None]
 """What the code survey suggests for a label of the step in hand."""
 
-_LONGEST = 400
+_MAX_OFFER_LENGTH = 400
 _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.IGNORECASE)
 
 
-def collect(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
-    """The draft answers for the questions, from where each question says that one may come."""
+def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
+    """Return the draft answers for the questions, from where each question says that one may come."""
     offers = (_offer(ask.brief, question, stored, surveyed) for question in ask.questions)
     return tuple(offer for offer in offers if offer is not None)
 
@@ -77,32 +77,34 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
         return Offer(question.label, source[5:].strip(), "")
     if answer := _ANSWER.fullmatch(source):
         step_id = answer["step"] or brief.step.step_id
-        return _earlier(brief, question, step_id, answer["label"].strip(), stored)
+        return _offer_earlier_answer(brief, question, step_id, answer["label"].strip(), stored)
     return None
 
 
-def _earlier(brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored) -> Offer | None:
+def _offer_earlier_answer(
+    brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored
+) -> Offer | None:
     if step_id == brief.step.step_id:
         own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
-        return Offer(question.label, _short(own.text), f"your answer on {label}") if own else None
+        return Offer(question.label, _shorten(own.text), f"your answer on {label}") if own else None
     text = stored.get((step_id, label))
-    return Offer(question.label, _short(text), f"step {step_id}, {label}") if text else None
+    return Offer(question.label, _shorten(text), f"step {step_id}, {label}") if text else None
 
 
 def _first_sentences(text: str) -> str:
-    """The first sentences of the item's prose that fit: no headings, no lists, no code."""
+    """Return the first sentences of the item's prose that fit: no headings, no lists, no code."""
     paragraphs = re.split(r"\n\s*\n", strip_unprintable(text).strip())
     prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
-    return _short(" ".join(prose[0].split())) if prose else ""
+    return _shorten(" ".join(prose[0].split())) if prose else ""
 
 
-def _short(text: str) -> str:
-    """The text, cut at the end of a sentence or a word where it is too long to confirm at a glance."""
-    if len(text) <= _LONGEST:
+def _shorten(text: str) -> str:
+    """Return the text, cut after a sentence or a word if it is too long to confirm at a glance."""
+    if len(text) <= _MAX_OFFER_LENGTH:
         return text
-    cut = text[:_LONGEST]
+    cut = text[:_MAX_OFFER_LENGTH]
     sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
-    return cut[: sentence + 1] if sentence > _LONGEST // 3 else cut.rsplit(" ", 1)[0] + " ..."
+    return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."
 
 
 _REPORTED = frozenset({"00-02", "00-03", "02-01", "02-02"})
@@ -113,17 +115,21 @@ class Surveyor:
 
     def __init__(self, root: Path, folder: Path) -> None:
         self._root = root
-        self._own = (".roundtable", _below(root, folder.parent))
+        try:
+            items = folder.parent.resolve().relative_to(root.resolve()).as_posix()
+        except ValueError:
+            items = folder.parent.name
+        self._own = (".roundtable", items)  # what we wrote ourselves is no evidence
         self._seen: dict[str, Survey] = {}
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
-        """The draft answer to a question of a step, where the code suggests one."""
+        """Return the draft answer to a question of a step, if the code suggests one."""
         from ..survey import draft_answer
 
         return draft_answer(self._survey(item), step_id, label)
 
     def report(self, item: Item, step_id: str) -> str | None:
-        """What was found, as the step's section shows it; none for steps that do not rest on it."""
+        """Return what was found, as the step's section shows it; None for steps that do not rest on it."""
         if step_id not in _REPORTED:
             return None
         from ..survey.report import write_report
@@ -136,11 +142,3 @@ class Surveyor:
 
             self._seen[item.slug] = survey(self._root, item, leave_out=self._own)
         return self._seen[item.slug]
-
-
-def _below(root: Path, folder: Path) -> str:
-    """The folder of the items as the project names it; what we wrote ourselves is no evidence."""
-    try:
-        return folder.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        return folder.name

@@ -1,4 +1,4 @@
-"""The clerk: carries out what a machine commands, with the panel and the store, and says what happened."""
+"""Carries out what a machine commands, with the panel and the store, and says what happened."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
-from ..panel.base import Panel, Speech
+from ..panel.base import Panel
 from ..store.files import timestamp
 from ..store.journal import Journal
-from ..store.meta import append_elaboration, change_meta, has_meta, max_turns, meta_gone, read_meta
+from ..store.meta import append_elaboration, change_meta, has_meta, max_turns, missing_meta, read_meta
 from ..store.outputs import Outputs
-from ..store.parking import park
+from ..store.parking import park_points
 from ..store.transcript import has_transcript, read_transcripts, write_transcript
-from .draft_answers import Surveyor, collect, keep_answers
+from .draft_answers import Surveyor, collect_offers, keep_answers
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
@@ -41,10 +41,10 @@ Task = (
 )  # fmt: skip
 
 OFFLINE = "offline"
-_LONGEST = 6_000
+_MAX_CONTRIBUTION_LENGTH = 6_000
 
 
-class Clerk:
+class Executor:
     """Carries out commands for one item."""
 
     def __init__(
@@ -68,14 +68,14 @@ class Clerk:
 
     @property
     def panel(self) -> Panel:
-        """Who gives the words: the given panel, else the offline one, loaded when it is first asked."""
+        """Return the given panel, else the offline one, which is loaded when it is first asked."""
         if self._panel is None:
-            self._panel = offline_panel(self._root)
+            self._panel = make_offline_panel(self._root)
         return self._panel
 
     def go_offline(self) -> Panel:
-        """From now on the offline panel gives the words."""
-        self._panel = offline_panel(self._root)
+        """Let the offline panel give the words from now on."""
+        self._panel = make_offline_panel(self._root)
         return self._panel
 
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
@@ -96,12 +96,18 @@ class Clerk:
             case do.AskOffers():
                 return on.Offered(await asyncio.to_thread(self._offers, task))
             case do.AskFollowUp():
-                return on.FollowedUp(_spoken(await self.panel.follow_up(task)))
+                return on.FollowedUp(_require_words(await self.panel.follow_up(task)))
             case do.AskDraft():
-                material = await asyncio.to_thread(self._material, task.brief)
-                return on.Drafted(await self.panel.draft(self._with_kept_answers(task), material))
+                brief = task.brief
+                material = await asyncio.to_thread(self._material, brief)
+                # What was answered before and is not asked at this depth stays (STEP-5).
+                stored, still_open = (
+                    self._stored_answers(brief.item),
+                    self._outputs.open_questions(brief.step),
+                )
+                return on.Drafted(await self.panel.draft(keep_answers(task, stored, still_open), material))
             case do.AskFeedback():
-                reply = _spoken(await self.panel.take_up(task))
+                reply = _require_words(await self.panel.take_up(task))
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id))
             case _:
                 return self._write(task)
@@ -110,64 +116,62 @@ class Clerk:
 
     async def _frame(self, brief: do.Brief) -> on.Framed:
         framing = await self.panel.frame(brief)
-        summary, question = _spoken(framing.summary), _spoken(framing.focus_question)
+        summary, question = _require_words(framing.summary), _require_words(framing.focus_question)
         notes = _notes(self._violations(f"{summary} {question}", brief))
         return on.Framed(summary, question, _clean(framing.focus_topic), notes)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
-        """A contribution, with one more try where the voice check finds fault (VOICE-2)."""
-        key = brief.speaker.key
+        """Return a contribution, with one more try if the voice check finds fault (VOICE-2)."""
+        key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
         speech = await self.panel.speak(brief, lambda piece: heard(key, piece))
         if speech is None:
-            if brief.may_pass or brief.may_yield:
+            if may_pass:
                 return on.PersonaPassed(key)
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
         found = self._violations(speech.text, brief)
         if found:
             again = replace(brief, again=_notes(found))
             second = await self.panel.speak(again, lambda piece: heard(key, piece))
-            if second is None and (brief.may_pass or brief.may_yield):
+            if second is None and may_pass:
                 return on.PersonaPassed(key)
             if second is not None:
                 speech, found = second, self._violations(second.text, brief)
-        return _contribution(speech, brief, _notes(found))
+        verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
+        return on.PersonaSpoke(key, _require_words(speech.text), verdict, _notes(found))
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
-        """What the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
+        """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
         earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
         names = [persona.first_name for persona in brief.table.roster.personas]
         free = brief.free or self.panel.name == OFFLINE
         return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
 
     async def _judge(self, table: do.Table) -> on.Judged:
-        """A verdict is advice: where the panel has none, the local one does."""
-        number = len(table.turns)
+        """Return a verdict; it is advice, so where the panel has none, the local one does."""
         try:
             verdict = await self.panel.judge(table)
         except PanelFailed:
-            verdict = await offline_panel(self._root).judge(table)
-        return on.Judged(verdict.within(number))
+            verdict = await make_offline_panel(self._root).judge(table)
+        return on.Judged(verdict.within(len(table.turns)))
 
     async def _synthesise(
         self, task: do.AskSynthesis | do.ExtractSynthesis
     ) -> on.SynthesisDrafted | on.SynthesisFailed:
-        if isinstance(task, do.AskSynthesis):
-            try:
-                draft = await self.panel.synthesise(task)
-            except PanelFailed as failure:
-                return on.SynthesisFailed(str(failure))
-            if task.problems or not problems(draft, task.table.turns):
-                draft = await self._reviewed(draft, task.table)
-            return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id))
+        extracted = isinstance(task, do.ExtractSynthesis)
         try:
-            draft = await offline_panel(self._root).synthesise(task)
-        except PanelFailed:
+            panel = make_offline_panel(self._root) if extracted else self.panel
+            draft = await panel.synthesise(task)
+        except PanelFailed as failure:
+            if not extracted:
+                return on.SynthesisFailed(str(failure))
             draft = Draft()
-        draft = await self._reviewed(draft, task.table)
-        return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted=True)
+        # A first draft with problems is sent back by the machine, so nobody reviews it.
+        if isinstance(task, do.ExtractSynthesis) or task.problems or not problems(draft, task.table.turns):
+            draft = await self._review_draft(draft, task.table)
+        return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted)
 
-    async def _reviewed(self, draft: Draft, table: do.Table) -> Draft:
-        """The draft as the user wants it written; what is struck is kept for the transcript."""
+    async def _review_draft(self, draft: Draft, table: do.Table) -> Draft:
+        """Return the draft as the user wants it written; what is struck is kept for the transcript."""
         if self._review is None:
             return draft
         whole = settle(draft, table.turns)
@@ -176,21 +180,13 @@ class Clerk:
         return kept
 
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
-        brief = task.brief
-        step_id = brief.step.step_id
-
-        def surveyed(label: str) -> str | None:
-            return self._surveyor.offer(brief.item, step_id, label)
-
-        return collect(task, self._stored_answers(brief.item), surveyed)
-
-    def _with_kept_answers(self, task: do.AskDraft) -> do.AskDraft:
-        """The request with what was answered before and is not asked at this depth (STEP-5)."""
-        brief = task.brief
-        return keep_answers(task, self._stored_answers(brief.item), self._outputs.open_questions(brief.step))
+        item, step_id = task.brief.item, task.brief.step.step_id
+        return collect_offers(
+            task, self._stored_answers(item), lambda label: self._surveyor.offer(item, step_id, label)
+        )
 
     def _material(self, brief: do.StepBrief) -> tuple[Material, ...]:
-        """The item's files, and what the survey found for the step in hand."""
+        """Return the item's files, and what the survey found for the step in hand."""
         from ..documents.drafting import SURVEY
 
         found = self._surveyor.report(brief.item, brief.step.step_id)
@@ -206,20 +202,15 @@ class Clerk:
     # --- with the store ---------------------------------------------------------------------------------
 
     def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:
-        """The step's documents and the turn limit as they stand."""
+        """Return the turn limit, the step's documents, the item's others and the step's transcripts."""
         try:
             material = self._outputs.material(step)
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
-        return on.ContextRead(
-            max_turns(read_meta(self._folder)), material, self._other_documents(step, material)
-        )
-
-    def _other_documents(self, step: Step, material: tuple[Material, ...]) -> tuple[Material, ...]:
-        """The item's other documents, and the transcripts of earlier discussions on the step."""
         own = {each.name for each in material}
         others = tuple(each for each in self._outputs.all_material() if each.name not in own)
-        return others + read_transcripts(self._folder, step.step_id)
+        others += read_transcripts(self._folder, step.step_id)
+        return on.ContextRead(max_turns(read_meta(self._folder)), material, others)
 
     def _write(
         self,
@@ -228,12 +219,15 @@ class Clerk:
     ) -> on.Event:  # fmt: skip
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not has_meta(self._folder):
-            raise meta_gone(self._folder)
+            raise missing_meta(self._folder)
         match task:
             case do.SaveLimit(limit):
                 return on.LimitSaved(self._save_limit(limit))
             case do.UpdateArtifacts():
-                return on.ArtifactsUpdated(self._update(task))
+                try:
+                    return on.ArtifactsUpdated(self._outputs.update(task))
+                except DiskFailed as failure:
+                    raise _not_kept(failure) from failure
             case do.SaveRecord():
                 return self._save_record(task)
             case do.WriteStep():
@@ -249,19 +243,14 @@ class Clerk:
             case do.WriteDrafts():
                 return on.DraftsWritten(self._outputs.write_drafts(task))
             case do.SavePhase(phase):
-                change_meta(self._folder, lambda meta: self._complete(meta, phase))
+                commit = current_commit(self._root)
+                change_meta(self._folder, lambda meta: _add(meta, "phases_completed", phase, commit))
                 return on.PhaseSaved()
             case other:
                 assert_never(other)
 
-    def _complete(self, meta: dict[str, Any], phase: str) -> None:
-        _add(meta, "phases_completed", phase)
-        commit = current_commit(self._root)
-        if commit:
-            meta["codebase_hash"] = commit
-
     def _save_limit(self, limit: int) -> bool:
-        """True where the limit could be written; a config that is no object stays as it is (ENTRY-2)."""
+        """Whether the limit could be written; a config that is not an object stays as it is (ENTRY-2)."""
         saved = False
 
         def change(meta: dict[str, Any]) -> None:
@@ -286,12 +275,14 @@ class Clerk:
         the same command tries again. A record that cannot be kept is said (META-7).
         """
         record, table = task.record, task.table
+        # A discussion may begin with one panel and end with another; each is named once.
+        panels = (*(self._journal.panels if self._journal is not None else ()), self.panel.name)
         try:
-            path = write_transcript(self._folder, task, self._panels(), self._struck)
+            path = write_transcript(self._folder, task, ", then ".join(dict.fromkeys(panels)), self._struck)
         except DiskFailed as failure:
             raise _not_kept(failure) from failure
         try:
-            park(
+            park_points(
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,
             )  # fmt: skip
@@ -299,12 +290,6 @@ class Clerk:
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)
-
-    def _update(self, task: do.UpdateArtifacts) -> tuple[str, ...]:
-        try:
-            return self._outputs.update(task)
-        except DiskFailed as failure:
-            raise _not_kept(failure) from failure
 
     def _instant(self, step_id: str) -> str:
         """Return this instant, or the first one after it that no discussion or feedback of the step bears.
@@ -323,11 +308,6 @@ class Clerk:
                 return at
         raise AssertionError("count() has no end")
 
-    def _panels(self) -> str:
-        """Who gave the words, each once: a discussion may begin with one panel and end with another."""
-        spoke = self._journal.panels if self._journal is not None else ()
-        return ", then ".join(dict.fromkeys((*spoke, self.panel.name)))
-
 
 def _not_kept(failure: DiskFailed) -> DiskFailed:
     return DiskFailed(
@@ -337,7 +317,7 @@ def _not_kept(failure: DiskFailed) -> DiskFailed:
     )
 
 
-def offline_panel(project: Path) -> Panel:
+def make_offline_panel(project: Path) -> Panel:
     """Return the offline panel with the project's own prompts; imported late, to show the first line soon."""
     from ..panel.offline import OfflinePanel
 
@@ -348,14 +328,9 @@ def _notes(found: tuple[Violation, ...]) -> tuple[str, ...]:
     return tuple(f"{each.kind}: {each.found} ({each.reason})" for each in found)
 
 
-def _contribution(speech: Speech, brief: do.Brief, notes: tuple[str, ...]) -> on.PersonaSpoke:
-    verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
-    return on.PersonaSpoke(brief.speaker.key, _spoken(speech.text), verdict, notes)
-
-
-def _spoken(text: str) -> str:
-    """Words as they may be shown: free of escape sequences, bounded, never empty."""
-    words = _clean(text)[:_LONGEST].strip()
+def _require_words(text: str) -> str:
+    """Return words as they may be shown: free of escape sequences, bounded, never empty."""
+    words = _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
     if not words:
         raise PanelFailed("The panel answered with nothing.")
     return words
@@ -365,6 +340,8 @@ def _clean(text: str) -> str:
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
-def _add(meta: dict[str, Any], field: str, value: str) -> None:
+def _add(meta: dict[str, Any], field: str, value: str, commit: str | None = None) -> None:
     if value not in meta[field]:
         meta[field].append(value)
+    if commit:
+        meta["codebase_hash"] = commit

@@ -27,15 +27,15 @@ from ..core.lines import Awaits, Line
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
 from ..panel.base import Panel
-from ..store.artifact import shown
+from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
 from ..store.lock import ItemLock
 from ..store.progress import start_over
-from .executor import Clerk, Review, Task
-from .resume import Leg, Legs
+from .executor import Executor, Review, Task
+from .resume import Leg, Resume
 
 if TYPE_CHECKING:
-    from .budget import Account
+    from .budget import BudgetAccount
 
 
 RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
@@ -63,7 +63,7 @@ class Session:
         items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
         review: Review | None = None,
-        account: Account | None = None,
+        account: BudgetAccount | None = None,
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
@@ -82,7 +82,8 @@ class Session:
         self._on_words = on_words or (lambda *_: None)
         self._review = review
         self._account = account
-        self._table: _Table | None = None
+        self._leg: Leg | None = None
+        self._executor: Executor | None = None
         self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
@@ -92,18 +93,18 @@ class Session:
 
     @property
     def analysis(self) -> Analysis | None:
-        """The leg in play as it stands, to look at; None before there is one."""
-        return self._table.analysis if self._table is not None else None
+        """Return the state of the leg in play, to look at; None before there is one."""
+        return self._leg.analysis if self._leg is not None else None
 
     @property
     def panel_name(self) -> str:
-        """What the panel is called that gives the words now."""
+        """Return the name of the panel that gives the words now."""
         return self._panel.name if self._panel is not None else "offline"
 
     @property
     def moment(self) -> str:
-        """Where the session stands, by a name that is the same after a kill and a new start."""
-        journal = self._table.journal if self._table is not None else None
+        """Return a name for where the session stands; it is the same after a kill and a new start."""
+        journal = self._leg.journal if self._leg is not None else None
         return f"{journal.name}.{journal.count}" if journal is not None else ""
 
     def say(self, text: str, *, relayed: bool = False) -> None:
@@ -127,7 +128,7 @@ class Session:
         self.hang_up()
 
     async def lines(self) -> AsyncGenerator[Line, None]:
-        """All that is to be shown, in order, until the analysis is done or paused."""
+        """Yield all that is to be shown, in order, until the analysis is done or paused."""
         running = asyncio.ensure_future(self._run())
         running.add_done_callback(lambda _: self._shown.put_nowait(None))
         try:
@@ -144,67 +145,66 @@ class Session:
 
     async def _run(self) -> None:
         with ItemLock(self.folder):
-            legs = Legs(self.root, self.folder, self._user_name)
-            leg = self._first(legs)
+            resume = Resume(self.root, self.folder, self._user_name)
+            if self._step is not None:
+                leg = resume.elaborate(self._step)
+            else:
+                leg = resume.reopen(self._reopen) if self._reopen is not None else resume.start()
             while True:
                 ending = await self._play(leg)
                 if ending is None:
-                    await self._show(Line("paused", self._farewell("Paused; everything is saved.")))
+                    text = f"Paused; everything is saved. Go on with: {self._command()}"
+                    await self._show(Line("paused", text))
                     return
                 if isinstance(ending, do.StartOver):
-                    legs.require_meta()
+                    resume.require_meta()
                     start_over(self.folder)
-                after = None if isinstance(ending, do.Leave) else legs.next()
+                after = None if isinstance(ending, do.Leave) else resume.next()
                 if after is None or after.journal.path != leg.journal.path:
-                    legs.close(leg.journal)
+                    resume.close(leg.journal)
                 if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
                     if after is not None:
-                        legs.close(after.journal)
-                    await self._show(
-                        Line("done", f"The analysis is complete. Its documents are in {self.folder}.")
-                    )
+                        resume.close(after.journal)
+                    text = f"The analysis is complete. Its documents are in {self.folder}."
+                    await self._show(Line("done", text))
                     return
                 leg = after
 
-    def _first(self, legs: Legs) -> Leg:
-        if self._step is not None:
-            return legs.elaborate(self._step)
-        return legs.reopen(self._reopen) if self._reopen is not None else legs.start()
-
     async def _play(self, leg: Leg) -> Ending | None:
-        """One leg to its end, or None where the words ran out before."""
+        """Play one leg to its end; None where the words ran out before."""
         steps = leg.analysis.opening.steps
-        clerk = Clerk(self.root, self.folder, steps, self._panel, self._review, leg.journal)
-        table = self._table = _Table(leg, clerk)
+        executor = Executor(self.root, self.folder, steps, self._panel, self._review, leg.journal)
+        self._leg, self._executor = leg, executor
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
-        if leg.resumed and not await self._take_up_again(leg, table):
+        if leg.resumed and not await self._take_up_again(leg):
             return None
         while True:
-            task = await self._show_all(table.commands)
+            task = await self._show_all(leg.commands)
             match task:
                 case do.Advance() | do.StartOver() | do.Leave():
                     return task
                 case do.Listen(awaits):
-                    words = await self._listen(awaits, table.state)
+                    words = await self._listen(awaits, leg.state)
                     if words is None:
                         return None
-                    await self._take_in(table, task, words)
-                    await self._settle(table, words)
+                    await self._take_in(leg, task, words)
+                    await self._settle(leg, words)
                 case do.Show() | do.Return():
                     raise RuleBroken("A machine's answer must end in something to wait for.")
                 case _:
-                    event = await self._perform(table, task)
+                    event = await self._perform(leg, executor, task)
                     if event is None:
                         return None
-                    table.commit(event)
-                    await self._settle(table, event)
-            if self._wrap_up_wanted and table.in_discussion:
+                    by_panel = isinstance(event, on.Framed | on.PersonaSpoke)
+                    leg.commit(event, executor.panel.name if by_panel else "")
+                    await self._settle(leg, event)
+            if self._wrap_up_wanted and leg.can_wrap_up:
                 self._wrap_up_wanted = False
-                await self._show_all(table.commands)
-                table.commit(on.WrappedUp())
+                await self._show_all(leg.commands)
+                leg.commit(on.WrappedUp())
 
-    async def _take_up_again(self, leg: Leg, table: _Table) -> bool:
+    async def _take_up_again(self, leg: Leg) -> bool:
         """Say where things stood; ask about a discussion that was cut off; False where the words ran out."""
         for show in recall(leg.analysis):
             await self._show(show.line)
@@ -216,82 +216,81 @@ class Session:
             await self._show(Line("resume", text, state=discussion.state))
         if leg.last_words is not None:
             await self._show(Line("resume", leg.last_words, USER))
-        if not (self._interactive and table.in_discussion):
+        if not (self._interactive and leg.can_wrap_up):
             return True
         choice = await self._choose(
             "Resume the discussion, or wrap up from what was said?", (RESUME, WRAP_UP)
         )
         if choice == WRAP_UP:
-            table.commit(on.WrappedUp())
+            leg.commit(on.WrappedUp())
         return choice is not None
 
-    async def _take_in(self, table: _Table, task: do.Listen, words: on.UserSpoke) -> None:
-        """The user's words as the machine hears them; what it refuses is said, and it listens again."""
-        raised = _TURNS.fullmatch(words.text) if table.in_discussion else None
+    async def _take_in(self, leg: Leg, task: do.Listen, words: on.UserSpoke) -> None:
+        """Commit the user's words; if the machine refuses them, say so and listen again."""
+        raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None
         try:
-            table.commit(on.LimitRaised(int(raised[1])) if raised else words)
+            leg.commit(on.LimitRaised(int(raised[1])) if raised else words)
         except RuleBroken as refused:
-            await self._show(Line("notice", str(refused), state=table.state))
-            table.commands = (task,)
+            await self._show(Line("notice", str(refused), state=leg.state))
+            leg.commands = (task,)
 
-    async def _perform(self, table: _Table, task: Task) -> on.Event | None:
-        """What a task led to; where the panel fails the user decides, and without one the session ends."""
+    async def _perform(self, leg: Leg, executor: Executor, task: Task) -> on.Event | None:
+        """Return what a task led to; if the panel fails, the user decides, or the session ends."""
         while True:
             try:
-                return await self._carry_out(table, task)
+                return await self._carry_out(leg, executor, task)
             except PanelFailed as failure:
-                table.journal.append(on.Failed(str(failure)))
-                told = f"{failure} Everything said so far is saved."
-                await self._show(Line("error", told, state=table.state))
+                leg.commit(on.Failed(str(failure)))
+                text = f"{failure} Everything said so far is saved."
+                await self._show(Line("error", text, state=leg.state))
                 if not self._interactive:
                     raise PanelFailed(
                         failure.failed,
                         saved="Everything said so far is saved.",
                         do=f"The same command goes on from there: {self._command()}",
                     ) from failure
-            choices = (TRY_AGAIN, OFFLINE, WRAP_UP) if table.discussing else (TRY_AGAIN, OFFLINE)
+            choices = (TRY_AGAIN, OFFLINE, WRAP_UP) if leg.is_discussing else (TRY_AGAIN, OFFLINE)
             choice = await self._choose("Try again, or go on with the offline panel?", choices)
             if choice is None:
                 return None
-            if choice == WRAP_UP and table.in_discussion:
+            if choice == WRAP_UP and leg.can_wrap_up:
                 return on.WrappedUp()
             if choice != TRY_AGAIN:
-                self._panel = table.clerk.go_offline()
+                self._panel = executor.go_offline()
                 self._wrap_up_wanted = choice == WRAP_UP
 
-    async def _carry_out(self, table: _Table, task: Task) -> on.Event:
-        """What a task led to; what the account has to tell about it is shown first."""
-        if self._account is None:
-            return await table.clerk.carry_out(task, self._on_words)
-        step = table.analysis.opening.step
-        self._account.enter(step.step_id if step is not None else "", discussing=table.discussing)
+    async def _carry_out(self, leg: Leg, executor: Executor, task: Task) -> on.Event:
+        """Return what a task led to; what the account has to say about it is shown first."""
+        if self._account is not None:
+            step = leg.analysis.opening.step
+            self._account.enter_step(step.step_id if step else "", is_discussing=leg.is_discussing)
         try:
-            return await table.clerk.carry_out(task, self._on_words)
+            return await executor.carry_out(task, self._on_words)
         finally:
-            await self._show_news(table)
+            await self._show_news(leg)
 
-    async def _settle(self, table: _Table, event: on.Event) -> None:
+    async def _settle(self, leg: Leg, event: on.Event) -> None:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
         if self._account is None:
             return
-        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.close()):
+        if isinstance(event, on.RecordSaved | on.RecordFailed) and (used := self._account.end_discussion()):
             await self._show(Line("notice", used, state=State.STATE_PERSIST))
-        discussion = table.analysis.elaboration
+        discussion = leg.analysis.elaboration
         if discussion is None or discussion.awaits is not Awaited.PERSONA:
             return
-        reason = self._account.over(len(discussion.turns))
+        reason = self._account.find_exhausted_limit(len(discussion.turns))
         if reason is not None:
-            await self._show_all(table.commands)
-            table.commit(on.BudgetSpent(reason))
+            await self._show_all(leg.commands)
+            leg.commit(on.BudgetSpent(reason))
         else:
-            await self._show_news(table)
+            await self._show_news(leg)
 
-    async def _show_news(self, table: _Table) -> None:
-        for text in self._account.news() if self._account is not None else ():
-            await self._show(Line("notice", text, state=table.state))
+    async def _show_news(self, leg: Leg) -> None:
+        for text in self._account.take_news() if self._account is not None else ():
+            await self._show(Line("notice", text, state=leg.state))
 
     async def _show_priced(self, line: Line) -> None:
-        """A line; what an elaboration may cost stands in the menu, else before its introduction (MENU-6)."""
+        """Show a line; the menu, else the introduction, comes with what an elaboration may cost (MENU-6)."""
         if line.kind == "menu" and (forecast := self._forecast()):
             self._told_forecast = True
             line = replace(line, text=texts.with_forecast(line.text, forecast))
@@ -300,20 +299,20 @@ class Session:
         await self._show(line)
 
     def _forecast(self) -> str:
-        """What an elaboration of the step in hand may cost; empty where that is nothing, or there is none."""
-        if self._account is None or self._table is None:
+        """Return what an elaboration of the step may cost; empty if it costs nothing or cannot be held."""
+        if self._account is None or self._leg is None or self._executor is None:
             return ""
-        opening, clerk = self._table.analysis.opening, self._table.clerk
-        if opening.step is None or not opening.roster.can_discuss or clerk.panel.name == OFFLINE:
+        opening, executor = self._leg.analysis.opening, self._executor
+        if opening.step is None or not opening.roster.can_discuss or executor.panel.name == OFFLINE:
             return ""
-        context = clerk.context(opening.step)
+        context = executor.context(opening.step)
         if isinstance(context, on.ContextUnreadable):
             return ""
         seats = do.Table(
             opening.item, opening.step, opening.roster, opening.lead, opening.steps, context.material,
             context.max_turns,
         )  # fmt: skip
-        return self._account.forecast(seats, clerk.panel.name)
+        return self._account.describe_forecast(seats, executor.panel.name)
 
     # --- lines out, words in ----------------------------------------------------------------------------
 
@@ -323,14 +322,14 @@ class Session:
         await self._shown.join()
 
     async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
-        """Show what is to be shown; what remains is what is to be done."""
+        """Show what is to be shown, and return the last command, which is to be done."""
         for command in commands[:-1]:
             if isinstance(command, do.Show):
                 await self._show_priced(command.line)
         return commands[-1]
 
     async def _listen(self, awaits: Awaits, state: str | None) -> on.UserSpoke | None:
-        """The user's next words; None where no more will come."""
+        """Return the user's next words; None if no more will come."""
         self.listening = awaits
         await self._show(Line("listen", "", state=state, awaits=awaits))
         try:
@@ -347,7 +346,7 @@ class Session:
         return words
 
     async def _choose(self, question: str, choices: tuple[str, ...]) -> str | None:
-        """One of a few choices, asked until it is made; None where the words ran out."""
+        """Ask for one of a few choices until it is made; None if the words ran out."""
         offered = "  ".join(f"[{choice[0].upper()}] {choice.capitalize()}" for choice in choices)
         while True:
             await self._show(Line("menu", f"{question}\n{offered}"))
@@ -361,39 +360,6 @@ class Session:
 
     def _command(self) -> str:
         # Cleaned before it is quoted: what is taken out later would take quotation marks along.
-        name = shown(self.folder.name)
+        name = one_line(self.folder.name)
         words = ["elaborate", name, "--step", self._step] if self._step else ["analyze", name]
         return shlex.join(["roundtable", *words])
-
-    def _farewell(self, text: str) -> str:
-        return f"{text} Go on with: {self._command()}"
-
-
-class _Table:
-    """The leg in play: the machine's state, what it commands, and the journal that it is kept in."""
-
-    def __init__(self, leg: Leg, clerk: Clerk) -> None:
-        self.journal = leg.journal
-        self.clerk = clerk
-        self.commands = leg.commands
-        self.analysis: Analysis = leg.analysis
-
-    def commit(self, event: on.Event) -> None:
-        """Try the event on the machine, write it to disk, then let it count."""
-        after, commands = self.analysis.receive(event)
-        by_panel = isinstance(event, on.Framed | on.PersonaSpoke)
-        self.journal.append(event, self.clerk.panel.name if by_panel else "")
-        self.analysis, self.commands = after, commands
-
-    @property
-    def discussing(self) -> bool:
-        return self.analysis.elaboration is not None
-
-    @property
-    def state(self) -> State | None:
-        discussion = self.analysis.elaboration
-        return discussion.state if discussion else None
-
-    @property
-    def in_discussion(self) -> bool:
-        return self.state is State.DISCUSSION_LOOP

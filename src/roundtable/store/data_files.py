@@ -7,16 +7,24 @@ what is missing is added.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from ..core.errors import DiskFailed, ItemCorrupt
 from ..core.text import strip_unprintable
-from . import meta
+from . import files, meta
+from .files import read_journal_file
+from .lock import journal_folder
 
+KEPT = "What others wrote there is kept; only what was missing was added"
+
+_WRITTEN = "written.json"
 _DELIMITERS = ",;\t"
 _KEY = re.compile(r"(?:^|[\W_])(?:id|key|label|requirement)$", re.IGNORECASE)
 
@@ -29,66 +37,97 @@ class Merged:
     remark: str = ""
 
 
-KEPT = "What others wrote there is kept; only what was missing was added"
-
-
-def data_text(name: str, section: str, text: str) -> bytes:
-    """The step's text as a valid file of its kind."""
+def render_data(name: str, section: str, text: str) -> bytes:
+    """Return the step's text as a valid file of its kind."""
+    # Text that is no JSON and no table still becomes one, so that nothing said is lost.
     if name.lower().endswith(".json"):
-        return (meta.render(_json(section, text)) + "\n").encode()
+        try:
+            value = meta.parse_json(text.encode("utf-8", "replace"))
+        except ValueError:
+            value = {section: strip_unprintable(text)}
+        return (meta.render_json(value) + "\n").encode()
+    text = strip_unprintable(text)
     if name.lower().endswith(".csv"):
-        return _csv_text(_table(section, strip_unprintable(text)), ",", "\n").encode()
-    return (strip_unprintable(text).rstrip() + "\n").encode()
+        try:
+            rows = _even(_rows(text, ","))
+        except csv.Error:
+            rows = [[section], [text]]
+        return _csv_text(rows, ",", "\n").encode()
+    return (text.rstrip() + "\n").encode()
 
 
-def merged(name: str, old: bytes, new: bytes) -> Merged:
-    """The file that others wrote to, with what is missing in it of the step's data."""
+def merge_data(name: str, old: bytes, new: bytes) -> Merged:
+    """Return the file that others wrote to, with what is missing in it of the step's data."""
     if name.lower().endswith(".json"):
-        return _merged_json(old, new)
+        return _merge_json(old, new)
     if name.lower().endswith(".csv"):
-        return _merged_csv(old, new)
+        return _merge_csv(old, new)
     return Merged(None, "it was edited by hand")
 
 
-def _json(section: str, text: str) -> Any:
-    """The document that the text is; text that is none still becomes one, so that nothing said is lost."""
-    try:
-        return meta.parse(text.encode("utf-8", "replace"))
-    except ValueError:
-        return {section: strip_unprintable(text)}
+def is_own(folder: Path, name: str, step_id: str, document: bytes) -> bool:
+    """Whether the step wrote the file exactly as it stands."""
+    return _digest(document) in _digests(_read_written(folder), name, step_id)
 
 
-def _merged_json(old: bytes, new: bytes) -> Merged:
+def remember(folder: Path, name: str, step_id: str, document: bytes) -> None:
+    """Note what the step is about to write; what it wrote before counts until the new file is in place."""
+    known = _read_written(folder)
+    before, new = _digests(known, name, step_id), _digest(document)
+    if before[-1:] != [new]:
+        known[name] = {"step": step_id, "digests": [*before[-1:], new]}
+        files.write(journal_folder(folder) / _WRITTEN, meta.render_json(known).encode())
+
+
+def _read_written(folder: Path) -> dict[str, Any]:
     try:
-        theirs = meta.parse(old)
+        found = meta.parse_json(read_journal_file(folder, _WRITTEN))
+    except (FileNotFoundError, DiskFailed, ItemCorrupt, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _digests(known: dict[str, Any], name: str, step_id: str) -> list[str]:
+    entry = known.get(name)
+    found = entry.get("digests") if isinstance(entry, dict) and entry.get("step") == step_id else None
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
+def _digest(document: bytes) -> str:
+    return hashlib.sha256(document).hexdigest()
+
+
+def _merge_json(old: bytes, new: bytes) -> Merged:
+    try:
+        theirs = meta.parse_json(old)
     except ValueError as error:
         return Merged(None, f"it is not valid JSON: {error}")
-    ours = meta.parse(new)
+    ours = meta.parse_json(new)
     if type(theirs) is not type(ours):
         return Merged(None, "it was edited by hand and holds something else than the step writes")
-    both = _joined(theirs, ours)
+    both = _join_values(theirs, ours)
     if both == theirs:
         return Merged(old)
     start = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-    return Merged(start + meta.render(both).encode() + b"\n", KEPT)
+    return Merged(start + meta.render_json(both).encode() + b"\n", KEPT)
 
 
-def _joined(theirs: Any, ours: Any) -> Any:
+def _join_values(theirs: Any, ours: Any) -> Any:
     """Theirs, with the keys and entries of ours that it lacks."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         added = {key: value for key, value in ours.items() if key not in theirs}
         return {
-            key: _joined(value, ours[key]) if key in ours else value for key, value in theirs.items()
+            key: _join_values(value, ours[key]) if key in ours else value for key, value in theirs.items()
         } | added
     if isinstance(theirs, list) and isinstance(ours, list):
-        return _joined_lists(theirs, ours)
+        return _join_lists(theirs, ours)
     return theirs
 
 
-def _joined_lists(theirs: list[Any], ours: list[Any]) -> list[Any]:
+def _join_lists(theirs: list[Any], ours: list[Any]) -> list[Any]:
     by_id = {_id(entry): entry for entry in ours if _id(entry) is not None}
     known = {_id(entry) for entry in theirs}
-    kept = [_joined(entry, by_id.get(_id(entry), entry)) for entry in theirs]
+    kept = [_join_values(entry, by_id.get(_id(entry), entry)) for entry in theirs]
     added = [
         entry for entry in ours if (entry not in theirs if _id(entry) is None else _id(entry) not in known)
     ]
@@ -101,7 +140,7 @@ def _id(entry: Any) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def _merged_csv(old: bytes, new: bytes) -> Merged:
+def _merge_csv(old: bytes, new: bytes) -> Merged:
     start = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
     text = old.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
     delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
@@ -112,7 +151,7 @@ def _merged_csv(old: bytes, new: bytes) -> Merged:
     if not theirs or not ours:
         return Merged(old if theirs else start + new)
     header, columns = theirs[0], [*theirs[0], *(name for name in ours[0] if name not in theirs[0])]
-    added = [_placed(row, ours[0], columns) for row in _missing(theirs, ours)]
+    added = [_place_row(row, ours[0], columns) for row in _find_missing_rows(theirs, ours)]
     if not added:
         return Merged(old)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -124,30 +163,22 @@ def _merged_csv(old: bytes, new: bytes) -> Merged:
     return Merged(start + text.encode("utf-8", "surrogateescape"), KEPT)
 
 
-def _missing(theirs: Sequence[list[str]], ours: Sequence[list[str]]) -> list[list[str]]:
+def _find_missing_rows(theirs: Sequence[list[str]], ours: Sequence[list[str]]) -> list[list[str]]:
     """Our rows that theirs lack, known by an id or label where that tells them apart, else as a whole."""
     names = [name for name in ours[0] if _KEY.search(name) and name in theirs[0]]
-    keys = [_placed(row, ours[0], names) for row in ours[1:]]
+    keys = [_place_row(row, ours[0], names) for row in ours[1:]]
     if not names or any(keys.count(key) > 1 for key in keys):
         return [row for row in ours[1:] if row not in theirs]
-    known = [_placed(row, theirs[0], names) for row in _even(theirs)[1:]]
+    known = [_place_row(row, theirs[0], names) for row in _even(theirs)[1:]]
     return [row for row, key in zip(ours[1:], keys, strict=True) if key not in known]
 
 
-def _placed(row: list[str], names: Sequence[str], columns: Sequence[str]) -> list[str]:
+def _place_row(row: list[str], names: Sequence[str], columns: Sequence[str]) -> list[str]:
     """The row's cells under other columns."""
     if names == columns:
         return row
     cells = dict(zip(names, row, strict=False))
     return [cells.get(column, "") for column in columns]
-
-
-def _table(section: str, text: str) -> list[list[str]]:
-    """The rows that the text is; text that is no table still becomes one, so that nothing said is lost."""
-    try:
-        return _even(_rows(text, ","))
-    except csv.Error:
-        return [[section], [text]]
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:

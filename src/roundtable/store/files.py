@@ -12,16 +12,19 @@ import os
 import re
 import signal
 import stat
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 from ..core.errors import DiskFailed, ItemCorrupt
 
-LIMIT = 20 * 1024 * 1024
+MAX_FILE_SIZE = 20 * 1024 * 1024
 """The most bytes that `read` takes in, where its caller names no other limit."""
 
+JOURNAL_FOLDER = ".journal"
+
+_CANNOT_FOLLOW = "it is a link that cannot be followed"
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must fail rather than wait for its other end
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -39,7 +42,7 @@ _REASONS: dict[int, tuple[str, str]] = {
     errno.ENOTDIR: ("its folder is gone", "If the item was renamed or moved, start again with its new name."),
     errno.EISDIR: ("a folder has that name", f"Move the folder away. {_AGAIN}"),
     errno.EEXIST: ("something else has that name", f"Move it away. {_AGAIN}"),
-    errno.ELOOP: ("it is a link that cannot be followed", f"Put a file in its place. {_AGAIN}"),
+    errno.ELOOP: (_CANNOT_FOLLOW, f"Put a file in its place. {_AGAIN}"),
     errno.ENXIO: ("it is not a regular file", f"Put a file in its place. {_AGAIN}"),
 }
 _DISK_WIDE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
@@ -57,10 +60,10 @@ def is_disk_wide(failure: DiskFailed) -> bool:
     return isinstance(cause, OSError) and cause.errno in _DISK_WIDE
 
 
-def read(path: Path, *, limit: int = LIMIT, follow_link: bool = True) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes; FileNotFoundError where there is none.
+def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) -> bytes:
+    """Return the bytes of a regular file of at most `limit` bytes; FileNotFoundError if there is none.
 
-    Without `follow_link` a link is no regular file.
+    Without `follow_link` a link does not count as a regular file.
     """
     flags = os.O_RDONLY | _BINARY | _AT_ONCE | (0 if follow_link else _NO_LINK)
     try:
@@ -74,7 +77,7 @@ def read(path: Path, *, limit: int = LIMIT, follow_link: bool = True) -> bytes:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise _failed("read", path, error, saved="") from error
+        raise _describe_failure("read", path, error, saved="") from error
     if len(data) > limit:
         raise DiskFailed(
             f"Could not read {path}: it is larger than {limit:,} bytes.",
@@ -94,7 +97,7 @@ def write(path: Path, data: bytes, *, follow_link: bool = False) -> None:
         mode = _mode(path, follow_link)
         _replace(path.resolve() if follow_link else path, data, mode)
     except OSError as error:
-        raise _failed("write", path, error, saved="The file is as it was.") from error
+        raise _describe_failure("write", path, error, saved="The file is as it was.") from error
     checkpoint(f"after write {path.name}")
 
 
@@ -113,7 +116,7 @@ def append(path: Path, data: bytes) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        raise _failed("add to", path, error, saved="What it held before is whole.") from error
+        raise _describe_failure("add to", path, error, saved="What it held before is whole.") from error
     if created:
         _sync_folder(path.parent)
     checkpoint(f"after append {path.name}")
@@ -134,7 +137,7 @@ def make_folder(path: Path, *, parents: bool = False) -> bool:
     except OSError as error:
         if isinstance(error, FileExistsError) and path.is_dir():
             return False
-        raise _failed("create the folder", path, error, saved="Nothing was changed.") from error
+        raise _describe_failure("create the folder", path, error, saved="Nothing was changed.") from error
     _sync_folder(path.parent)
     checkpoint(f"after folder {path.name}")
     return True
@@ -152,7 +155,7 @@ def rename(path: Path, new: Path) -> None:
             raise FileExistsError(errno.EEXIST, "exists", str(new))
         path.rename(new)
     except OSError as error:
-        raise _failed(f"rename {path.name} to", new, error, saved="Nothing was changed.") from error
+        raise _describe_failure(f"rename {path.name} to", new, error, saved="Nothing was changed.") from error
     _sync_folder(new.parent)
     checkpoint(f"after rename {path.name}")
 
@@ -163,7 +166,7 @@ def remove(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        raise _failed("remove", path, error, saved="The file is as it was.") from error
+        raise _describe_failure("remove", path, error, saved="The file is as it was.") from error
     _sync_folder(path.parent)
     checkpoint(f"after remove {path.name}")
 
@@ -182,7 +185,7 @@ def sweep(folder: Path) -> None:
 
 
 def _mode(path: Path, follow_link: bool) -> int | None:
-    """The mode that the file to be written has; None where a new one is to be made."""
+    """Return the mode that the file to be written has; None if a new one is to be made."""
     try:
         found = path.stat() if follow_link else path.lstat()
     except FileNotFoundError:
@@ -224,7 +227,7 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
 
 
 def _open_end(path: Path) -> tuple[int, bool]:
-    """The file opened at its end, and whether it had to be created."""
+    """Return the file opened at its end, and whether it had to be created."""
     flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
     try:
         return os.open(path, flags), False
@@ -264,39 +267,22 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _failed(verb: str, path: Path, error: OSError, *, saved: str) -> DiskFailed:
+def _describe_failure(verb: str, path: Path, error: OSError, *, saved: str) -> DiskFailed:
     reason, do = _REASONS.get(error.errno or 0, (error.strerror or str(error), _AGAIN))
     return DiskFailed(f"Could not {verb} {path}: {reason}.", saved=saved, do=do)
 
 
-def _pass(point: str) -> None:
-    """Nothing is waiting for this point."""
+_kill_at, _kill_log = os.environ.get("ROUNDTABLE_KILL_AT", ""), os.environ.get("ROUNDTABLE_KILL_LOG", "")
+_passed = count(1)
 
 
-def _killer(kill_at: str, log: str) -> Callable[[str], None]:
-    """A checkpoint that counts, notes down, and ends the process where it was told to."""
-    passed = 0
-
-    def stop(point: str) -> None:
-        nonlocal passed
-        passed += 1
-        if log:
-            with Path(log).open("a", encoding="utf-8") as file:
-                file.write(f"{point}\n")
-        if str(passed) == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return stop
-
-
-checkpoint: Callable[[str], None] = _pass
-if os.environ.keys() & {"ROUNDTABLE_KILL_AT", "ROUNDTABLE_KILL_LOG"}:
-    checkpoint = _killer(os.environ.get("ROUNDTABLE_KILL_AT", ""), os.environ.get("ROUNDTABLE_KILL_LOG", ""))
-
-
-JOURNAL_FOLDER = ".journal"
-
-_CANNOT_FOLLOW = "it is a link that cannot be followed"
+def checkpoint(point: str) -> None:
+    """Note down that a point is reached, and end the process there, where a test asks for it."""
+    if _kill_log:
+        with Path(_kill_log).open("a", encoding="utf-8") as file:
+            file.write(f"{point}\n")
+    if _kill_at and str(next(_passed)) == _kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def leads_out(folder: Path, name: str) -> str | None:
@@ -308,7 +294,7 @@ def leads_out(folder: Path, name: str) -> str | None:
     return None if inside else "it leads out of the item's folder"
 
 
-def read_inside(folder: Path, name: str, *, limit: int = LIMIT) -> bytes:
+def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
     """Return the bytes of a file in the item's folder; DiskFailed where it lies elsewhere."""
     require_inside(folder, name)
     return read(folder / name, limit=limit)
@@ -356,7 +342,7 @@ def journal_home(folder: Path) -> Path:
     return home
 
 
-def read_journal_file(folder: Path, name: str, *, limit: int = LIMIT) -> bytes:
+def read_journal_file(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
     """Return the bytes of a file in `.journal`, where no link is ever followed."""
     return read(journal_home(folder) / name, limit=limit, follow_link=False)
 

@@ -1,4 +1,4 @@
-"""Slugs: the names of items' folders (rule ITEM-1)."""
+"""The items of a project: their folders, names and texts (rule ITEM-1)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.text import parse_heading, strip_unprintable
 from . import files
-from .artifact import DRAFT, LARGEST, shown
+from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
 from .meta import meta_problem, read_meta, write_meta
 
-LONGEST = 60
+ITEMS_FOLDER = "docs/requirements"
+MAX_TITLE_LENGTH = 80
+MAX_SLUG_LENGTH = 60
 UNTITLED = "untitled-item"
 
 _LETTERS = {
@@ -29,47 +31,8 @@ _LETTERS = {
 }  # fmt: skip
 _OTHERS = re.compile(r"[^a-z0-9 -]")
 _GAPS = re.compile(r"[ -]+")
-
-
-def slug(title: str) -> str:
-    """The title as a folder's name: small letters, digits and single hyphens, 60 characters at most."""
-    plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
-    name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
-    return name[:LONGEST].rstrip("-") or UNTITLED
-
-
-def numbered(name: str, number: int) -> str:
-    """The slug with a number at its end, still no longer than a slug may be."""
-    ending = f"-{number}"
-    return name[: LONGEST - len(ending)].rstrip("-") + ending
-
-
-def _plain(char: str) -> str:
-    """A character in the letters of the English alphabet; other signs are dropped."""
-    if char.isspace():
-        return " "
-    if char.isascii():
-        return char
-    if known := _LETTERS.get(char.lower()):
-        return known
-    bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
-    if bare.isascii():
-        return bare
-    kind = unicodedata.category(char)
-    if kind == "Pd":
-        return "-"
-    if kind[0] not in "LMN":
-        return ""
-    from anyascii import anyascii  # late: its tables are needed for few titles
-
-    return anyascii(char)
-
-
-ITEMS_FOLDER = "docs/requirements"
-LONGEST_TITLE = 80
-
 _ADD = 'Add one with: roundtable add "what it is about"'
-_LISTED = 20
+_MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
@@ -96,7 +59,7 @@ def add_item(
     items_folder: str = ITEMS_FOLDER,
     commit: str | None,
 ) -> Path:
-    """A new item with this text: its folder, with draft.md and meta.json in it.
+    """Add an item with this text and return its folder, with draft.md and meta.json in it.
 
     Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
     """
@@ -105,15 +68,17 @@ def add_item(
         title = _title_of(text)
         first, _, rest = text.partition("\n")
         # A first line that is all title would only say it twice.
-        text = rest.strip() if shown(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}.") else text
+        text = (
+            rest.strip() if one_line(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}.") else text
+        )
     else:
-        title = shown(title)
+        title = one_line(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
     home = require_in_project(root, root / items_folder)
     files.make_folder(home, parents=True)
-    name = slug(title)
-    folder = _new_folder(home, slug(f"{source_id} {name}") if source_id else name)
+    name = make_slug(title)
+    folder = _new_folder(home, make_slug(f"{source_id} {name}") if source_id else name)
     files.write(folder / DRAFT, (f"# {title}\n\n{text}".rstrip() + "\n").encode())
     meta: dict[str, Any] = {
         "source": source,
@@ -133,20 +98,24 @@ def add_item(
 
 
 def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEntry, ...]:
-    """Every item of the project, by name of its folder; reading never changes anything.
+    """Return every item of the project, by name of its folder; reading never changes anything.
 
-    Links that lead elsewhere are no items; ItemCorrupt where the items' folder itself is one.
+    Links that lead elsewhere are not items; ItemCorrupt where the items' folder itself is one.
     """
     home = require_in_project(root, root / items_folder)
     try:
         folders = sorted(path for path in home.iterdir() if not _is_link_out(root, path) and _is_item(path))
     except OSError:
         return ()
-    return tuple(_entry(folder) for folder in folders)
+    entries = []
+    for folder in folders:
+        item, problem = read_item(folder), one_line(meta_problem(folder) or "")
+        entries.append(ItemEntry(item.slug, item.name, folder, read_meta(folder), problem or None))
+    return tuple(entries)
 
 
-def links_out(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
-    """The names in the items' folder that are links out of the project, and so no items."""
+def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
+    """Return the names in the items' folder that are links out of the project, and so not items."""
     try:
         return tuple(
             sorted(path.name for path in (root / items_folder).iterdir() if _is_link_out(root, path))
@@ -156,25 +125,27 @@ def links_out(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...
 
 
 def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
-    """The folder of the one item that answers to a slug, source id, title, or the beginning of a slug."""
+    """Return the folder of the one item that a slug, source id, title or beginning of a slug names."""
     items = list_items(root, items_folder=items_folder)
     wanted = name.strip().casefold()
-    said = shown(name)
+    said = one_line(name)
     if not wanted:
         raise ItemUnknown("No item was named.", do=_choices(items))
-    for link in links_out(root, items_folder=items_folder):
+    for link in list_outside_links(root, items_folder=items_folder):
         if link.casefold() == wanted:
             require_in_project(root, root / items_folder / link)
-    for matches in _ranked(items, wanted):
+    for matches in _match_by_rank(items, wanted):
         if len(matches) == 1:
             return matches[0].folder
         if matches:
-            raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {_listed(matches)}.")
+            raise ItemUnknown(
+                f'Several items answer to "{said}".', do=f"Name one of: {_list_names(matches)}."
+            )
     raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
 
 
 def last_activity(folder: Path) -> str | None:
-    """When the item was last worked on: the latest change of its meta.json or an open journal, in UTC."""
+    """Return when the item was last worked on: the latest change of meta.json or a journal, in UTC."""
     known = [folder / "meta.json"]
     with suppress(ItemCorrupt):
         known += journal_home(folder).glob("*.jsonl")
@@ -183,24 +154,24 @@ def last_activity(folder: Path) -> str | None:
 
 
 def read_item(folder: Path) -> Item:
-    """The item in a folder, as far as it can be read: without draft.md it is called by its folder's name."""
+    """Return the item in a folder as far as it can be read; without draft.md its folder names it."""
     meta = read_meta(folder) or {}
     source, source_id = meta.get("source"), meta.get("source_id")
-    name = shown(folder.resolve().name) or UNTITLED
+    name = one_line(folder.resolve().name) or UNTITLED
     title, text = _split(_draft(folder))
     return Item(
         slug=name,
         name=title or name.replace("-", " ").strip() or name,
         text=text,
-        source=shown(source) if isinstance(source, str) else "manual",
-        source_id=shown(source_id) if isinstance(source_id, str) else "",
+        source=one_line(source) if isinstance(source, str) else "manual",
+        source_id=one_line(source_id) if isinstance(source_id, str) else "",
     )
 
 
 def draft_problem(folder: Path) -> str | None:
-    """Why draft.md cannot be read, in words for a person; None where it can, or is missing."""
+    """Return why draft.md cannot be read, in words for a person; None if it can, or is missing."""
     try:
-        read_inside(folder, DRAFT, limit=LARGEST)
+        read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
     except FileNotFoundError:
         return None
     except DiskFailed as failure:
@@ -208,20 +179,49 @@ def draft_problem(folder: Path) -> str | None:
     return None
 
 
-def _entry(folder: Path) -> ItemEntry:
-    item, problem = read_item(folder), meta_problem(folder)
-    return ItemEntry(item.slug, item.name, folder, read_meta(folder), shown(problem) if problem else None)
+def make_slug(title: str) -> str:
+    """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
+    plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
+    name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
+    return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
+
+
+def add_number(name: str, number: int) -> str:
+    """Return the slug with a number at its end, still no longer than a slug may be."""
+    ending = f"-{number}"
+    return name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
+
+
+def _plain(char: str) -> str:
+    """A character in the letters of the English alphabet; other signs are dropped."""
+    if char.isspace():
+        return " "
+    if char.isascii():
+        return char
+    if known := _LETTERS.get(char.lower()):
+        return known
+    bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
+    if bare.isascii():
+        return bare
+    kind = unicodedata.category(char)
+    if kind == "Pd":
+        return "-"
+    if kind[0] not in "LMN":
+        return ""
+    from anyascii import anyascii  # late: its tables are needed for few titles
+
+    return anyascii(char)
 
 
 def _title_of(text: str) -> str:
     """The first line; its first sentence where it is long; its first words where that is long too."""
     lines = (_LEADING_SIGNS.sub("", line.strip(), count=1) for line in text.split("\n"))
-    title = next(filter(None, map(shown, lines)), "")
-    if len(title) > LONGEST_TITLE and (sentence := _SENTENCE.match(title)):
+    title = next(filter(None, map(one_line, lines)), "")
+    if len(title) > MAX_TITLE_LENGTH and (sentence := _SENTENCE.match(title)):
         title = sentence[0]
-    if len(title) > LONGEST_TITLE:
-        cut = title[: LONGEST_TITLE + 1].rpartition(" ")[0]
-        title = cut.rstrip(" ,;:-") or title[:LONGEST_TITLE]
+    if len(title) > MAX_TITLE_LENGTH:
+        cut = title[: MAX_TITLE_LENGTH + 1].rpartition(" ")[0]
+        title = cut.rstrip(" ,;:-") or title[:MAX_TITLE_LENGTH]
     return title.removesuffix(".") or title
 
 
@@ -231,7 +231,7 @@ def _new_folder(home: Path, name: str) -> Path:
     for number in count(2):
         if files.make_folder(folder):
             break
-        folder = home / numbered(name, number)
+        folder = home / add_number(name, number)
     return folder
 
 
@@ -241,12 +241,12 @@ def _is_link_out(root: Path, path: Path) -> bool:
 
 def _is_item(path: Path) -> bool:
     """Whether a folder holds an item's files; a name that a command would take for an option is none."""
-    if shown(path.name).startswith((".", "-")) or not path.is_dir():
+    if one_line(path.name).startswith((".", "-")) or not path.is_dir():
         return False
     return (path / "meta.json").exists() or next(path.glob("*.md"), None) is not None
 
 
-def _ranked(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[ItemEntry]]:
+def _match_by_rank(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[ItemEntry]]:
     """Those that the name fits, by what it may be, the most exact first."""
     yield [item for item in items if item.slug.casefold() == wanted]
     yield [item for item in items if str((item.meta or {}).get("source_id") or "").casefold() == wanted]
@@ -255,18 +255,18 @@ def _ranked(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[ItemEntry]
 
 
 def _choices(items: Sequence[ItemEntry]) -> str:
-    return f"Items here: {_listed(items)}." if items else f"There are no items here yet. {_ADD}"
+    return f"Items here: {_list_names(items)}." if items else f"There are no items here yet. {_ADD}"
 
 
-def _listed(items: Sequence[ItemEntry]) -> str:
-    names = [shown(item.slug) for item in items[:_LISTED]]
-    more = len(items) - _LISTED
+def _list_names(items: Sequence[ItemEntry]) -> str:
+    names = [one_line(item.slug) for item in items[:_MAX_LISTED]]
+    more = len(items) - _MAX_LISTED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
 def _draft(folder: Path) -> str:
     try:
-        document = read_inside(folder, DRAFT, limit=LARGEST)
+        document = read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
     except (FileNotFoundError, DiskFailed):
         return ""
     text = document.decode("utf-8-sig", "replace")
@@ -288,5 +288,5 @@ def _split(draft: str) -> tuple[str, str]:
         elif line.lstrip().startswith("<!--"):
             closing = "" if "-->" in line else "-->"
         elif heading := parse_heading(line):
-            return shown(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
+            return one_line(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
     return "", draft.strip()

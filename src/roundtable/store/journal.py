@@ -1,7 +1,7 @@
 """The journal of one leg: its opening, then one line per event, on disk before the event counts.
 
-A torn last line is what a kill leaves behind: it is dropped. Anything else that does not read is reported and
-set aside; the analysis then resumes from meta.json alone (META-6).
+A torn last line, left by a kill, does not count. Anything else that does not read is reported; the session
+sets it aside and resumes from meta.json alone (META-6). Reading never changes the file.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,12 +29,12 @@ RULES = 1
 
 _SUFFIX = ".jsonl"
 _NAME = re.compile(r"[0-9]{2}-[0-9]{2}(?:\.elaborate)?|[0-9]{2}-menu|finished")
-_LIMIT = 64 * 1024 * 1024
+_MAX_SIZE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a journal holds: the opening of its leg, the events since, the panels of the last discussion."""
+    """The content of a journal: its opening, the events since, and the panels of the last discussion."""
 
     opening: Opening
     events: tuple[on.Event, ...]
@@ -51,19 +52,11 @@ class Journal:
         self.path = journal_home(folder) / (name + _SUFFIX)
         self.has_meta = False
         """Whether there was a meta.json when the leg opened."""
-        self._folder = folder
-        self._count = 0
-        self._panels: tuple[str, ...] = ()
-
-    @property
-    def panels(self) -> tuple[str, ...]:
+        self.panels: tuple[str, ...] = ()
         """Who gave the personas their words in the last discussion, in the order they came."""
-        return self._panels
-
-    @property
-    def count(self) -> int:
+        self.count = 0
         """How many events count so far."""
-        return self._count
+        self._folder = folder
 
     def begin(self, opening: Opening) -> None:
         """Start over with an opening and no events."""
@@ -73,72 +66,84 @@ class Journal:
         self.has_meta = has_meta(self._folder)
         head = {"rules": RULES, "opening": msgspec.to_builtins(opening), "meta": self.has_meta}
         files.write(self.path, _line(head))
-        self._count, self._panels = 0, ()
+        self.count, self.panels = 0, ()
 
     def append(self, event: on.Event, panel: str = "") -> None:
         """Write an event to disk, with the panel whose words it holds; when this returns, it counts."""
         import msgspec
 
         record = {
-            "n": self._count + 1,
+            "n": self.count + 1,
             "event": type(event).__name__,
             "data": msgspec.to_builtins(event),
             "at": files.timestamp(),
         }
         files.append(self.path, _line({**record, "panel": panel} if panel else record))
-        self._count += 1
-        self._panels = _with_panel(self._panels, event, panel)
+        self.count += 1
+        self.panels = _add_panel(self.panels, event, panel)
 
     def read(self) -> Recorded | None:
-        """What was recorded, None where nothing was; one that does not read is set aside with ItemCorrupt."""
+        """Return what was recorded, without a torn last line; None if nothing was.
+
+        The file stays as it is, so anybody may read. Raises ItemCorrupt if it does not read.
+        """
         try:
-            data = read_journal_file(self._folder, self.path.name, limit=_LIMIT)
+            whole, newline, _ = self._data().rpartition(b"\n")
+            recorded = _decode(whole.split(b"\n")) if newline else None
         except FileNotFoundError:
             return None
         except DiskFailed as failure:
-            raise self._corrupt(failure.failed) from failure
-        whole, newline, torn = data.rpartition(b"\n")
-        try:
-            recorded = _decode(whole.split(b"\n")) if newline else None
+            raise self.corrupt(f"cannot be read ({failure.failed})") from failure
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise self._corrupt(str(error)) from error
-        if recorded is None:
-            files.remove(self.path)
-            return None
-        if torn:
-            files.write(self.path, whole + b"\n")
-        self._count, self._panels = len(recorded.events), recorded.panels
-        self.has_meta = recorded.has_meta
+            raise self.corrupt(f"cannot be read ({error})") from error
+        if recorded is not None:
+            self.count, self.panels = len(recorded.events), recorded.panels
+            self.has_meta = recorded.has_meta
         return recorded
 
-    def close(self) -> None:
-        """The leg is over; what is worth keeping of it stands elsewhere."""
-        files.remove(self.path)
+    def repair(self) -> None:
+        """Cut off a torn last line, which a kill left. Only the session that holds the lock may do this."""
+        try:
+            data = self._data()
+        except (FileNotFoundError, DiskFailed):  # `read` says why
+            return
+        whole, newline, torn = data.rpartition(b"\n")
+        if not newline:
+            files.remove(self.path)
+        elif torn:
+            files.write(self.path, whole + newline)
 
     def set_aside(self) -> Path | None:
-        """Move the file out of the way, never over another one; None where even that fails."""
-        for number in range(1, 1000):
-            aside = self.path.with_name(f"{self.name}.corrupt-{number}")
-            if not aside.exists():
-                try:
-                    files.rename(self.path, aside)
-                except DiskFailed:
-                    return None
+        """Move the file out of the way, never over another one; None where even that fails.
+
+        Only the session that holds the lock may do this.
+        """
+        names = (self.path.with_name(f"{self.name}.corrupt-{number}") for number in range(1, 1000))
+        aside = next((path for path in names if not path.exists()), None)
+        with suppress(DiskFailed):
+            if aside is not None:
+                files.rename(self.path, aside)
                 return aside
         return None
 
-    def _corrupt(self, reason: str) -> ItemCorrupt:
-        aside = self.set_aside()
-        kept = f"It is kept as {JOURNAL_FOLDER}/{aside.name}." if aside else ""
+    def close(self) -> None:
+        """Remove the journal of a leg that is over; what is worth keeping of it stands elsewhere."""
+        files.remove(self.path)
+
+    def corrupt(self, problem: str) -> ItemCorrupt:
+        """Return the error for a journal that cannot be used; `problem` completes "The journal ..."."""
         return ItemCorrupt(
-            f"The journal {JOURNAL_FOLDER}/{self.path.name} cannot be read ({reason}).",
-            saved=f"{kept} meta.json and the artifacts are not touched.".strip(),
+            f"The journal {JOURNAL_FOLDER}/{self.path.name} {problem}.",
+            saved="meta.json and the artifacts are not touched.",
             do="The analysis goes on from what meta.json says.",
         )
 
+    def _data(self) -> bytes:
+        return read_journal_file(self._folder, self.path.name, limit=_MAX_SIZE)
 
-def journals(folder: Path) -> tuple[Journal, ...]:
-    """The journals of an item that are open, the one written to last first."""
+
+def list_journals(folder: Path) -> tuple[Journal, ...]:
+    """Return the journals of an item that are open, the one written to last first."""
     found = [
         path
         for path in journal_home(folder).glob("*" + _SUFFIX)
@@ -166,14 +171,14 @@ def _decode(lines: list[bytes]) -> Recorded:
         if record["n"] != number:
             raise ValueError(f"event {number} is missing")
         events.append(msgspec.convert(record["data"], _event_types()[record["event"]]))
-        panels = _with_panel(panels, events[-1], str(record.get("panel", "")))
-    for wrong in _strange_ids(opening, events):
+        panels = _add_panel(panels, events[-1], str(record.get("panel", "")))
+    for wrong in _find_strange_ids(opening, events):
         raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
     return Recorded(opening, tuple(events), panels, head.get("meta") is True)
 
 
-def _strange_ids(opening: Opening, events: list[on.Event]) -> Iterator[str]:
-    """What would become a path and is not of its form: a journal may come with a project, made by anyone."""
+def _find_strange_ids(opening: Opening, events: list[on.Event]) -> Iterator[str]:
+    """Yield ids and names of the wrong form, which would become paths: anybody may have made the journal."""
     phases = (opening.phase, opening.handed_over_by)
     yield from (phase.key for phase in phases if phase is not None and phase.key not in PHASE_KEYS)
     steps: tuple[Step, ...] = (*opening.steps, *((opening.step,) if opening.step is not None else ()))
@@ -189,8 +194,8 @@ def _strange_ids(opening: Opening, events: list[on.Event]) -> Iterator[str]:
     yield from (output for output in outputs if not is_output_name(output))
 
 
-def _with_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[str, ...]:
-    """The panels of a discussion, with one more; a framing begins a new discussion."""
+def _add_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[str, ...]:
+    """Return the panels of a discussion with one more; a framing begins a new discussion."""
     before = () if isinstance(event, on.Framed) else panels
     return (*before, panel) if panel and panel not in before else before
 

@@ -1,16 +1,16 @@
 """The ledger: what each call of a model has used, in the item's `.journal/` folder.
 
-A call has a line when it is sent, with an estimate, and one with the same number when it is over: the last
-counts. So a call is not lost that was broken off with the program.
+A call has a line when it is sent, with an estimate, and one with the same number when it is over; the last
+counts. So a call that was broken off with the program is not lost.
 
-It is no progress state: without it the analysis goes on, and only what was spent before is not known.
+No progress depends on it: without the file the analysis goes on, and only the earlier spending is unknown.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
@@ -20,11 +20,11 @@ from .files import read_journal_file
 from .lock import journal_folder
 
 NAME = "spent.log"
-_LIMIT = 64 * 1024 * 1024
+_MAX_SIZE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One call: when, of which model, for what, in which step and discussion, its tokens and its price."""
 
     at: str
@@ -42,8 +42,8 @@ class Entry:
     """The same in all lines of one call; lines without one are calls of their own."""
 
     @property
-    def used(self) -> bool:
-        """False where a call was not sent after all, or refused."""
+    def has_usage(self) -> bool:
+        """Whether the call was sent and not refused."""
         return bool(self.input or self.output)
 
 
@@ -64,33 +64,32 @@ class Total:
         return self.input + self.output
 
 
-def append(folder: Path, entry: Entry) -> None:
+def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
     home = journal_folder(folder)
     line = json.dumps(asdict(entry), separators=(",", ":")).encode("ascii") + b"\n"
     files.append(home / NAME, line)
 
 
-def read(folder: Path) -> tuple[Entry, ...]:
-    """The calls that were made for an item; lines that do not read are passed over."""
+def read(folder: Path) -> tuple[LedgerEntry, ...]:
+    """Return the calls that were made for an item; lines that do not read are passed over."""
     try:
-        data = read_journal_file(folder, NAME, limit=_LIMIT)
+        data = read_journal_file(folder, NAME, limit=_MAX_SIZE)
     except (FileNotFoundError, DiskFailed, ItemCorrupt):
         return ()
-    found = (_entry(line) for line in data.split(b"\n"))
-    return current(entry for entry in found if entry is not None)
+    return latest_entries(entry for line in data.split(b"\n") if (entry := _decode(line)) is not None)
 
 
-def current(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """The calls that used something, each as it was last told, in the order in which they were sent."""
-    calls: dict[object, Entry] = {}
+def latest_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
+    """Return the calls that used something, each as it was last recorded, in the order they were sent."""
+    calls: dict[object, LedgerEntry] = {}
     for at, entry in enumerate(entries):
         calls[entry.number or at] = entry
-    return tuple(entry for entry in calls.values() if entry.used)
+    return tuple(entry for entry in calls.values() if entry.has_usage)
 
 
-def total(entries: Iterable[Entry]) -> Total:
-    """What the calls have used together."""
+def add_up(entries: Iterable[LedgerEntry]) -> Total:
+    """Return what the calls have used together."""
     found = tuple(entries)
     prices = [Decimal(entry.money) for entry in found if entry.money is not None]
     return Total(
@@ -104,34 +103,29 @@ def total(entries: Iterable[Entry]) -> Total:
     )
 
 
-def told(spent: Total) -> str:
-    """What was used, for a person."""
+def describe_total(spent: Total) -> str:
+    """Return what was used, for a person."""
     about = "" if spent.whole else "about "
     calls = f"{spent.calls} {'call' if spent.calls == 1 else 'calls'}"
     cached = f" ({spent.cached:,} cached)" if spent.cached else ""
-    money = f", {dollars(spent.money)}" if spent.priced else ""
+    money = f", {show_dollars(spent.money)}" if spent.priced else ""
     return f"{calls}, {about}{spent.input:,} tokens in{cached}, {spent.output:,} out{money}"
 
 
-def dollars(money: Decimal) -> str:
-    """An amount in US dollars, with as many digits as say something."""
+def show_dollars(money: Decimal) -> str:
+    """Return an amount in US dollars, with as many digits as say something."""
     if money >= 1:
         return f"${money:,.2f}"
     return f"${money:.3f}" if money >= Decimal("0.001") or not money else "under $0.001"
 
 
-def _entry(line: bytes) -> Entry | None:
+def _decode(line: bytes) -> LedgerEntry | None:
+    import msgspec  # late: most runs have no ledger
+
     try:
-        record = json.loads(line)
-        known = {field.name: record[field.name] for field in fields(Entry) if field.name in record}
-        if not isinstance(known.get("number", ""), str):
-            return None
-        entry = Entry(**known)
-        numbers = (entry.input, entry.output, entry.cached, entry.stored)
-        if not all(type(number) is int and number >= 0 for number in numbers):
-            return None
-        if entry.money is not None and not Decimal(entry.money).is_finite():
-            return None
-    except (ValueError, TypeError, KeyError, InvalidOperation, RecursionError):
+        entry = msgspec.json.decode(line, type=LedgerEntry)
+        is_priced = entry.money is None or Decimal(entry.money).is_finite()
+    except (msgspec.MsgspecError, UnicodeDecodeError, InvalidOperation, RecursionError):
         return None
-    return entry
+    is_sound = is_priced and min(entry.input, entry.output, entry.cached, entry.stored) >= 0
+    return entry if is_sound else None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 _PRIVATE = ("--model", "--base-url")
-_SHOWN = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
+_MAX_WORD_LENGTH = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
 
 
 class ItemLock:
@@ -43,7 +43,7 @@ class ItemLock:
             )
         self._lock = lock
         with suppress(DiskFailed):  # the lock counts, with or without a name on it
-            files.write(home / "holder.json", _me())
+            files.write(home / "holder.json", _describe_self())
         with suppress(ItemLocked, DiskFailed), meta_lock(self.folder, wait=0):
             files.sweep(self.folder)
 
@@ -68,7 +68,7 @@ class ItemLock:
 
 @contextmanager
 def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
-    """The right to change meta.json, waited for `wait` seconds at most; ItemLocked where it does not come."""
+    """Hold the right to change meta.json, after at most `wait` seconds; ItemLocked if it does not come."""
     lock = _take(journal_folder(folder) / "meta.lock", wait=wait)
     if lock is None:
         raise ItemLocked(
@@ -83,7 +83,7 @@ def meta_lock(folder: Path, *, wait: float = 10) -> Iterator[None]:
 
 
 def journal_folder(folder: Path) -> Path:
-    """The item's folder for journal and locks, made where it is missing, and out of version control."""
+    """Return the item's folder for journal and locks; a missing one is made, out of version control."""
     home = journal_home(folder)
     files.make_folder(home)
     if not (home / ".gitignore").exists():
@@ -92,7 +92,7 @@ def journal_folder(folder: Path) -> Path:
 
 
 def _take(path: Path, *, wait: float) -> BaseFileLock | None:
-    """The lock, or None where somebody else has held it all the time."""
+    """Return the lock, or None if somebody else has held it all the time."""
     # Late: importing it takes longer than a whole `roundtable list`.
     from filelock import FileLock, SoftFileLock, Timeout
 
@@ -121,8 +121,8 @@ def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     return lock
 
 
-def _me() -> bytes:
-    """Who holds the lock, for whoever finds it taken."""
+def _describe_self() -> bytes:
+    """Return who holds the lock, for whoever finds it taken."""
     import getpass
     import platform
 
@@ -134,13 +134,13 @@ def _me() -> bytes:
         "host": platform.node(),
         "user": user,
         "since": files.timestamp(),
-        "command": _command(sys.argv)[:_SHOWN],
+        "command": _command(sys.argv)[:_MAX_WORD_LENGTH],
     }
     return json.dumps(me).encode()
 
 
 def _command(words: Sequence[str]) -> str:
-    """The command that runs, without what may hold a key: a model's command line, a server's address."""
+    """Return the command that runs, without what may hold a key: a model's command line, an address."""
     shown, before = [Path(words[0]).name], ""
     for word in words[1:]:
         option = word.partition("=")[0]
@@ -151,25 +151,21 @@ def _command(words: Sequence[str]) -> str:
 
 
 def _holder(folder: Path) -> str:
-    """The holder in words; what is missing or makes no sense in its file is left out."""
+    """Return the holder in words; what is missing or makes no sense in its file is left out."""
     try:
         found: Any = json.loads(read_journal_file(folder, "holder.json", limit=64 * 1024))
     except (DiskFailed, OSError, ValueError, RecursionError):
         found = None
-    known = found if isinstance(found, dict) else {}
-    pid, user, host = _word(known.get("pid")), _word(known.get("user")), _word(known.get("host"))
-    since, command = _word(known.get("since")), _word(known.get("command"))
-    words = f"process {pid}" if pid else "another process"
-    words += f" of {user}" if user else ""
-    words += f" on {host}" if host else ""
-    words += f" since {since}" if since else ""
-    return words + (f" ({command})" if command else "")
+    known = {key: _word(value) for key, value in found.items()} if isinstance(found, dict) else {}
+    parts = {"user": " of {}", "host": " on {}", "since": " since {}", "command": " ({})"}
+    words = f"process {known['pid']}" if known.get("pid") else "another process"
+    return words + "".join(part.format(known[key]) for key, part in parts.items() if known.get(key))
 
 
 def _word(value: object) -> str:
-    """A value from outside, fit for one line on a screen."""
+    """Return a value from outside, fit for one line on a screen."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return ""
     with suppress(ValueError):  # a number with too many digits
-        return "".join(letter for letter in str(value) if letter.isprintable())[:_SHOWN].strip()
+        return "".join(letter for letter in str(value) if letter.isprintable())[:_MAX_WORD_LENGTH].strip()
     return ""

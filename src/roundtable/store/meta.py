@@ -1,4 +1,7 @@
-"""JSON read and written without loss: numbers keep their spelling, texts their characters."""
+"""meta.json of an item: read, changed and written without loss, under its lock.
+
+Numbers keep their spelling and texts their characters, also those that we do not know.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,10 @@ from . import files
 from .files import JOURNAL_FOLDER, leads_out, timestamp
 from .lock import meta_lock
 
-DEEPEST = 500
+MAX_JSON_DEPTH = 500
 """How many lists and objects may stand in one another."""
 
+_TOO_DEEP = f"it is nested more than {MAX_JSON_DEPTH} deep"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -38,8 +42,8 @@ class Number(float):
         return type(self), (self.text,)
 
 
-def parse(data: bytes) -> Any:
-    """What the JSON text holds; ValueError, with the reason in words for a person, where it is none."""
+def parse_json(data: bytes) -> Any:
+    """Return what the JSON text holds; ValueError, with the reason for a person, if it is not JSON."""
     try:
         text = data.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
@@ -47,21 +51,21 @@ def parse(data: bytes) -> Any:
     if not text.strip():
         raise ValueError("it is empty")
     try:
-        value = json.loads(text, parse_float=_number, parse_int=_number, parse_constant=_no_number)
+        value = json.loads(text, parse_float=_number, parse_int=_number, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         reason = error.msg[:1].lower() + error.msg[1:]
         raise ValueError(f"line {error.lineno}, column {error.colno}: {reason}") from error
     except RecursionError as error:
-        raise ValueError(_too_deep()) from error
+        raise ValueError(_TOO_DEEP) from error
     if _is_deep(value):
-        raise ValueError(_too_deep())
+        raise ValueError(_TOO_DEEP)
     return value
 
 
-def render(value: object) -> str:
-    """The value as JSON text with an indent of two; RuleBroken where `parse` could not read it back."""
+def render_json(value: object) -> str:
+    """Return the value as JSON text with an indent of two; RuleBroken if `parse_json` could not read it."""
     if _is_deep(value):
-        raise RuleBroken(f"This cannot be written as JSON: {_too_deep()}.")
+        raise RuleBroken(f"This cannot be written as JSON: {_TOO_DEEP}.")
     pieces: list[str] = []
     _add(pieces, value, "\n")
     return "".join(pieces)
@@ -111,13 +115,13 @@ def _number(text: str) -> int | float:
     return Number(text)
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"it holds {name}, which JSON does not know")
 
 
 def _is_deep(value: object) -> bool:
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_JSON_DEPTH):
         level = [item for outer in level for item in _items(outer)]
     return bool(level)
 
@@ -127,26 +131,6 @@ def _items(value: object) -> list[object]:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return [item for item in inner if isinstance(item, dict | list | tuple)]
 
-
-def _too_deep() -> str:
-    return f"it is nested more than {DEEPEST} deep"
-
-
-__all__ = [
-    "StartPhase",
-    "append_elaboration",
-    "change_meta",
-    "has_meta",
-    "is_stale",
-    "max_turns",
-    "meta_gone",
-    "meta_problem",
-    "read_meta",
-    "set_aside",
-    "start_phase",
-    "timestamp",
-    "write_meta",
-]
 
 DEFAULT_MAX_TURNS = 10
 LEAST_MAX_TURNS = 3
@@ -163,7 +147,7 @@ class StartPhase:
 
 
 def read_meta(folder: Path | str) -> dict[str, Any] | None:
-    """The item's meta.json with its defaults filled in; None where it is missing or cannot be used."""
+    """Return the item's meta.json with its defaults filled in; None if it is missing or cannot be used."""
     try:
         found = _load(Path(folder))
     except ItemCorrupt:
@@ -172,7 +156,7 @@ def read_meta(folder: Path | str) -> dict[str, Any] | None:
 
 
 def meta_problem(folder: Path | str) -> str | None:
-    """Why meta.json cannot be used, in words for a person; None where it is fine or missing."""
+    """Return why meta.json cannot be used, in words for a person; None if it is fine or missing."""
     try:
         _load(Path(folder))
     except ItemCorrupt as error:
@@ -186,8 +170,8 @@ def has_meta(folder: Path | str) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def meta_gone(folder: Path | str) -> ItemCorrupt:
-    """The error for a meta.json that was there when the work on the item began."""
+def missing_meta(folder: Path | str) -> ItemCorrupt:
+    """Return the error for a meta.json that was there when the work on the item began."""
     return ItemCorrupt(
         f"{Path(folder) / 'meta.json'} is gone; it was there when this step began.",
         saved=f"What was said is kept in {JOURNAL_FOLDER}; no new meta.json was made.",
@@ -217,12 +201,17 @@ def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) ->
 
 
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:
-    """Append an elaboration record; False, and no change, where that step and instant are there already."""
-    _check_record(record)
-    folder = Path(folder)
+    """Append an elaboration record; False, and no change, where that step and instant are there already.
+
+    RuleBroken where a field of META-5 is missing or wrong.
+    """
+    if wrong := faulty_fields(record):
+        raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")
+    folder, mark = Path(folder), (record["step_id"], record["timestamp"])
     with meta_lock(folder):
         meta = _with_defaults(_load(folder) or {})
-        if any(_is_same(other, record) for other in meta["elaborations"]):
+        others = (other for other in meta["elaborations"] if isinstance(other, dict))
+        if any((other.get("step_id"), other.get("timestamp")) == mark for other in others):
             return False
         meta["elaborations"].append(dict(record))
         _save(folder, meta)
@@ -245,7 +234,7 @@ def set_aside(folder: Path | str) -> Path:
 
 
 def max_turns(meta: Mapping[str, Any] | None) -> int:
-    """The turn limit that the item is configured with, where it is a whole number of at least 3; else 10."""
+    """Return the turn limit of the item's configuration if it is a whole number of at least 3, else 10."""
     config = (meta or {}).get("elaboration_config")
     limit = config.get("max_turns") if isinstance(config, dict) else None
     if isinstance(limit, bool) or not isinstance(limit, int | float):
@@ -256,7 +245,7 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
 
 
 def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
-    """Where the analysis goes on, and what in `phases_completed` does not fit."""
+    """Return where the analysis goes on, and what in `phases_completed` does not fit."""
     recorded = (meta or {}).get("phases_completed")
     recorded = recorded if isinstance(recorded, list) else []
     count = next((n for n, key in enumerate(PHASE_KEYS) if key not in recorded), len(PHASE_KEYS))
@@ -267,12 +256,12 @@ def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
         if key in recorded
     ]
     unknown = [entry for entry in recorded if entry not in PHASE_KEYS]
-    warnings += [f"{repr(entry)[:60]} in phases_completed is no phase." for entry in unknown]
+    warnings += [f"{repr(entry)[:60]} in phases_completed is not a phase." for entry in unknown]
     return StartPhase(completed, remaining[0] if remaining else None, remaining, tuple(warnings))
 
 
 def is_stale(codebase_hash: object, commit: object) -> bool:
-    """True where the code has moved on: neither of the two commits is the beginning of the other."""
+    """Whether the code has moved on: neither of the two commits is the beginning of the other."""
     if not isinstance(codebase_hash, str) or not isinstance(commit, str):
         return False
     return not (commit.startswith(codebase_hash) or codebase_hash.startswith(commit))
@@ -284,7 +273,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
     if reason := leads_out(folder, "meta.json"):
         raise _corrupt(f"{path} cannot be used: {reason}.")
     try:
-        found = parse(files.read(path))
+        found = parse_json(files.read(path))
     except FileNotFoundError as error:
         if path.is_symlink():
             raise _corrupt(f"{path} cannot be used: it is a link to a file that is not there.") from error
@@ -294,7 +283,7 @@ def _load(folder: Path) -> dict[str, Any] | None:
     except ValueError as error:
         raise _corrupt(f"{path} cannot be used: {error}.") from error
     if not isinstance(found, dict):
-        raise _corrupt(f"{path} cannot be used: it holds no object.")
+        raise _corrupt(f"{path} cannot be used: it does not hold an object.")
     return found
 
 
@@ -331,16 +320,5 @@ def _save(folder: Path, meta: dict[str, Any]) -> dict[str, Any]:
     _migrate(meta)
     meta.pop("phase_a_completed", None)
     meta["analysis_status"] = analysis_status(meta.get("phases_completed"))
-    files.write(folder / "meta.json", render(meta).encode(), follow_link=True)
+    files.write(folder / "meta.json", render_json(meta).encode(), follow_link=True)
     return meta
-
-
-def _is_same(other: object, record: Mapping[str, Any]) -> bool:
-    return isinstance(other, dict) and all(other.get(key) == record[key] for key in ("step_id", "timestamp"))
-
-
-def _check_record(record: Mapping[str, Any]) -> None:
-    """RuleBroken where a field of META-5 is missing or wrong."""
-    wrong = faulty_fields(record)
-    if wrong:
-        raise RuleBroken(f"The elaboration record was not saved: {', '.join(wrong)} is missing or wrong.")

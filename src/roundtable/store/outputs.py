@@ -1,15 +1,13 @@
-"""The note at the top of a draft that says which steps were skipped (rule MENU-4)."""
+"""What the steps of an item write: documents, data files, and what is read from them again."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
-from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
 from ..core.text import escape_markdown, neutralize_markdown, strip_unprintable
@@ -31,94 +29,20 @@ from ..documents.outline import (
     read_sections,
     strip_numbering,
 )
-from . import data_files, files, meta
-from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
-from .files import read_journal_file
+from . import data_files, files
+from .artifact import (
+    RESERVED,
+    change_artifact,
+    explain_refusal,
+    is_markdown,
+    one_line,
+    read_artifact,
+    reason_of,
+)
 from .items import read_item
-from .lock import journal_folder
 from .transcript import check_writable
 
-
-def write_skip_note(skipped: Sequence[Step]) -> str:
-    """`> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    return f"> Draft: {named([f'{step.step_id} ({neutralize_markdown(step.title)})' for step in skipped])} skipped."
-
-
-def named(steps: Sequence[str]) -> str:
-    """The steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
-    if len(steps) == 1:
-        return f"step {steps[0]} was"
-    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
-
-
-def with_note(document: bytes, text: str) -> bytes:
-    """The document with the note right after its title, once, and nothing else changed."""
-    shape = read_outline(document)
-    if text.encode() in (line.strip() for line in document.splitlines()):
-        return document
-    position = _after_title(shape)
-    addition = splice_text(shape, position, position, text)
-    if not leaves_rest_unchanged(shape, addition, removed=0):
-        raise RuleBroken(
-            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-            "Nothing was changed. Add it by hand."
-        )
-    return addition.document
-
-
-def _after_title(shape: Outline) -> int:
-    """The place after front matter, a first heading that is a title, and the item's line below it."""
-    position = shape.first
-    pieces = list(shape.pieces)
-    if pieces and pieces[0].kind == "front_matter":
-        position = pieces.pop(0).end
-    if pieces and pieces[0].kind == "heading" and pieces[0].level == 1:
-        position = pieces.pop(0).end
-        if pieces and shape.document.startswith(b"**Item**", pieces[0].start):
-            position = pieces[0].end
-    return shape.settle(shape.first, position)
-
-
-_NAME = "written.json"
-
-
-def is_own(folder: Path, name: str, step_id: str, document: bytes) -> bool:
-    """True where the step wrote the file exactly as it stands."""
-    return _digest(document) in _digests(_known(folder), name, step_id)
-
-
-def remember(folder: Path, name: str, step_id: str, document: bytes) -> None:
-    """Note what the step is about to write; what it wrote before counts until the new file is in place."""
-    known = _known(folder)
-    before = _digests(known, name, step_id)
-    new = _digest(document)
-    if before[-1:] == [new]:
-        return
-    known[name] = {"step": step_id, "digests": [*before[-1:], new]}
-    files.write(journal_folder(folder) / _NAME, meta.render(known).encode())
-
-
-def _known(folder: Path) -> dict[str, Any]:
-    try:
-        found = meta.parse(read_journal_file(folder, _NAME))
-    except (FileNotFoundError, DiskFailed, ItemCorrupt, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _digests(known: dict[str, Any], name: str, step_id: str) -> list[str]:
-    entry = known.get(name)
-    if not isinstance(entry, dict) or entry.get("step") != step_id:
-        return []
-    digests = entry.get("digests")
-    return [each for each in digests if isinstance(each, str)] if isinstance(digests, list) else []
-
-
-def _digest(document: bytes) -> str:
-    return hashlib.sha256(document).hexdigest()
-
-
-LIMIT = 60_000
+MAX_MATERIAL_LENGTH = 60_000
 """How many characters of documents a panel is given."""
 
 _CUT = "\n[...]"
@@ -138,9 +62,9 @@ class Outputs:
         DiskFailed where a block cannot be written and no transcript could be either: nothing counts then.
         """
         outputs = tuple(dict.fromkeys(command.step.outputs))
-        announcements = [self._updated(command, output) for output in outputs]
+        announcements = [self._add_block(command, output) for output in outputs]
         if not any(map(is_markdown, outputs)) and (first := self._first_markdown(command.step)):
-            announcements.append(self._updated(command, first))
+            announcements.append(self._add_block(command, first))
         return tuple(announcements)
 
     def write_step(self, command: WriteStep) -> tuple[str, ...]:
@@ -148,9 +72,13 @@ class Outputs:
         announcements = []
         for section in command.sections:
             try:
-                announcements.append(self._written(command.step, section))
+                announcements.append(self._write_section(command.step, section))
             except RuleBroken as error:
-                raise _not_written(section.target.output, reason_of(error)) from error
+                raise DiskFailed(
+                    f"Could not write {one_line(section.target.output)}: {reason_of(error)}.",
+                    saved="The file is as it was, and your answers are kept.",
+                    do="Correct the file. Run the same command again.",
+                ) from error
         return tuple(announcements)
 
     def write_feedback(self, command: WriteFeedback) -> tuple[str, ...]:
@@ -162,7 +90,7 @@ class Outputs:
         names = dict.fromkeys([*own, *filter(None, [self._first_markdown(step)])])
         output = next((name for name in names if not self._obstacle(name)), None)
         if output is None:
-            reasons = [f"{shown(name)} ({self._obstacle(name)})" for name in names]
+            reasons = [f"{one_line(name)} ({self._obstacle(name)})" for name in names]
             return (_not_added(" or ".join(reasons) or "any document of this phase"),)
         heading = step.section(output) or step.title
 
@@ -176,8 +104,8 @@ class Outputs:
         try:
             place = change_artifact(self.folder, output, change)
         except RuleBroken as error:
-            return (_not_added(f"{shown(output)} ({reason_of(error)})"),)
-        return (lines.artifact_updated(shown(output), place, "your feedback"),)
+            return (_not_added(f"{one_line(output)} ({reason_of(error)})"),)
+        return (lines.artifact_updated(one_line(output), place, "your feedback"),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
@@ -186,11 +114,11 @@ class Outputs:
         for output in dict.fromkeys(filter(is_markdown, outputs)):
             missing = [step for step in command.skipped if output in step.outputs]
             if missing:
-                announcements.append(self._drafted(output, missing))
+                announcements.append(self._mark_draft(output, missing))
         return tuple(announcements)
 
-    def material(self, step: Step, limit: int = LIMIT) -> tuple[Material, ...]:
-        """The step's outputs as text, `limit` characters together; DiskFailed where none can be read."""
+    def material(self, step: Step, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
+        """Return the step's outputs as text, `limit` characters together; DiskFailed if none reads."""
         found, problems = self._read(step.outputs)
         if not found:
             raise DiskFailed(
@@ -198,10 +126,10 @@ class Outputs:
                 saved="Nothing was changed.",
                 do="Put the file back, or run the step again.",
             )
-        return _within(found, limit)
+        return _cut_to_limit(found, limit)
 
-    def all_material(self, limit: int = LIMIT) -> tuple[Material, ...]:
-        """Every markdown artifact in the folder as text, in the order of the steps, then by name."""
+    def all_material(self, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
+        """Return every markdown artifact in the folder as text, in the order of the steps, then by name."""
         try:
             names = sorted(path.name for path in self.folder.iterdir())
         except OSError:
@@ -209,15 +137,15 @@ class Outputs:
         ordered = dict.fromkeys(output for step in self.steps for output in step.outputs if output in names)
         every = (*ordered, *(name for name in names if name not in ordered))
         found, _ = self._read(name for name in every if is_markdown(name) and name.lower() not in RESERVED)
-        return _within(found, limit)
+        return _cut_to_limit(found, limit)
 
     def documents(self) -> tuple[Material, ...]:
-        """Every file that the steps write, whole: what ids and references are read from."""
+        """Return every file that the steps write, whole: what ids and references are read from."""
         found, _ = self._read(output for step in self.steps for output in step.outputs)
         return tuple(found)
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
-        """The answers that stand in the artifacts, by step and label."""
+        """Return the answers that stand in the artifacts, by step and label."""
         documents: dict[str, Outline] = {}
         for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
             try:
@@ -234,14 +162,14 @@ class Outputs:
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
-        """The questions that stand as open in the documents that a step writes."""
+        """Return the questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        return frozenset(question for each in found for question in read_open_questions(each.text))
+        return read_open_questions("\n".join(each.text for each in found))
 
-    def _updated(self, command: UpdateArtifacts, output: str) -> str:
+    def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
-        name = shown(output)
-        if reason := refusal(self.folder, output):
+        name = one_line(output)
+        if reason := explain_refusal(self.folder, output):
             return lines.not_updated(name, reason)
         if not is_markdown(output):
             return lines.left_alone(name)
@@ -268,12 +196,12 @@ class Outputs:
             return lines.not_updated(name, reason_of(error))
         if heading is None:
             return lines.not_found(name)
-        return lines.artifact_updated(name, shown(heading), command.description)
+        return lines.artifact_updated(name, one_line(heading), command.description)
 
-    def _written(self, step: Step, section: SectionText) -> str:
+    def _write_section(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
         if not is_markdown(output):
-            return self._data_written(step, section)
+            return self._write_data(step, section)
 
         def change(found: bytes | None) -> tuple[bytes, str]:
             document = self._skeleton(step, output) if found is None else found
@@ -281,46 +209,46 @@ class Outputs:
             return document, _heading_in(document, heading)
 
         place = change_artifact(self.folder, output, change)
-        return f'Wrote {shown(output)}, section "{place}".'
+        return f'Wrote {one_line(output)}, section "{place}".'
 
-    def _data_written(self, step: Step, section: SectionText) -> str:
+    def _write_data(self, step: Step, section: SectionText) -> str:
         output = section.target.output
-        new = data_files.data_text(output, section.target.section, section.text)
+        new = data_files.render_data(output, section.target.section, section.text)
 
         def change(found: bytes | None) -> tuple[bytes | None, data_files.Merged]:
-            if found is None or found == new or is_own(self.folder, output, step.step_id, found):
-                remember(self.folder, output, step.step_id, new)
+            if found is None or found == new or data_files.is_own(self.folder, output, step.step_id, found):
+                data_files.remember(self.folder, output, step.step_id, new)
                 return new, data_files.Merged(new)
-            merged = data_files.merged(output, found, new)
+            merged = data_files.merge_data(output, found, new)
             return merged.document, merged
 
         merged = change_artifact(self.folder, output, change)
         if merged.document is None:
-            return f"Left {shown(output)} as it is: {shown(merged.remark)}."
-        return f"Wrote {shown(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
+            return f"Left {one_line(output)} as it is: {one_line(merged.remark)}."
+        return f"Wrote {one_line(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
 
-    def _drafted(self, output: str, missing: list[Step]) -> str:
+    def _mark_draft(self, output: str, missing: list[Step]) -> str:
         note = write_skip_note(missing)
 
         def change(found: bytes | None) -> tuple[bytes, None]:
             document = self._skeleton(missing[0], output) if found is None else found
-            return with_note(document, note), None
+            return add_note(document, note), None
 
         if reason := self._obstacle(output):
-            return f"Could not mark {shown(output)} as a draft ({reason})."
+            return f"Could not mark {one_line(output)} as a draft ({reason})."
         try:
             change_artifact(self.folder, output, change)
         except RuleBroken as error:
-            return f"Could not mark {shown(output)} as a draft ({reason_of(error)})."
-        ids = named([step.step_id for step in missing])
-        return f"{shown(output)} is a draft: it says at its top that {ids} skipped."
+            return f"Could not mark {one_line(output)} as a draft ({reason_of(error)})."
+        ids = name_steps([step.step_id for step in missing])
+        return f"{one_line(output)} is a draft: it says at its top that {ids} skipped."
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
         steps = dict.fromkeys((*self.steps, step))
         return tuple(other for other in steps if other.step_id[:2] == step.step_id[:2])
 
     def _skeleton(self, step: Step, output: str) -> bytes:
-        """A new document with the sections that the phase's steps fill."""
+        """Return a new document with the sections that the phase's steps fill."""
         headings = dict.fromkeys(
             strip_numbering(heading)
             for other in self._phase(step)
@@ -333,12 +261,12 @@ class Outputs:
     def _first_markdown(self, step: Step) -> str | None:
         """The phase's first markdown artifact that is there, else the first that a step would write."""
         names = [output for other in self._phase(step) for output in other.outputs if is_markdown(output)]
-        usable = [name for name in names if refusal(self.folder, name) is None]
+        usable = [name for name in names if explain_refusal(self.folder, name) is None]
         there = (name for name in usable if (self.folder / name).is_file())
         return next(there, next(iter(usable or names), None))
 
     def _obstacle(self, output: str) -> str | None:
-        """What keeps an output from being changed by anyone, such as a folder of its name."""
+        """Return what keeps an output from being changed by anyone, such as a folder of its name."""
         try:
             read_artifact(self.folder, output)
         except FileNotFoundError:
@@ -348,28 +276,28 @@ class Outputs:
         return None
 
     def _read(self, names: Iterable[str]) -> tuple[list[Material], list[str]]:
-        """What can be read of these files, and what is wrong with the others."""
+        """Return what can be read of these files, and what is wrong with the others."""
         found: list[Material] = []
         problems: list[str] = []
         for name in dict.fromkeys(names):
             try:
                 document = read_artifact(self.folder, name)
             except FileNotFoundError:
-                problems.append(f"{shown(name)} (file not found)")
+                problems.append(f"{one_line(name)} (file not found)")
             except DiskFailed as error:
-                problems.append(f"{shown(name)} ({reason_of(error)})")
+                problems.append(f"{one_line(name)} ({reason_of(error)})")
             else:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
                 found.append(Material(name, strip_unprintable(text)))
         return found, problems
 
 
-def answered_in(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
+def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = read_outline(text.encode())
     asked = read_open_questions(text)
     mine = [step for step in steps if output in step.outputs]
-    told = {
+    known = {
         (step.step_id, label)
         for step in mine
         for heading in _headings(step, output)
@@ -381,7 +309,7 @@ def answered_in(steps: Iterable[Step], output: str, text: str) -> frozenset[tupl
         for question in (*step.brief, *step.standard, *step.deep)
         if question.text in asked
     }
-    return frozenset(told | unknown)
+    return frozenset(known | unknown)
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
@@ -394,18 +322,10 @@ def _not_added(where: str) -> str:
     return f"Could not add your feedback to {where}."
 
 
-def _not_written(output: str, reason: str) -> DiskFailed:
-    return DiskFailed(
-        f"Could not write {shown(output)}: {reason}.",
-        saved="The file is as it was, and your answers are kept.",
-        do="Correct the file. Run the same command again.",
-    )
-
-
 def _heading_in(document: bytes, heading: str) -> str:
     """The heading as it stands in the document."""
     found = find_named_sections(read_sections(document), heading)
-    return shown(found[0].heading if found else heading)
+    return one_line(found[0].heading if found else heading)
 
 
 def _heading_around(document: bytes, marker: bytes) -> str:
@@ -423,7 +343,7 @@ def _heading_around(document: bytes, marker: bytes) -> str:
     return around[-1] if around else ADDITIONAL
 
 
-def _within(found: list[Material], limit: int) -> tuple[Material, ...]:
+def _cut_to_limit(found: list[Material], limit: int) -> tuple[Material, ...]:
     """The documents, cut so that they have `limit` characters together."""
     kept: list[Material] = []
     for material in found:
@@ -438,3 +358,44 @@ def _title(output: str) -> str:
     """A file's name as a title: `nfr-matrix.md` is `NFR Matrix`."""
     words = output.rpartition(".")[0].replace("_", "-").replace(" ", "-").split("-")
     return " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)
+
+
+def write_skip_note(skipped: Sequence[Step]) -> str:
+    """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
+    names = name_steps([f"{step.step_id} ({neutralize_markdown(step.title)})" for step in skipped])
+    return f"> Draft: {names} skipped."
+
+
+def name_steps(steps: Sequence[str]) -> str:
+    """Return the steps as the subject of a sentence: `step 01-04 was`, `steps 01-04 and 01-05 were`."""
+    if len(steps) == 1:
+        return f"step {steps[0]} was"
+    return f"steps {', '.join(steps[:-1])} and {steps[-1]} were"
+
+
+def add_note(document: bytes, text: str) -> bytes:
+    """Return the document with the note right after its title, once, and nothing else changed."""
+    shape = read_outline(document)
+    if text.encode() in (line.strip() for line in document.splitlines()):
+        return document
+    position = _after_title(shape)
+    addition = splice_text(shape, position, position, text)
+    if not leaves_rest_unchanged(shape, addition, removed=0):
+        raise RuleBroken(
+            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
+            "Nothing was changed. Add it by hand."
+        )
+    return addition.document
+
+
+def _after_title(shape: Outline) -> int:
+    """Return the place after front matter, a first heading that is a title, and the item's line below it."""
+    position = shape.first
+    pieces = list(shape.pieces)
+    if pieces and pieces[0].kind == "front_matter":
+        position = pieces.pop(0).end
+    if pieces and pieces[0].kind == "heading" and pieces[0].level == 1:
+        position = pieces.pop(0).end
+        if pieces and shape.document.startswith(b"**Item**", pieces[0].start):
+            position = pieces[0].end
+    return shape.settle(shape.first, position)

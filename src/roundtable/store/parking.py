@@ -15,7 +15,7 @@ from ..core.text import escape_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
 from ..documents.additions import find_document_end, find_section_end, leaves_rest_unchanged, splice_text
 from ..documents.outline import Section, read_outline, sections_of
-from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
+from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_reserved, one_line, reason_of
 from .files import read_inside
 
 LATER = "Later"
@@ -30,7 +30,7 @@ _POINT = re.compile(
 _COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->")
 
 
-def park(
+def park_points(
     folder: Path,
     points: tuple[Parked, ...],
     *,
@@ -47,11 +47,11 @@ def park(
             marker = f"<!-- Parked: step {step_id}, turn {point.turn}, {at} -->"
             if document is None or marker.encode() not in document:
                 bullet = f"- {_text(point, step_id, roster)} {marker}"
-                document = _with(_START if document is None else document, _home(point, steps), bullet)
+                document = _add_bullet(_START if document is None else document, _home(point, steps), bullet)
         return document, None
 
     try:
-        change_own(folder, PARKING_LOT, change)
+        change_reserved(folder, PARKING_LOT, change)
     except RuleBroken as error:
         raise DiskFailed(
             f"Could not write {PARKING_LOT}: {reason_of(error)}.",
@@ -60,10 +60,10 @@ def park(
         ) from error
 
 
-def parked_for(folder: Path, step_id: str) -> tuple[str, ...]:
-    """What was put off until this step, as it is brought up; nothing where the parking lot cannot be read."""
+def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
+    """Return what was put off until this step, as it is brought up; nothing if it cannot be read."""
     try:
-        document = read_inside(folder, PARKING_LOT, limit=LARGEST)
+        document = read_inside(folder, PARKING_LOT, limit=MAX_ARTIFACT_SIZE)
         shape = read_outline(document)
     except (FileNotFoundError, DiskFailed, RuleBroken):
         return ()
@@ -73,12 +73,12 @@ def parked_for(folder: Path, step_id: str) -> tuple[str, ...]:
         if _belongs(section, step_id)
         for piece in shape.within(section.body, section.end)
         if piece.kind == "bullet_list"
-        for text in _brought_up(document[piece.start : piece.end].decode("utf-8", "replace"))
+        for text in _read_points(document[piece.start : piece.end].decode("utf-8", "replace"))
     )
 
 
 def _home(point: Parked, steps: Sequence[Step]) -> str:
-    """The heading that a point goes under: its step, the first step of its phase, or later."""
+    """Return the heading that a point goes under: its step, the first step of its phase, or later."""
     phase = next((phase for phase in PHASES if phase.key == point.belongs_to), None)
     for step in steps:
         if step.step_id == point.belongs_to or (phase and step.phase == phase):
@@ -94,8 +94,8 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
 
 
-def _with(document: bytes, heading: str, bullet: str) -> bytes:
-    """The document with the bullet at the end of the section, which is added where it is missing."""
+def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:
+    """Return the document with the bullet at the end of the section; a missing section is added."""
     shape = read_outline(document)
     key = heading.partition(" ")[0]
     section = next((found for found in sections_of(shape) if _belongs(found, key)), None)
@@ -110,12 +110,12 @@ def _belongs(section: Section, key: str) -> bool:
     return section.level > 1 and section.heading.split()[:1] == [key]
 
 
-def _brought_up(bullets: str) -> Iterator[str]:
+def _read_points(bullets: str) -> Iterator[str]:
     for line in bullets.splitlines():
         bullet = _BULLET.fullmatch(line.rstrip())
         text = _COMMENT.sub("", strip_unprintable(bullet["text"])).strip() if bullet else ""
         if point := _POINT.fullmatch(text):
             subject = unescape_markdown(point["subject"])
-            yield brought_up(shown(subject), shown(point["speaker"]), point["step"])
+            yield brought_up(one_line(subject), one_line(point["speaker"]), point["step"])
         elif text:
-            yield f"Put off until now: {shown(unescape_markdown(text))}"
+            yield f"Put off until now: {one_line(unescape_markdown(text))}"

@@ -1,4 +1,4 @@
-"""Progress as meta.json and quick-scan.md tell it, for whoever has to know where an analysis stands."""
+"""How far an analysis is, as meta.json and quick-scan.md tell it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .meta import change_meta
 
 
 def progress_of(meta: Mapping[str, Any]) -> Progress:
-    """What meta.json says is done; what is malformed is passed over (GREET-3)."""
+    """Return what meta.json says is done; what is malformed is passed over (GREET-3)."""
     records = [each for each in _list(meta, "elaborations") if isinstance(each, dict)]
     return Progress(
         tuple(each for each in _list(meta, "steps_completed") if isinstance(each, str)),
@@ -29,7 +29,7 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
 
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
-    """What a step's `skip_if` may ask for: scope, complexity and source, where they are known."""
+    """Return what a step's `skip_if` may ask for: scope, complexity and source, if they are known."""
     try:
         quick_scan = read_artifact(folder, "quick-scan.md").decode("utf-8-sig", "replace")
     except (FileNotFoundError, DiskFailed):

@@ -18,7 +18,7 @@ from . import files
 from .files import leads_out, read_inside, require_inside
 
 FOLDER = "elaborations"
-_DIGITS = 9
+_MAX_DIGITS = 9
 
 _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 # Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
@@ -31,17 +31,15 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     `struck` are the entries that the user struck or reworded before the synthesis was written.
     """
     step_id, at = command.record.step_id, command.record.timestamp
-    home = _make_home(folder)
-    marker = _marker(step_id, at)
-    earlier = [path for path in transcripts(folder) if _parts(path)[0] == step_id]
-    for path in earlier:
-        if _carries(folder, path, marker):
-            return f"{FOLDER}/{path.name}"
-    number = 1 + max((_parts(path)[1] for path in earlier), default=0)
-    path = home / f"{step_id}-{number}.md"
-    require_inside(folder, f"{FOLDER}/{step_id}-{number}.md")
-    files.write(path, f"{marker}\n\n{_document(command, panel, struck)}".encode())
-    return f"{FOLDER}/{path.name}"
+    _make_home(folder)
+    if written := _find_discussion(folder, step_id, at):
+        return f"{FOLDER}/{written.name}"
+    earlier = [_parts(path)[1] for path in list_transcripts(folder) if _parts(path)[0] == step_id]
+    name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
+    require_inside(folder, name)
+    text = f"{_marker(step_id, at)}\n\n{_render_document(command, panel, struck)}"
+    files.write(folder / name, text.encode())
+    return name
 
 
 def check_writable(folder: Path) -> None:
@@ -54,11 +52,11 @@ def check_writable(folder: Path) -> None:
 
 def has_transcript(folder: Path, step_id: str, at: str) -> bool:
     """Whether the discussion of that step at that instant has its transcript."""
-    return any(_carries(folder, path, _marker(step_id, at)) for path in transcripts(folder))
+    return _find_discussion(folder, step_id, at) is not None
 
 
-def transcripts(folder: Path) -> tuple[Path, ...]:
-    """The transcripts of an item, by step and number; none where their folder lies elsewhere."""
+def list_transcripts(folder: Path) -> tuple[Path, ...]:
+    """Return the transcripts of an item, by step and number; none if their folder lies elsewhere."""
     if leads_out(folder, FOLDER):
         return ()
     try:
@@ -69,15 +67,15 @@ def transcripts(folder: Path) -> tuple[Path, ...]:
 
 
 def find_transcript(folder: Path, number: str) -> Path | None:
-    """The transcript of that number in the list, counted from 1; None where there is none."""
-    found = transcripts(folder)
-    if not number.isdecimal() or len(number) > _DIGITS:
+    """Return the transcript of that number in the list, counted from 1; None if there is none."""
+    found = list_transcripts(folder)
+    if not number.isdecimal() or len(number) > _MAX_DIGITS:
         return None
     return found[int(number) - 1] if 0 < int(number) <= len(found) else None
 
 
 def read_transcript(folder: Path, path: Path) -> bytes:
-    """The bytes of one of the item's transcripts; DiskFailed where it lies elsewhere or is no file."""
+    """Return the bytes of one of the item's transcripts; DiskFailed if it lies elsewhere or is not a file."""
     return read_inside(folder, f"{FOLDER}/{path.name}")
 
 
@@ -95,7 +93,7 @@ def _marker(step_id: str, at: str) -> str:
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
     """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
     found = []
-    for path in transcripts(folder):
+    for path in list_transcripts(folder):
         if _parts(path)[0] == step_id:
             with suppress(OSError, DiskFailed):
                 text = read_transcript(folder, path)[: 4 * limit].decode("utf-8", "replace")
@@ -108,33 +106,35 @@ def _parts(path: Path) -> tuple[str, int]:
     return (name["step"], int(name["number"])) if name else (path.name, 0)
 
 
-def _carries(folder: Path, path: Path, marker: str) -> bool:
-    try:
-        return read_transcript(folder, path).startswith(marker.encode())
-    except (FileNotFoundError, DiskFailed):
-        return False
+def _find_discussion(folder: Path, step_id: str, at: str) -> Path | None:
+    marker = _marker(step_id, at).encode()
+    for path in list_transcripts(folder):
+        with suppress(FileNotFoundError, DiskFailed):
+            if read_transcript(folder, path).startswith(marker):
+                return path
+    return None
 
 
-def _document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str:
+def _render_document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str:
     table = command.table
     said = decision_turns(table.turns)
     parts = [
         f"# Elaboration of step {table.step.step_id}: {escape_markdown(table.step.title)}",
-        _header(command, panel),
+        _render_header(command, panel),
         "## Discussion",
-        *(_turn(turn, table.roster, turn.number in said) for turn in table.turns),
+        *(_render_turn(turn, table.roster, turn.number in said) for turn in table.turns),
         "## Synthesis",
-        *_synthesis(command),
+        *_render_synthesis(command),
     ]
     if struck:
-        listed = "\n".join(f"- {_entry(entry, command)}" for entry in struck)
+        listed = "\n".join(f"- {_render_entry(entry, command)}" for entry in struck)
         parts += ["### Struck or reworded before it was written", listed]
     if command.parked:
-        parts += ["## Put off", "\n".join(_parked(point, table.roster) for point in command.parked)]
+        parts += ["## Put off", "\n".join(_render_parked(point, table.roster) for point in command.parked)]
     return "\n\n".join(parts) + "\n"
 
 
-def _header(command: SaveRecord, panel: str) -> str:
+def _render_header(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
     participants = ", ".join(persona.title for persona in table.roster.personas)
     fields = [
@@ -151,7 +151,7 @@ def _header(command: SaveRecord, panel: str) -> str:
     return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields)
 
 
-def _turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
+def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
     speaker = escape_markdown(_speaker(turn.speaker, roster))
     parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
     remarks = ["Relayed by the host, perhaps not word for word."] if turn.relayed else []
@@ -166,20 +166,16 @@ def _turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
 
 
 def _paragraphs(text: str) -> Iterable[str]:
-    """The text as paragraphs that read the same and hold no markup that reaches beyond them."""
+    """Yield the text as paragraphs that read the same and hold no markup that reaches beyond them."""
     plain = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
     for paragraph in re.split(r"\n[ \t]*\n", plain):
-        lines = [_line(line) for line in paragraph.split("\n") if line.strip()]
+        kept = (line for line in paragraph.split("\n") if line.strip())
+        lines = [escape_markdown(line).replace("]:", "]\\:") for line in kept]
         if lines:
-            yield "\n".join(lines)
+            yield "\n".join(f"\\{line}" if _TABLE_ROW.fullmatch(line) else line for line in lines)
 
 
-def _line(text: str) -> str:
-    line = escape_markdown(text).replace("]:", "]\\:")
-    return f"\\{line}" if _TABLE_ROW.fullmatch(line) else line
-
-
-def _synthesis(command: SaveRecord) -> Iterable[str]:
+def _render_synthesis(command: SaveRecord) -> Iterable[str]:
     draft = command.draft
     if command.extracted:
         yield "Extracted offline: the panel could not draft the synthesis."
@@ -192,10 +188,10 @@ def _synthesis(command: SaveRecord) -> Iterable[str]:
         parts.append(("Action Items", draft.actions))
     for name, entries in parts:
         yield f"### {name}"
-        yield "\n".join(f"- {_entry(entry, command)}" for entry in entries) or "- None"
+        yield "\n".join(f"- {_render_entry(entry, command)}" for entry in entries) or "- None"
 
 
-def _entry(entry: Entry, command: SaveRecord) -> str:
+def _render_entry(entry: Entry, command: SaveRecord) -> str:
     table = command.table
     who = attribution(entry.turns, table.turns, table.roster)
     text = escape_markdown(entry.text)
@@ -204,7 +200,7 @@ def _entry(entry: Entry, command: SaveRecord) -> str:
     return f"[{who}] {text} ({', '.join(_link(number) for number in entry.turns)})"
 
 
-def _parked(point: Parked, roster: Roster) -> str:
+def _render_parked(point: Parked, roster: Roster) -> str:
     place = f" for {escape_markdown(point.belongs_to)}" if point.belongs_to else ""
     who = escape_markdown(_speaker(point.speaker, roster))
     subject, words = escape_markdown(point.subject), escape_markdown(point.words)

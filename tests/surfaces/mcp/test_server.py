@@ -350,7 +350,7 @@ def test_nothing_but_the_protocol_stands_on_stdout(place: Place, cli: CommandLin
             answers[answer.get("id")] = answer
         server.stdin.close()
         assert server.stdout.read() == b""
-        assert b"nonsense is no setting" in server.stderr.read()
+        assert b"nonsense is not a setting" in server.stderr.read()
     assert server.returncode == 0
     assert json.loads(answers[2]["result"]["content"][0]["text"])["move"]["kind"] == "menu"
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...panel.base import Panel
-    from ...runtime.budget import Account
+    from ...runtime.budget import BudgetAccount
     from ...runtime.executor import Review
     from ...settings import Settings
     from ...store.items import ItemEntry
@@ -43,7 +43,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     settings, answers = flags.settings(), open_answers(flags.answers)
     folder = _folder(settings, item) if item is not None else _open_item(flags, settings, answers)
     if start_over:
-        _begin_anew(folder)
+        _begin_anew(settings, folder)
     return _converse(flags, settings, answers, folder, reopen=reopen)
 
 
@@ -113,26 +113,30 @@ class _Table:
     """Who speaks, and the account of what that costs, where it costs something."""
 
     panel: Callable[[], Panel]
-    account: Account | None = None
+    account: BudgetAccount | None = None
 
     def spent(self) -> str:
-        return self.account.spent() if self.account is not None else ""
+        return self.account.describe_spending() if self.account is not None else ""
 
 
 def _table(settings: Settings, folder: Path) -> _Table:
     """The panel of the settings; a model is checked for its name now and asked for words later."""
     if settings.panel != "model":
-        from ...runtime.executor import offline_panel
+        from ...runtime.executor import make_offline_panel
 
-        return _Table(lambda: offline_panel(settings.root))
+        return _Table(lambda: make_offline_panel(settings.root))
     from ...panel.model.choice import choose
     from ...panel.model.tracing import collect
-    from ...runtime.budget import Account
+    from ...runtime.budget import BudgetAccount
 
     collect()
-    account = Account(folder, settings.budget)
+    account = BudgetAccount(folder, settings.budget)
     panel = choose(
-        settings.models, settings.base_url, meter=account.take, news=account.tell, project=settings.root
+        settings.models,
+        settings.base_url,
+        meter=account.record_call,
+        news=account.add_news,
+        project=settings.root,
     )
     _tell_lacking(settings)
     return _Table(lambda: panel, account)
@@ -236,15 +240,12 @@ def _chosen(settings: Settings, entries: list[ItemEntry], answers: Answers) -> P
             tell(str(unknown))
 
 
-def _begin_anew(folder: Path) -> None:
+def _begin_anew(settings: Settings, folder: Path) -> None:
     """Forget which steps and phases are complete; a meta.json that cannot be used is set aside."""
-    from ...store.lock import ItemLock
-    from ...store.meta import meta_problem, set_aside
-    from ...store.progress import start_over
+    from ...project import Project
+    from ...store.items import read_item
 
-    with ItemLock(folder):
-        if problem := meta_problem(folder):
-            aside = set_aside(folder)
-            tell(f"{problem} It is kept as {aside.name}, and the analysis begins anew.")
-        else:
-            start_over(folder)
+    project = Project(settings.root, items_folder=settings.items_folder)
+    notice = project.start_over(read_item(folder).slug)
+    if notice:
+        tell(notice)

@@ -218,9 +218,9 @@ def _compared(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, l
 def _answers(steps: tuple[Step, ...], name: str, text: str) -> set[tuple[str, str]]:
     """The answers that a document holds, each by step and label, in whatever form."""
     from ...documents.answers import read_answers
-    from ...store.outputs import answered_in
+    from ...store.outputs import find_answered
 
-    return {*answered_in(steps, name, text), *read_answers({name: text}, "")}
+    return {*find_answered(steps, name, text), *read_answers({name: text}, "")}
 
 
 def _as_written(folder: Path) -> tuple[str, dict[str, object]]:
@@ -229,7 +229,7 @@ def _as_written(folder: Path) -> tuple[str, dict[str, object]]:
     from ...store.files import read_inside
 
     data = read_inside(folder, "meta.json")
-    raw = meta.parse(data)
+    raw = meta.parse_json(data)
     return data.decode("utf-8-sig", "replace"), raw
 
 

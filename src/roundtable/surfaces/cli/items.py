@@ -16,9 +16,6 @@ from .output import command, fit, one_line, put_json, put_text, table, tell
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...core.steps import Step
-    from ...store.items import ItemEntry
-
 
 @dataclass(frozen=True, slots=True)
 class _Described:
@@ -105,15 +102,12 @@ def _asked_title(flags: Flags, failure: TrackerFailed) -> str:
 @click.pass_obj
 def list_(flags: Flags) -> None:
     """List the items: how far each has come."""
-    from ...catalogue import load_steps
-    from ...git import current_commit
-    from ...store.items import links_out, list_items
+    from ...project import Project
 
     settings = flags.settings()
-    entries = list_items(settings.root, items_folder=settings.items_folder)
-    steps, commit = load_steps(settings.root), current_commit(settings.root)
-    rows = [_row(entry, steps, commit) for entry in entries]
-    for name in links_out(settings.root, items_folder=settings.items_folder):
+    project = Project(settings.root, items_folder=settings.items_folder)
+    rows = project.list_progress()
+    for name in project.outside_links():
         tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, and so no item.")
     if flags.json:
         put_json(rows, indent=2)
@@ -122,25 +116,6 @@ def list_(flags: Flags) -> None:
         put_text(table(head, [_cells(row) for row in rows]))
     else:
         put_text('No items yet. Add one with: roundtable add "what it is about"')
-
-
-def _row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
-    from ...store.items import last_activity
-    from ...store.meta import is_stale
-
-    meta = entry.meta or {}
-    completed = meta.get("steps_completed", [])
-    return {
-        "slug": entry.slug,
-        "title": entry.title,
-        "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
-        "steps_completed": sum(step.step_id in completed for step in steps),
-        "steps": len(steps),
-        "elaborations": len(meta.get("elaborations", [])),
-        "last_activity": last_activity(entry.folder),
-        "stale": is_stale(meta.get("codebase_hash"), commit),
-        "problem": entry.problem,
-    }
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -187,10 +162,10 @@ def show(flags: Flags, item: str, what: tuple[str, ...]) -> None:
 
 
 def _show_all(flags: Flags, folder: Path) -> None:
-    from ...store.transcript import transcripts
+    from ...store.transcript import list_transcripts
 
     documents = [(path.name, _size(path)) for path in _documents(folder)]
-    talks = [(path.name, _size(path)) for path in transcripts(folder)]
+    talks = [(path.name, _size(path)) for path in list_transcripts(folder)]
     if flags.json:
         listed = {
             "slug": folder.name,
@@ -259,9 +234,9 @@ def _within(folder: Path, name: str) -> Path:
 
 def _transcript(folder: Path, wanted: str | None) -> Path:
     """The transcript of that number or name; the only one where none is named."""
-    from ...store.transcript import FOLDER, transcripts
+    from ...store.transcript import FOLDER, list_transcripts
 
-    found = transcripts(folder)
+    found = list_transcripts(folder)
     if not found:
         raise RuleBroken(f"{folder.name} has no transcript yet. They are written when a discussion ends.")
     if wanted is None and len(found) == 1:

@@ -5,14 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...catalogue import load_steps
-from ...core.errors import ItemUnknown
 from ...core.lines import Line
 from ...core.turns import USER
-from ...git import current_commit
+from ...project import Project
 from ...settings import Settings
-from ...store.items import find_item, list_items
-from ..cli.status import report
 from . import briefs, moves
 from .briefs import Told, cut
 from .moves import DONE, PAUSED, Move
@@ -118,9 +114,9 @@ _BRIEFLY = ("slug", "title", "analysis_status", "next_step", "discussion", "prob
 
 def report_items(settings: Settings) -> str:
     """All items, the first ones where there are many."""
-    found = list_items(settings.root, items_folder=settings.items_folder)
-    steps, commit = load_steps(settings.root), current_commit(settings.root)
-    shown = [report(entry, steps, commit) for entry in found[:MOST_ITEMS]]
+    project = Project(settings.root, items_folder=settings.items_folder)
+    found = project.items()
+    shown = project.report(found[:MOST_ITEMS])
     body: dict[str, Any] = {"items": [{key: each[key] for key in _BRIEFLY} for each in shown]}
     if len(found) > MOST_ITEMS:
         body["more"] = len(found) - MOST_ITEMS
@@ -131,8 +127,4 @@ def report_items(settings: Settings) -> str:
 
 def report_item(settings: Settings, name: str) -> str:
     """One item; ItemUnknown where there is none of that name."""
-    folder = find_item(settings.root, name, items_folder=settings.items_folder)
-    for entry in list_items(settings.root, items_folder=settings.items_folder):
-        if entry.folder == folder:
-            return as_json(report(entry, load_steps(settings.root), current_commit(settings.root)))
-    raise ItemUnknown(f"There is no item {name[:60]!r}.")
+    return as_json(Project(settings.root, items_folder=settings.items_folder).status(name))

@@ -1,0 +1,213 @@
+"""A project and its items, for every surface: what there is, how far it is, what is open, sessions.
+
+What few commands need is imported late, so that listing the items does not load the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .catalogue import load_steps
+from .core.errors import ItemUnknown, RoundtableError
+from .core.progress import find_position
+from .git import current_commit
+from .store import ledger
+from .store.files import journal_home, read_journal_file
+from .store.items import ITEMS_FOLDER, ItemEntry, find_item, last_activity, list_items, list_outside_links
+from .store.meta import is_stale, meta_problem, set_aside, start_phase
+from .store.progress import facts_of, progress_of, start_over
+
+if TYPE_CHECKING:
+    from .core.elaboration import Elaboration
+    from .core.steps import Step
+    from .runtime.session import Session
+
+_MAX_JOURNAL_SIZE = 64 * 1024 * 1024
+# The events that every discussion begins with, and ends with.
+_BEGINNING, _ENDS = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that a document of an item leaves open, and where it stands."""
+
+    file: str
+    line: int
+    text: str
+
+
+class Project:
+    """The project in a folder, with its items."""
+
+    def __init__(self, root: Path | str, *, items_folder: str = ITEMS_FOLDER) -> None:
+        self.root = Path(root)
+        self.items_folder = items_folder
+
+    def items(self) -> tuple[ItemEntry, ...]:
+        """Return every item, by the name of its folder."""
+        return list_items(self.root, items_folder=self.items_folder)
+
+    def outside_links(self) -> tuple[str, ...]:
+        """Return the links in the items' folder that lead out of the project, and so are not items."""
+        return list_outside_links(self.root, items_folder=self.items_folder)
+
+    def find_item(self, name: str) -> ItemEntry:
+        """Return the one item that answers to a slug, source id, title or beginning of a slug.
+
+        Raises ItemUnknown if there is none, or more than one.
+        """
+        folder = find_item(self.root, name, items_folder=self.items_folder)
+        for entry in self.items():
+            if entry.folder == folder:
+                return entry
+        raise ItemUnknown(f"There is no item {name[:60]!r}.")
+
+    def list_progress(self) -> list[dict[str, Any]]:
+        """Return one short row for each item: how far it is and when it was last worked on."""
+        steps, commit = load_steps(self.root), current_commit(self.root)
+        return [_make_row(entry, steps, commit) for entry in self.items()]
+
+    def status(self, name: str) -> dict[str, Any]:
+        """Return all that can be said of an item's progress, for a program."""
+        return self.report([self.find_item(name)])[0]
+
+    def report(self, entries: Iterable[ItemEntry]) -> list[dict[str, Any]]:
+        """Return the status of each of these items; looking at an open discussion changes nothing."""
+        steps, commit = load_steps(self.root), current_commit(self.root)
+        return [_describe(entry, steps, commit) for entry in entries]
+
+    def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
+        """Return the questions that the item's documents leave open, in the order of the steps."""
+        from .documents.checks import check_documents
+        from .store.outputs import Outputs
+
+        outputs = Outputs(self.find_item(name).folder, load_steps(self.root))
+        found = check_documents({each.name: each.text for each in outputs.documents()}, lambda _: None)
+        return tuple(OpenQuestion(each.file, each.line, each.text) for each in found if not each.is_problem)
+
+    def start_over(self, name: str) -> str | None:
+        """Forget which steps and phases of an item are complete; everything written stays.
+
+        A meta.json that cannot be used is set aside; the text that is returned then says so.
+        """
+        from .store.lock import ItemLock
+
+        folder = self.find_item(name).folder
+        with ItemLock(folder):
+            if problem := meta_problem(folder):
+                aside = set_aside(folder)
+                return f"{problem} It is kept as {aside.name}, and the analysis begins anew."
+            start_over(folder)
+        return None
+
+    def open_session(self, name: str, **options: Any) -> Session:
+        """Return a session on an item; the options are those of `Session`."""
+        from .runtime.session import Session
+
+        return Session(self.root, name, items_folder=self.items_folder, **options)
+
+
+def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
+    meta = entry.meta or {}
+    completed = meta.get("steps_completed", [])
+    return {
+        "slug": entry.slug,
+        "title": entry.title,
+        "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
+        "steps_completed": sum(step.step_id in completed for step in steps),
+        "steps": len(steps),
+        "elaborations": len(meta.get("elaborations", [])),
+        "last_activity": last_activity(entry.folder),
+        "stale": is_stale(meta.get("codebase_hash"), commit),
+        "problem": entry.problem,
+    }
+
+
+def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
+    meta = entry.meta or {}
+    start = start_phase(meta)
+    where = None if entry.problem else find_position(steps, progress_of(meta), facts_of(entry.folder, meta))
+    talk = _find_open_discussion(entry.folder)
+    return {
+        "slug": entry.slug,
+        "title": entry.title,
+        "folder": str(entry.folder),
+        "source": _text(meta.get("source")) or "manual",
+        "source_id": _text(meta.get("source_id")),
+        "analysis_status": None if entry.problem else _text(meta.get("analysis_status")) or "raw",
+        "phases_completed": _texts(meta.get("phases_completed")),
+        "steps_completed": _texts(meta.get("steps_completed")),
+        "next_step": where.step.step_id if where is not None and where.step is not None else None,
+        "start_phase": {
+            "completed": list(start.completed),
+            "next": start.next,
+            "remaining": list(start.remaining),
+            "warnings": [*start.warnings, *(where.warnings if where is not None else ())],
+        },
+        "elaborations": len(meta.get("elaborations", [])),
+        "stale": is_stale(meta.get("codebase_hash"), commit),
+        "discussion": None
+        if talk is None
+        else {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},
+        "spent": _sum_spending(entry.folder),
+        "problem": entry.problem,
+    }
+
+
+def _find_open_discussion(folder: Path) -> Elaboration | None:
+    """Return the discussion that was begun and not ended; None if there is none that can be read."""
+    try:
+        names = [path.name for path in journal_home(folder).glob("*.jsonl")]
+        found = [read_journal_file(folder, name, limit=_MAX_JOURNAL_SIZE) for name in names]
+    except (OSError, RoundtableError):
+        return None
+    # A glance at the events saves loading the machine.
+    if not any(data.rfind(_BEGINNING) > max(map(data.rfind, _ENDS)) for data in found):
+        return None
+    from .runtime.resume import read_leg
+    from .store.journal import list_journals
+
+    for journal in list_journals(folder):
+        try:
+            leg = read_leg(journal)
+        except RoundtableError:
+            continue
+        if leg is not None and leg.analysis.elaboration is not None:
+            return leg.analysis.elaboration
+    return None
+
+
+def _sum_spending(folder: Path) -> dict[str, Any] | None:
+    """Return what models have used for an item, in all and for each discussion; None if none was asked."""
+    entries = ledger.read(folder)
+    if not entries:
+        return None
+    numbers = sorted({entry.discussion for entry in entries if entry.discussion is not None})
+    talks = [[entry for entry in entries if entry.discussion == number] for number in numbers]
+    each = [
+        {"number": number, "step": calls[0].step, **_figures(ledger.add_up(calls))}
+        for number, calls in zip(numbers, talks, strict=True)
+    ]
+    return {**_figures(ledger.add_up(entries)), "elaborations": each}
+
+
+def _figures(total: ledger.Total) -> dict[str, Any]:
+    return {
+        "calls": total.calls,
+        "input_tokens": total.input,
+        "output_tokens": total.output,
+        "cached_tokens": total.cached,
+        "estimated": not total.whole,
+        "money": str(total.money) if total.priced else None,
+    }
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
