@@ -1,93 +1,39 @@
-"""An open discussion, seen from outside: reading about it changes nothing, even while it goes on."""
+"""`status`: how far each item has come, what comes next, and what is wrong.
+
+Looking at an open discussion changes nothing, even while it goes on.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...catalogue import load_steps
 from ...core.errors import RoundtableError
-from ...store import files
+from ...core.progress import position
+from ...git import current_commit
+from ...store import files, ledger
 from ...store.files import JOURNAL_FOLDER, journal_home
+from ...store.items import list_items
+from ...store.meta import is_stale, start_phase
+from ...store.progress import facts_of, progress_of
 from .options import Command, Flags
-from .output import command, pairs, put_json, put_text
+from .output import command, count, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...core.elaboration import Elaboration
-    from ...core.progress import Position
     from ...core.steps import Step
     from ...store.items import ItemEntry
     from ...store.journal import Journal
     from ...store.ledger import Total
 
-
-_LARGEST = 64 * 1024 * 1024
+_MAX_JOURNAL = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
-_BEGUN, _ENDED = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
-
-
-@dataclass(frozen=True, slots=True)
-class Discussion:
-    """A discussion that was begun and not ended."""
-
-    step_id: str
-    turn: int
-    max_turns: int
-
-
-def open_discussion(folder: Path) -> Discussion | None:
-    """The discussion that the journals hold; None where there is none, or none that can be read."""
-    try:
-        is_open = any(_may_be_open(_data(path)) for path in journal_home(folder).glob("*.jsonl"))
-    except (OSError, RoundtableError):
-        return None
-    if not is_open:
-        return None
-    from ...store.journal import journals  # late: it brings the whole machine along
-
-    for journal in journals(folder):
-        elaboration = _elaboration(journal)
-        if elaboration is not None:
-            turns = len(elaboration.turns)
-            return Discussion(elaboration.step.step_id, turns, elaboration.max_turns)
-    return None
-
-
-def _may_be_open(data: bytes) -> bool:
-    """False where a glance at the journal shows that no discussion is open in it."""
-    return data.rfind(_BEGUN) > max(data.rfind(event) for event in _ENDED)
-
-
-def _data(path: Path) -> bytes:
-    return files.read(path, limit=_LARGEST, follow_link=False)
-
-
-def _elaboration(journal: Journal) -> Elaboration | None:
-    from tempfile import TemporaryDirectory
-
-    from ...core.analysis import Analysis
-    from ...core.events import Failed
-
-    # Reading mends a journal or sets it aside, which is not for an onlooker to do: a copy is read.
-    try:
-        with TemporaryDirectory(prefix="roundtable-") as copy:
-            home = Path(copy) / JOURNAL_FOLDER
-            home.mkdir()
-            (home / journal.path.name).write_bytes(_data(journal.path))
-            recorded = type(journal)(Path(copy), journal.name).read()
-        if recorded is None:
-            return None
-        analysis, _ = Analysis.begin(recorded.opening)
-        for event in recorded.events:
-            if not isinstance(event, Failed):
-                analysis, _ = analysis.receive(event)
-    except (OSError, RoundtableError):
-        return None
-    return analysis.elaboration
+_BEGINNING, _ENDS = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
 
 
 @click.command(cls=Command)
@@ -95,33 +41,21 @@ def _elaboration(journal: Journal) -> Elaboration | None:
 @click.pass_obj
 def status(flags: Flags, item: str | None) -> None:
     """Show how far each item, or ITEM, is and what comes next."""
-    from ...catalogue import load_steps
-    from ...git import current_commit
-    from ...store.items import find_item, list_items
-
-    settings = flags.settings()
-    entries = list_items(settings.root, items_folder=settings.items_folder)
-    if item is not None:
-        folder = find_item(settings.root, item, items_folder=settings.items_folder)
-        entries = tuple(entry for entry in entries if entry.folder == folder)
+    settings, folder = flags.find_item(item) if item is not None else (flags.settings(), None)
     steps, commit = load_steps(settings.root), current_commit(settings.root)
-    reports = [report(entry, steps, commit) for entry in entries]
-    if flags.json:
-        put_json(reports[0] if item is not None and reports else reports, indent=2)
-    elif reports:
-        put_text("\n\n".join(_for_people(each, steps) for each in reports))
-    else:
-        put_text('No items yet. Add one with: roundtable add "what it is about"')
+    entries = list_items(settings.root, items_folder=settings.items_folder)
+    reports = [report(entry, steps, commit) for entry in entries if folder in (None, entry.folder)]
+    texts = [_describe(each, steps) for each in reports]
+    none = 'No items yet. Add one with: roundtable add "what it is about"'
+    flags.present(reports[0] if folder is not None and reports else reports, "\n\n".join(texts) or none)
 
 
 def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[str, Any]:
-    """All that can be said of an item's progress, for a program."""
-    from ...store.meta import is_stale, start_phase
-
+    """Return all that can be said of an item's progress, for a program."""
     meta = entry.meta or {}
     start = start_phase(meta)
-    where = None if entry.problem else _position(entry.folder, meta, steps)
-    discussion = open_discussion(entry.folder)
+    where = None if entry.problem else position(steps, progress_of(meta), facts_of(entry.folder, meta))
+    discussion = _open_discussion(entry.folder)
     return {
         "slug": entry.slug,
         "title": entry.title,
@@ -142,24 +76,78 @@ def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[
         "stale": is_stale(meta.get("codebase_hash"), commit),
         "discussion": None
         if discussion is None
-        else {"step": discussion.step_id, "turn": discussion.turn, "max_turns": discussion.max_turns},
-        "spent": _spent(entry.folder),
+        else {
+            "step": discussion.step.step_id,
+            "turn": len(discussion.turns),
+            "max_turns": discussion.max_turns,
+        },
+        "spent": _sum_costs(entry.folder),
         "problem": entry.problem,
     }
 
 
-def _spent(folder: Path) -> dict[str, Any] | None:
-    """What models have used for an item, in all and for each discussion; None where none was asked."""
-    from ...store import ledger
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
 
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _open_discussion(folder: Path) -> Elaboration | None:
+    """Return the discussion that was begun and not ended; None if there is none that can be read."""
+    try:
+        data = [_read_journal(path) for path in journal_home(folder).glob("*.jsonl")]
+        # A glance at the events saves the time to load and replay the machine.
+        if not any(each.rfind(_BEGINNING) > max(map(each.rfind, _ENDS)) for each in data):
+            return None
+    except (OSError, RoundtableError):
+        return None
+    from ...store.journal import journals  # late: it brings the whole machine along
+
+    return next(filter(None, map(_replay_copy, journals(folder))), None)
+
+
+def _replay_copy(journal: Journal) -> Elaboration | None:
+    """Return the discussion of a journal; reads a copy, since reading may repair a journal or set it aside."""
+    from tempfile import TemporaryDirectory
+
+    from ...core.analysis import Analysis
+    from ...core.events import Failed
+
+    try:
+        with TemporaryDirectory(prefix="roundtable-") as copy:
+            home = Path(copy) / JOURNAL_FOLDER
+            home.mkdir()
+            (home / journal.path.name).write_bytes(_read_journal(journal.path))
+            recorded = type(journal)(Path(copy), journal.name).read()
+        if recorded is None:
+            return None
+        analysis, _ = Analysis.begin(recorded.opening)
+        for event in recorded.events:
+            if not isinstance(event, Failed):
+                analysis, _ = analysis.receive(event)
+    except (OSError, RoundtableError):
+        return None
+    return analysis.elaboration
+
+
+def _read_journal(path: Path) -> bytes:
+    return files.read(path, limit=_MAX_JOURNAL, follow_link=False)
+
+
+def _sum_costs(folder: Path) -> dict[str, Any] | None:
+    """Return what models have used for an item, in all and for each discussion; None if none was asked."""
     entries = ledger.read(folder)
     if not entries:
         return None
-    numbers = sorted({entry.discussion for entry in entries if entry.discussion is not None})
-    talks = [[entry for entry in entries if entry.discussion == number] for number in numbers]
+    talks: dict[int, list[ledger.Entry]] = {}
+    for entry in entries:
+        if entry.discussion is not None:
+            talks.setdefault(entry.discussion, []).append(entry)
     each = [
         {"number": number, "step": calls[0].step, **_figures(ledger.total(calls))}
-        for number, calls in zip(numbers, talks, strict=True)
+        for number, calls in sorted(talks.items())
     ]
     return {**_figures(ledger.total(entries)), "elaborations": each}
 
@@ -175,17 +163,9 @@ def _figures(total: Total) -> dict[str, Any]:
     }
 
 
-def _position(folder: Path, meta: dict[str, Any], steps: Sequence[Step]) -> Position | None:
-    """Where the analysis goes on; none when all is done."""
-    from ...core.progress import position
-    from ...store.progress import facts_of, progress_of
-
-    return position(steps, progress_of(meta), facts_of(folder, meta))
-
-
-def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:
-    head = f"{found['slug']}: {found['title']}"
-    rows = [("status", _progress(found, steps)), ("next", _next(found, steps))]
+def _describe(found: dict[str, Any], steps: Sequence[Step]) -> str:
+    """Return a report as text for a person."""
+    rows = [("status", _summarise(found, steps)), ("next", _say_next(found, steps))]
     if found["source_id"]:
         rows.append(("source", f"{found['source']} {found['source_id']}"))
     if talk := found["discussion"]:
@@ -195,41 +175,26 @@ def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:
     if found["stale"]:
         rows.append(("code", "has moved on since the last phase was completed"))
     if found["spent"]:
-        rows.append(("spent", _told(found["spent"])))
+        rows.append(("spent", ledger.told(ledger.total(ledger.read(Path(found["folder"]))))))
     rows.extend(("warning", warning) for warning in found["start_phase"]["warnings"])
     if found["problem"]:
         rows.append(("problem", found["problem"]))
-    return f"{head}\n{pairs(rows)}"
+    return f"{found['slug']}: {found['title']}\n{pairs(rows)}"
 
 
-def _told(spent: dict[str, Any]) -> str:
-    from decimal import Decimal
-
-    from ...store.ledger import Total, told
-
-    money = spent["money"]
-    return told(
-        Total(
-            spent["calls"], spent["input_tokens"], spent["output_tokens"], spent["cached_tokens"],
-            Decimal(money or 0), money is not None, not spent["estimated"],
-        )
-    )  # fmt: skip
-
-
-def _progress(found: dict[str, Any], steps: Sequence[Step]) -> str:
+def _summarise(found: dict[str, Any], steps: Sequence[Step]) -> str:
     if found["problem"]:
         return "corrupt"
     phases = len(found["start_phase"]["completed"])
     done = sum(step.step_id in found["steps_completed"] for step in steps)
-    talks = found["elaborations"]
     return (
         f"{found['analysis_status']}: {phases} of 5 phases, {done} of {len(steps)} steps, "
-        f"{talks} {'elaboration' if talks == 1 else 'elaborations'}"
+        f"{count(found['elaborations'], 'elaboration')}"
     )
 
 
-def _next(found: dict[str, Any], steps: Sequence[Step]) -> str:
-    """What comes next, and the command for it."""
+def _say_next(found: dict[str, Any], steps: Sequence[Step]) -> str:
+    """Return what comes next, and the command for it."""
     again = command("analyze", found["slug"])
     if found["problem"]:
         return f"repair meta.json, or begin anew and keep it aside: {again} --start-over"
@@ -240,11 +205,3 @@ def _next(found: dict[str, Any], steps: Sequence[Step]) -> str:
     if found["start_phase"]["next"]:
         return f"the menu of phase {found['start_phase']['next'][:2]}: {again}"
     return f"nothing, all phases are complete: {command('show', found['slug'])}"
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _texts(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
