@@ -109,7 +109,7 @@ def _open_discussion(folder: Path) -> Elaboration | None:
 
 
 def _replay_copy(journal: Journal) -> Elaboration | None:
-    """Return the discussion of a journal; reads a copy, since reading may repair a journal or set it aside."""
+    """Return the discussion of a journal, read from a copy: reading may repair a journal or set it aside."""
     from tempfile import TemporaryDirectory
 
     from ...core.analysis import Analysis
