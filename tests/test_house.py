@@ -112,7 +112,7 @@ def test_a_small_module_with_one_importer_says_why_it_stands_alone() -> None:
 def _imports(name: str, path: Path) -> set[str]:
     """Return the modules of ours that a module imports, wherever in it."""
     parts = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(read_tree(path)):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)

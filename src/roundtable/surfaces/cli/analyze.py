@@ -7,15 +7,17 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ...core.errors import ItemUnknown
+from ...panel.base import Panel
 from ...runtime.executor import Review, offline_panel
 from ...runtime.session import Session
-from ...settings import user_name
-from ...store.items import find_item, list_items, read_item
+from ...settings import Settings, user_name
+from ...store.items import ItemEntry, find_item, list_items, read_item
 from ...store.lock import ItemLock
 from ...store.meta import meta_problem, set_aside
 from ...store.progress import start_over as forget_progress
@@ -24,12 +26,7 @@ from .options import Command, Flags, complete_item, pause_collection
 from .output import command, put, put_text, table, tell
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...panel.base import Panel
     from ...runtime.budget import Account
-    from ...settings import Settings
-    from ...store.items import ItemEntry
 
 
 @click.command(cls=Command)
@@ -44,7 +41,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0).
     """
     settings, answers = flags.settings(), open_answers(flags.answers)
-    folder = _find_folder(settings, item) if item is not None else _choose_item(flags, settings, answers)
+    folder = _choose_item(flags, settings, answers) if item is None else _find_folder(settings, item)
     if start_over:
         with ItemLock(folder):
             if problem := meta_problem(folder):
@@ -96,7 +93,7 @@ def _converse(
     if at_terminal and _can_paint(flags):
         with pause_collection():
             from ..terminal.conversation import converse  # late: only a real terminal needs it
-        spent = account.spent if account is not None else str
+        spent = account.spent if account is not None else lambda: ""
         return converse(start, make_panel, again, user_name=name, reviewing=reviewing, spent=spent)
     review = _review_in_lines(answers) if at_terminal and reviewing and not flags.json else None
     session = start(review=review, panel=make_panel() if account is not None else None)
@@ -114,7 +111,7 @@ def _choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel]
     from ...panel.model.choice import choose, names_of, read_choice
     from ...panel.model.reaching import lacking
     from ...panel.model.tracing import collect
-    from ...runtime.budget import Account
+    from ...runtime.budget import Account  # late, like the panel: it takes a tenth of the time to start
 
     collect()
     account = Account(folder, settings.budget)
@@ -153,7 +150,8 @@ def _review_in_lines(answers: Answers) -> Review:
 def _choose_item(flags: Flags, settings: Settings, answers: Answers) -> Path:
     """Return the one open item; of several the user chooses one, or sees a list if nobody can be asked."""
     items = list_items(settings.root, items_folder=settings.items_folder)
-    candidates = [entry for entry in items if not _is_analysed(entry)] or list(items)
+    unfinished = [entry for entry in items if (entry.meta or {}).get("analysis_status") != "analyzed"]
+    candidates = unfinished or list(items)
     at_terminal = _is_at_terminal(answers)
     if not candidates and at_terminal and _can_paint(flags):
         from ..terminal.welcome import first_item
@@ -169,10 +167,6 @@ def _choose_item(flags: Flags, settings: Settings, answers: Answers) -> Path:
         raise ItemUnknown(f"Name one of these items:\n{choices}")
     tell(choices)
     return _ask_for_item(settings, candidates, answers)
-
-
-def _is_analysed(entry: ItemEntry) -> bool:
-    return entry.meta is not None and entry.meta.get("analysis_status") == "analyzed"
 
 
 def _ask_for_item(settings: Settings, entries: list[ItemEntry], answers: Answers) -> Path:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from ...catalogue import load_roster, load_steps
 from ...core.errors import DiskFailed
-from ...documents.audit import (
-    META,
-    Kept,
-    Version,
-    blocks_in,
-    check_answers,
-    check_blocks,
-    check_growth,
-    check_meta,
-    check_pairs,
-    kept_records,
-)
+from ...core.personas import Roster
+from ...core.steps import Step
+from ...documents import audit
+from ...documents.audit import META
 from ...documents.checks import Finding, check_markers
 from ...documents.checks import check as check_documents
 from ...documents.drafting import recall_answers
@@ -32,13 +25,6 @@ from ...store.meta import max_turns, meta_problem, parse, read_meta
 from ...store.outputs import Outputs, answered_in
 from .options import Command, Flags
 from .output import count
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from ...core.personas import Roster
-    from ...core.steps import Step
 
 _MAX_CITED_FILE = 20_000_000
 _STATE = "state.json"
@@ -56,10 +42,12 @@ def check(flags: Flags, item: str) -> int:
     settings, folder = flags.find_item(item)
     outputs = Outputs(folder, load_steps(settings.root))
     documents = {each.name: each.text for each in outputs.documents()}
-    found = [
-        *_find_unreadable(outputs, documents),
-        *check_documents(documents, lambda path: _count_lines(settings.root, path)),
+    unreadable = [
+        Finding(name, 1, "unreadable", "It cannot be read.")
+        for name in dict.fromkeys(output for step in outputs.steps for output in step.outputs)
+        if name not in documents and (folder / name).exists()
     ]
+    found = [*unreadable, *check_documents(documents, partial(_count_lines, settings.root))]
     problems = [each for each in found if each.is_problem]
     questions = [each for each in found if not each.is_problem]
     asked = f", {count(len(questions), 'open question')}" if questions else ""
@@ -75,12 +63,6 @@ def check(flags: Flags, item: str) -> int:
         text if documents or problems else "No step has written anything yet.",
     )
     return 2 if problems else 0
-
-
-def _find_unreadable(outputs: Outputs, documents: dict[str, str]) -> Iterator[Finding]:
-    for name in dict.fromkeys(output for step in outputs.steps for output in step.outputs):
-        if name not in documents and (outputs.folder / name).exists():
-            yield Finding(name, 1, "unreadable", "It cannot be read.")
 
 
 def _count_lines(root: Path, path: str) -> int | None:
@@ -138,25 +120,25 @@ def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Itera
     """Yield what is wrong with the files as they are."""
     meta = read_meta(folder)
     limit = max_turns(meta)
-    records: tuple[Kept, ...] = ()
+    records: tuple[audit.Kept, ...] = ()
     if meta is None:
         yield Finding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
     else:
         data = read_inside(folder, META)
         text, raw = data.decode("utf-8-sig", "replace"), parse(data)  # without the defaults of reading
-        yield from check_meta(text, raw, limit=limit, roster=roster, steps=steps)
-        records = kept_records(text, raw)
+        yield from audit.check_meta(text, raw, limit=limit, roster=roster, steps=steps)
+        records = audit.kept_records(text, raw)
     if (folder / _STATE).exists():
         yield Finding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
     documents = _read_documents(folder)
     for name, text in documents.items():
         yield from check_markers(name, text)
-    blocks = [block for name, text in documents.items() for block in blocks_in(name, text)]
-    yield from check_blocks(blocks, limit=limit, roster=roster)
+    blocks = [block for name, text in documents.items() for block in audit.blocks_in(name, text)]
+    yield from audit.check_blocks(blocks, limit=limit, roster=roster)
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
         there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
-        yield from check_pairs(blocks, records, frozenset(there))
+        yield from audit.check_pairs(blocks, records, frozenset(there))
 
 
 def _check_history(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[Finding]]:
@@ -168,14 +150,14 @@ def _check_history(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[i
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
-        versions = [Version(f"commit {at}", text) for at, text in earlier]
+        versions = [audit.Version(f"commit {at}", text) for at, text in earlier]
         total += len(versions)
         if name in there:
-            versions.append(Version("the working tree", there[name]))
-        losses += check_growth(name, versions)
+            versions.append(audit.Version("the working tree", there[name]))
+        losses += audit.check_growth(name, versions)
         if versions and name not in there:
-            versions.append(Version("the working tree", ""))
-        losses += check_answers(name, versions, partial(_find_answers, steps, name))
+            versions.append(audit.Version("the working tree", ""))
+        losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))
     return total, losses
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
 from ...catalogue import load_roster, load_steps, read_personas, read_steps
+from ...catalogue.files import Problem
 from .options import Flags, Group
 from .output import count, table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ...catalogue.files import Problem
 
 _PERSONA_FIELDS = ("key", "name", "role", "short_role", "phases", "perspective", "lens")
 _STEP_FIELDS = ("persona", "depth", "outputs", "depends_on", "skip_if")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import stat
 import sys
@@ -51,11 +52,10 @@ class Answers:
                     f"Line {self._number + 1} of {self.name} is longer than {_MAX_LINE:,} bytes, "
                     "so it cannot be a message. Everything before it is saved."
                 )
-            try:
-                chunk = await _read(self._handle)
-            except OSError as error:
+            chunk = await _read(self._handle)
+            if isinstance(chunk, OSError):
                 if not self.from_terminal:
-                    raise _unreadable(self.name, error) from error
+                    raise _unreadable(self.name, chunk) from chunk
                 chunk = b""  # the terminal was closed
             self._ended = not chunk
             self._buffer += chunk
@@ -79,7 +79,7 @@ def open_answers(name: str | None) -> Answers:
         # If stdin was closed before we began, its number may belong to another file by now.
         return Answers(None if sys.stdin is None else 0, "the standard input")
     try:
-        handle = os.open(Path(name), os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+        handle = os.open(Path(name), os.O_RDONLY | getattr(os, "O_BINARY", 0))
         if stat.S_ISDIR(os.fstat(handle).st_mode):
             os.close(handle)
             raise IsADirectoryError(None, "it is a folder")
@@ -93,40 +93,29 @@ def _unreadable(name: str, error: OSError | ValueError) -> RuleBroken:
     return RuleBroken(f"Could not read the answers in {name}: {reason[:1].lower()}{reason[1:]}.")
 
 
-async def _read(handle: int) -> bytes:
-    """Read some bytes in a thread: a read from a terminal cannot be ended, only left behind."""
+async def _read(handle: int) -> bytes | OSError:
+    """Return some bytes, or why there are none; a thread reads, because a terminal cannot be interrupted."""
     loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[bytes] = loop.create_future()
+    outcome: asyncio.Future[bytes | OSError] = loop.create_future()
 
     def settle(data: bytes | OSError) -> None:
-        if outcome.done():
-            return
-        if isinstance(data, OSError):
-            outcome.set_exception(data)
-        else:
+        if not outcome.done():
             outcome.set_result(data)
 
     def read() -> None:
-        data: bytes | OSError
-        try:
-            data = _wait_and_read(handle)
-        except OSError as error:
-            data = error
+        data: bytes | OSError | None = None
+        while data is None:
+            try:
+                data = os.read(handle, _CHUNK)
+            except BlockingIOError:  # another program made the file non-blocking
+                select.select([handle], [], [])
+            except OSError as error:
+                data = error
         with suppress(RuntimeError):  # the loop has been closed meanwhile
             loop.call_soon_threadsafe(settle, data)
 
     threading.Thread(target=read, name="answers", daemon=True).start()
     return await outcome
-
-
-def _wait_and_read(handle: int) -> bytes:
-    while True:
-        try:
-            return os.read(handle, _CHUNK)
-        except BlockingIOError:  # another program made the file non-blocking
-            import select
-
-            select.select([handle], [], [])
 
 
 class JsonLines:

@@ -5,28 +5,23 @@ from __future__ import annotations
 import os
 import platform
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
 
 import click
 
 from ...catalogue import read_personas, read_steps
 from ...core.errors import RuleBroken
 from ...git import current_commit
-from ...settings import load_settings
+from ...settings import Settings, load_settings
 from ...store.files import leads_out_of_project
 from ...store.items import links_out, list_items
 from ...version import __version__
 from .options import Command, Flags
 from .output import count, one_line, pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ...settings import Settings
 
 _DISTRIBUTION = "roundtable-analyst"
 _FOR_DEVELOPERS = "dev"

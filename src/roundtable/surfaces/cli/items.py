@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
 from ...catalogue import load_steps
 from ...core.errors import RuleBroken, TrackerFailed
+from ...core.steps import Step
 from ...git import current_commit
 from ...store import files
 from ...store.files import leads_out
-from ...store.items import add_item, last_activity, links_out, list_items, read_item
+from ...store.items import ItemEntry, add_item, last_activity, links_out, list_items, read_item
 from ...store.meta import is_stale
 from ...store.transcript import transcripts
 from .options import Command, Flags
 from .output import command, fit, one_line, table, tell
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...core.steps import Step
-    from ...store.items import ItemEntry
 
 NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _TRANSCRIPT = "transcript"
@@ -152,9 +148,9 @@ def show(flags: Flags, item: str, what: tuple[str, ...]) -> None:
 
 
 def _show_names(flags: Flags, folder: Path) -> None:
-    documents = [{"file": path.name, "bytes": _size(path)} for path in _documents(folder)]
+    documents = [{"file": path.name, "bytes": path.stat().st_size} for path in _documents(folder)]
     talks = [
-        {"number": number, "file": path.name, "bytes": _size(path)}
+        {"number": number, "file": path.name, "bytes": path.stat().st_size}
         for number, path in enumerate(transcripts(folder), start=1)
     ]
     rows = [(str(each["file"]), f"{each['bytes']:,} bytes") for each in documents]
@@ -203,13 +199,6 @@ def _documents(folder: Path) -> list[Path]:
         )
     except OSError:
         return []
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
 
 
 def _offer(folder: Path) -> str:

@@ -63,25 +63,31 @@ class Flags:
 
 
 class Command(click.Command):
-    """A command that takes the options of every command too."""
+    """A command that takes the options of every command too, and lists them after its own."""
 
-    def __init__(self, name: str | None, **more: Any) -> None:
+    def __init__(self, name: str | None = None, **more: Any) -> None:
         super().__init__(name, **more)
         self.params.extend(_shared_options())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_options(self, ctx, formatter)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        for head, is_own in (("Options", True), ("Everywhere", False)):
+            records = [param.get_help_record(ctx) for param in params if param.expose_value is is_own]
+            if rows := [record for record in records if record is not None]:
+                with formatter.section(head):
+                    formatter.write_dl(rows)
 
 
-class Group(click.Group):
-    """A group of commands that takes these options too, and shows its help if no command is named."""
+class Group(Command, click.Group):
+    """A group of such commands, which shows its help if no command is named."""
 
     command_class = Command
     group_class = type
 
     def __init__(self, name: str | None = None, **more: Any) -> None:
         super().__init__(name, invoke_without_command=True, **more)
-        self.params.extend(_shared_options())
 
     def invoke(self, ctx: click.Context) -> Any:
         if not ctx._protected_args and not ctx.args:
@@ -91,10 +97,6 @@ class Group(click.Group):
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(self.commands)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_commands(ctx, formatter)
-        _write_options(self, ctx, formatter)
 
 
 def _shared_options() -> list[click.Parameter]:
@@ -124,16 +126,6 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     if value and not ctx.resilient_parsing:
         put(f"roundtable {__version__}\n")
         ctx.exit()
-
-
-def _write_options(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """Write the command's own options first, then those of every command, which no function is handed."""
-    params = [param for param in command.get_params(ctx) if isinstance(param, click.Option)]
-    for head, is_own in (("Options", True), ("Everywhere", False)):
-        records = [param.get_help_record(ctx) for param in params if param.expose_value is is_own]
-        if rows := [record for record in records if record is not None]:
-            with formatter.section(head):
-                formatter.write_dl(rows)
 
 
 @contextmanager

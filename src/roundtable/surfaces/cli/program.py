@@ -12,30 +12,21 @@ from importlib import import_module
 
 import click
 
-from ...core.errors import (
-    ContentBroken,
-    DiskFailed,
-    ItemCorrupt,
-    ItemLocked,
-    ItemUnknown,
-    PanelFailed,
-    RoundtableError,
-    RuleBroken,
-    TrackerFailed,
-)
+from ...core import errors
+from ...core.errors import RoundtableError
 from .options import COMPLETION_VARIABLE, Group, pause_collection
 from .output import ReaderGone, prepare, tell
 
 DONE, UNEXPECTED, USAGE, PANEL, ITEM = 0, 1, 2, 3, 4
 STATUSES: dict[type[RoundtableError], int] = {
-    RuleBroken: USAGE,
-    ItemUnknown: USAGE,
-    ContentBroken: USAGE,
-    PanelFailed: PANEL,
-    TrackerFailed: PANEL,
-    ItemLocked: ITEM,
-    ItemCorrupt: ITEM,
-    DiskFailed: UNEXPECTED,
+    errors.RuleBroken: USAGE,
+    errors.ItemUnknown: USAGE,
+    errors.ContentBroken: USAGE,
+    errors.PanelFailed: PANEL,
+    errors.TrackerFailed: PANEL,
+    errors.ItemLocked: ITEM,
+    errors.ItemCorrupt: ITEM,
+    errors.DiskFailed: UNEXPECTED,
 }
 _COMMANDS = {
     "add": "items.add",
@@ -95,7 +86,9 @@ def run(arguments: list[str]) -> int:
     except ReaderGone:
         return DONE
     except click.ClickException as error:
-        tell(_describe_misuse(error))
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        usage = f"\n{context.get_usage()}\nMore with: {context.command_path} --help" if context else ""
+        tell(f"{error.format_message()}{usage}")
         return USAGE
     except RoundtableError as error:
         if "--debug" in arguments:
@@ -124,14 +117,6 @@ def _invoke(arguments: list[str]) -> int:
         return leaving.exit_code
     except BrokenPipeError as error:  # from Click's own output
         raise ReaderGone from error
-
-
-def _describe_misuse(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    message = error.format_message()
-    if context is None:
-        return message
-    return f"{message}\n{context.get_usage()}\nMore with: {context.command_path} --help"
 
 
 def _show_traceback() -> None:

@@ -5,6 +5,7 @@ Looking at an open discussion changes nothing, even while it goes on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +14,19 @@ import click
 from ...catalogue import load_steps
 from ...core.errors import RoundtableError
 from ...core.progress import position
+from ...core.steps import Step
 from ...git import current_commit
 from ...store import files, ledger
 from ...store.files import JOURNAL_FOLDER, journal_home
-from ...store.items import list_items
+from ...store.items import ItemEntry, list_items
 from ...store.meta import is_stale, start_phase
 from ...store.progress import facts_of, progress_of
 from .options import Command, Flags
 from .output import command, count, pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...core.elaboration import Elaboration
-    from ...core.steps import Step
-    from ...store.items import ItemEntry
     from ...store.journal import Journal
-    from ...store.ledger import Total
 
 _MAX_JOURNAL = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
@@ -54,7 +51,8 @@ def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[
     """Return all that can be said of an item's progress, for a program."""
     meta = entry.meta or {}
     start = start_phase(meta)
-    where = None if entry.problem else position(steps, progress_of(meta), facts_of(entry.folder, meta))
+    progress = progress_of(meta)
+    where = None if entry.problem else position(steps, progress, facts_of(entry.folder, meta))
     discussion = _open_discussion(entry.folder)
     return {
         "slug": entry.slug,
@@ -63,8 +61,8 @@ def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[
         "source": _text(meta.get("source")) or "manual",
         "source_id": _text(meta.get("source_id")),
         "analysis_status": None if entry.problem else _text(meta.get("analysis_status")) or "raw",
-        "phases_completed": _texts(meta.get("phases_completed")),
-        "steps_completed": _texts(meta.get("steps_completed")),
+        "phases_completed": list(progress.phases_completed),
+        "steps_completed": list(progress.steps_completed),
         "next_step": where.step.step_id if where is not None and where.step is not None else None,
         "start_phase": {
             "completed": list(start.completed),
@@ -88,10 +86,6 @@ def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _texts(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _open_discussion(folder: Path) -> Elaboration | None:
@@ -152,7 +146,7 @@ def _sum_costs(folder: Path) -> dict[str, Any] | None:
     return {**_figures(ledger.total(entries)), "elaborations": each}
 
 
-def _figures(total: Total) -> dict[str, Any]:
+def _figures(total: ledger.Total) -> dict[str, Any]:
     return {
         "calls": total.calls,
         "input_tokens": total.input,
