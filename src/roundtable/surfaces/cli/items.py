@@ -19,9 +19,8 @@ from ...store.items import ItemEntry, add_item, last_activity, links_out, list_i
 from ...store.meta import is_stale
 from ...store.transcript import transcripts
 from .options import Command, Flags
-from .output import command, fit, one_line, table, tell
+from .output import NO_ITEMS, command, fit, one_line, table, tell
 
-NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _TRANSCRIPT = "transcript"
 
 

@@ -13,6 +13,7 @@ from typing import TextIO
 from ...core.errors import DiskFailed
 from ...core.text import printable
 
+NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _CELL = 100
 
 

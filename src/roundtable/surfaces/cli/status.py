@@ -22,7 +22,7 @@ from ...store.items import ItemEntry, list_items
 from ...store.meta import is_stale, start_phase
 from ...store.progress import facts_of, progress_of
 from .options import Command, Flags
-from .output import command, count, pairs
+from .output import NO_ITEMS, command, count, pairs
 
 if TYPE_CHECKING:
     from ...core.elaboration import Elaboration
@@ -43,8 +43,7 @@ def status(flags: Flags, item: str | None) -> None:
     entries = list_items(settings.root, items_folder=settings.items_folder)
     reports = [report(entry, steps, commit) for entry in entries if folder in (None, entry.folder)]
     texts = [_describe(each, steps) for each in reports]
-    none = 'No items yet. Add one with: roundtable add "what it is about"'
-    flags.present(reports[0] if folder is not None and reports else reports, "\n\n".join(texts) or none)
+    flags.present(reports[0] if folder is not None and reports else reports, "\n\n".join(texts) or NO_ITEMS)
 
 
 def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[str, Any]:
