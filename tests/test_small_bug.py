@@ -12,7 +12,7 @@ from roundtable.core.steps import PHASE_KEYS
 from roundtable.documents.checks import check
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.items import add_item
-from tools.example import EXAMPLE, GOLDEN, documents
+from tools.example import EXAMPLE, GOLDEN, read_documents
 
 BUG = (
     "Renewal at the desk answers 500 when the loan id is unknown\n\n"
