@@ -134,7 +134,7 @@ def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, af
     lines += [f"{name} was there and stays as it is. Add to it:\n{files[name].rstrip()}" for name in kept]
     if after:
         lines.append(after.format(folder=folder))
-    flags.present({"folder": str(folder), "files": names, "left_alone": kept}, "\n".join(lines))
+    flags.show_result({"folder": str(folder), "files": names, "left_alone": kept}, "\n".join(lines))
 
 
 def _differs(path: Path, text: str) -> bool:

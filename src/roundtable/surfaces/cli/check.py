@@ -52,7 +52,7 @@ def check(flags: Flags, item: str) -> int:
     questions = [each for each in found if not each.is_problem]
     asked = f", {count(len(questions), 'open question')}" if questions else ""
     text = _report(problems, f"{count(len(documents), 'file')} checked", asked, questions)
-    flags.present(
+    flags.show_result(
         {
             "slug": folder.name,
             "sound": not problems,
@@ -104,7 +104,7 @@ def validate(flags: Flags, item: str) -> int:
     problems = [*_check_files(folder, load_roster(settings.root), steps), *losses]
     compared = f"compared with {count(versions, 'earlier version')}"
     history = compared if versions else "no earlier versions in git to compare with"
-    flags.present(
+    flags.show_result(
         {
             "slug": folder.name,
             "sound": not problems,

@@ -38,7 +38,7 @@ def list_personas(flags: Flags) -> None:
     """List the personas in their order."""
     found = load_roster(flags.settings().root).personas
     rows = [(each.key, each.name, each.role, ", ".join(each.phases) or "-") for each in found]
-    flags.present(
+    flags.show_result(
         [{field: getattr(each, field) for field in _PERSONA_FIELDS} for each in found],
         table(("key", "name", "role", "leads"), rows),
     )
@@ -71,7 +71,7 @@ def list_steps(flags: Flags) -> None:
         }
         for each in found
     ]
-    flags.present(data, table(("step", "title", "persona", "depth", "writes"), rows))
+    flags.show_result(data, table(("step", "title", "persona", "depth", "writes"), rows))
 
 
 @steps.command("check")
@@ -87,7 +87,7 @@ def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], o
     read = count(number, noun) + (f" and {count(own_prompts, 'prompt')} of your own" if own_prompts else "")
     total = f"{read} read, {count(len(problems), 'problem') if problems else 'no problems'}."
     prompts = {"prompts": own_prompts} if own_prompts else {}
-    flags.present(
+    flags.show_result(
         {f"{noun}s": number, **prompts, "problems": [asdict(problem) for problem in problems]},
         "\n".join([*(problem.text for problem in problems), total]),
     )

@@ -59,7 +59,7 @@ def doctor(flags: Flags, ask: bool) -> int:
     ]
     sound = all(each.sound for each in found)
     rows = [(each.name, each.found if each.sound else f"{each.found} <- needs repair") for each in found]
-    flags.present({"sound": sound, "findings": [asdict(each) for each in found]}, pairs(rows))
+    flags.show_result({"sound": sound, "findings": [asdict(each) for each in found]}, pairs(rows))
     return 0 if sound else 2
 
 

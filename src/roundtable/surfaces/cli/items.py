@@ -55,7 +55,7 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
         commit=current_commit(settings.root),
     )
     item = read_item(folder)
-    flags.present(
+    flags.show_result(
         {"slug": item.slug, "title": item.name, "folder": str(folder)},
         f"Added {item.slug}: {item.name}\nGo on with: {command('analyze', item.slug)}",
     )
@@ -94,7 +94,7 @@ def list_backlog(flags: Flags) -> None:
     for name in links_out(settings.root, items_folder=settings.items_folder):
         tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
-    flags.present(rows, table(head, [_cells(row) for row in rows]) if rows else NO_ITEMS)
+    flags.show_result(rows, table(head, [_cells(row) for row in rows]) if rows else NO_ITEMS)
 
 
 def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
@@ -147,16 +147,16 @@ def show(flags: Flags, item: str, what: tuple[str, ...]) -> None:
 
 
 def _show_names(flags: Flags, folder: Path) -> None:
-    documents = [{"file": path.name, "bytes": path.stat().st_size} for path in _documents(folder)]
+    documents = [{"file": path.name, "bytes": path.lstat().st_size} for path in _documents(folder)]
     talks = [
-        {"number": number, "file": path.name, "bytes": path.stat().st_size}
+        {"number": number, "file": path.name, "bytes": path.lstat().st_size}
         for number, path in enumerate(transcripts(folder), start=1)
     ]
     rows = [(str(each["file"]), f"{each['bytes']:,} bytes") for each in documents]
     rows += [
         (f"{_TRANSCRIPT} {each['number']}", f"{each['bytes']:,} bytes  {each['file']}") for each in talks
     ]
-    flags.present(
+    flags.show_result(
         {"slug": folder.name, "folder": str(folder), "documents": documents, "transcripts": talks},
         table(("file", "size"), rows),
     )
@@ -174,7 +174,7 @@ def _show_file(flags: Flags, folder: Path, name: str) -> None:
         raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")
     text = fit(files.read(path).decode("utf-8-sig", "replace"))
     data = {"slug": folder.name, "file": str(path.relative_to(folder)), "text": text}
-    flags.present(data, text.removesuffix("\n"))
+    flags.show_result(data, text.removesuffix("\n"))
 
 
 def _find_transcript(folder: Path, wanted: str | None) -> str:

@@ -54,7 +54,7 @@ class Flags:
         settings = self.settings()
         return settings, find_item(settings.root, name, items_folder=settings.items_folder)
 
-    def present(self, data: object, text: str) -> None:
+    def show_result(self, data: object, text: str) -> None:
         """Write a result to stdout: the data if JSON was asked for, else the text for a person."""
         if self.json:
             put_json(data)

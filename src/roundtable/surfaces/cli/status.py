@@ -43,7 +43,9 @@ def status(flags: Flags, item: str | None) -> None:
     entries = list_items(settings.root, items_folder=settings.items_folder)
     reports = [report(entry, steps, commit) for entry in entries if folder in (None, entry.folder)]
     texts = [_describe(each, steps) for each in reports]
-    flags.present(reports[0] if folder is not None and reports else reports, "\n\n".join(texts) or NO_ITEMS)
+    flags.show_result(
+        reports[0] if folder is not None and reports else reports, "\n\n".join(texts) or NO_ITEMS
+    )
 
 
 def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[str, Any]:
