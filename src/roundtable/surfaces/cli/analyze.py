@@ -14,7 +14,7 @@ import click
 
 from ...core.errors import ItemUnknown
 from ...panel.base import Panel
-from ...runtime.executor import Review, offline_panel
+from ...runtime.executor import Review, make_offline_panel
 from ...runtime.session import Session
 from ...settings import Settings, user_name
 from ...store.items import ItemEntry, find_item, list_items, read_item
@@ -26,7 +26,7 @@ from .options import Command, Flags, complete_item, pause_collection
 from .output import command, put, put_text, table, tell
 
 if TYPE_CHECKING:
-    from ...runtime.budget import Account
+    from ...runtime.budget import BudgetAccount
 
 
 @click.command(cls=Command)
@@ -101,20 +101,20 @@ def _converse(
     return hold(session, answers, JsonLines() if flags.json else plain, again)
 
 
-def _choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], Account | None]:
+def _choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:
     """Return the maker of the panel in the settings, and the account of its costs if it may have any.
 
     A model's name is checked now; what it lacks is said on stderr before the first question is answered.
     """
     if settings.panel != "model":
-        return lambda: offline_panel(settings.root), None
+        return lambda: make_offline_panel(settings.root), None
     from ...panel.model.choice import choose, names_of, read_choice
     from ...panel.model.reaching import lacking
     from ...panel.model.tracing import collect
-    from ...runtime.budget import Account  # late, like the panel: it takes a tenth of the time to start
+    from ...runtime.budget import BudgetAccount  # late, like the panel: it takes a tenth of the time to start
 
     collect()
-    account = Account(folder, settings.budget)
+    account = BudgetAccount(folder, settings.budget)
     panel = choose(
         settings.models, settings.base_url, meter=account.take, news=account.tell, project=settings.root
     )

@@ -15,14 +15,13 @@ from ...core.personas import Roster
 from ...core.steps import Step
 from ...documents import audit
 from ...documents.audit import META
-from ...documents.checks import Finding, check_markers
-from ...documents.checks import check as check_documents
-from ...documents.drafting import recall_answers
+from ...documents.checks import CheckFinding, check_documents, check_markers
+from ...documents.drafting import read_answers
 from ...git import earlier_versions
 from ...store.artifact import is_markdown
 from ...store.files import read_inside
-from ...store.meta import max_turns, meta_problem, parse, read_meta
-from ...store.outputs import Outputs, answered_in
+from ...store.meta import max_turns, meta_problem, parse_json, read_meta
+from ...store.outputs import Outputs, find_answered
 from .options import Command, Flags
 from .output import count
 
@@ -43,7 +42,7 @@ def check(flags: Flags, item: str) -> int:
     outputs = Outputs(folder, load_steps(settings.root))
     documents = {each.name: each.text for each in outputs.documents()}
     unreadable = [
-        Finding(name, 1, "unreadable", "It cannot be read.")
+        CheckFinding(name, 1, "unreadable", "It cannot be read.")
         for name in dict.fromkeys(output for step in outputs.steps for output in step.outputs)
         if name not in documents and (folder / name).exists()
     ]
@@ -77,7 +76,9 @@ def _count_lines(root: Path, path: str) -> int | None:
         return None
 
 
-def _report(problems: Sequence[Finding], what: str, more: str, questions: Sequence[Finding] = ()) -> str:
+def _report(
+    problems: Sequence[CheckFinding], what: str, more: str, questions: Sequence[CheckFinding] = ()
+) -> str:
     """Return the findings line by line, and a last line that sums them up."""
     parts = ["\n".join(f"{each.file}:{each.line}: {each.text}" for each in problems)] if problems else []
     if questions:
@@ -116,24 +117,26 @@ def validate(flags: Flags, item: str) -> int:
     return 2 if problems else 0
 
 
-def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[Finding]:
+def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[CheckFinding]:
     """Yield what is wrong with the files as they are."""
     meta = read_meta(folder)
     limit = max_turns(meta)
-    records: tuple[audit.Kept, ...] = ()
+    records: tuple[audit.ElaborationRecord, ...] = ()
     if meta is None:
-        yield Finding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
+        yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
     else:
         data = read_inside(folder, META)
-        text, raw = data.decode("utf-8-sig", "replace"), parse(data)  # without the defaults of reading
+        text, raw = data.decode("utf-8-sig", "replace"), parse_json(data)  # without the defaults of reading
         yield from audit.check_meta(text, raw, limit=limit, roster=roster, steps=steps)
-        records = audit.kept_records(text, raw)
+        records = audit.list_elaboration_records(text, raw)
     if (folder / _STATE).exists():
-        yield Finding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
+        yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
     documents = _read_documents(folder)
     for name, text in documents.items():
         yield from check_markers(name, text)
-    blocks = [block for name, text in documents.items() for block in audit.blocks_in(name, text)]
+    blocks = [
+        block for name, text in documents.items() for block in audit.find_elaboration_blocks(name, text)
+    ]
     yield from audit.check_blocks(blocks, limit=limit, roster=roster)
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
@@ -141,29 +144,29 @@ def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Itera
         yield from audit.check_pairs(blocks, records, frozenset(there))
 
 
-def _check_history(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[Finding]]:
+def _check_history(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[CheckFinding]]:
     """Return how many earlier versions git has of the documents, and what was lost on the way."""
     total = 0
-    losses: list[Finding] = []
+    losses: list[CheckFinding] = []
     there = _read_documents(folder)
     for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
-        versions = [audit.Version(f"commit {at}", text) for at, text in earlier]
+        versions = [audit.DocumentVersion(f"commit {at}", text) for at, text in earlier]
         total += len(versions)
         if name in there:
-            versions.append(audit.Version("the working tree", there[name]))
+            versions.append(audit.DocumentVersion("the working tree", there[name]))
         losses += audit.check_growth(name, versions)
         if versions and name not in there:
-            versions.append(audit.Version("the working tree", ""))
+            versions.append(audit.DocumentVersion("the working tree", ""))
         losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))
     return total, losses
 
 
 def _find_answers(steps: tuple[Step, ...], name: str, text: str) -> set[tuple[str, str]]:
     """Return the answers that a document holds in any form, each by step and label."""
-    return {*answered_in(steps, name, text), *recall_answers({name: text}, "")}
+    return {*find_answered(steps, name, text), *read_answers({name: text}, "")}
 
 
 def _read_documents(folder: Path) -> dict[str, str]:

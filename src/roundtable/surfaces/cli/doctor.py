@@ -18,7 +18,7 @@ from ...core.errors import RuleBroken
 from ...git import current_commit
 from ...settings import Settings, load_settings
 from ...store.files import leads_out_of_project
-from ...store.items import links_out, list_items
+from ...store.items import list_items, list_outside_links
 from ...version import __version__
 from .options import Command, Flags
 from .output import count, one_line, pairs
@@ -74,7 +74,7 @@ def _check_items(settings: Settings) -> Diagnosis:
         return Diagnosis("items", f"{name}: {existing} cannot be written to", sound=False)
     items = list_items(settings.root, items_folder=name)
     found = f"{name}: {count(len(items), 'item')}, writable"
-    if links := links_out(settings.root, items_folder=name):
+    if links := list_outside_links(settings.root, items_folder=name):
         found += f"; links out of the project: {one_line(', '.join(links))}"
     elif corrupt := [entry.slug for entry in items if entry.problem]:
         found += f"; meta.json cannot be used in {', '.join(corrupt)}"

@@ -15,9 +15,9 @@ from ...core.steps import Step
 from ...git import current_commit
 from ...store import files
 from ...store.files import leads_out
-from ...store.items import ItemEntry, add_item, last_activity, links_out, list_items, read_item
+from ...store.items import ItemEntry, add_item, last_activity, list_items, list_outside_links, read_item
 from ...store.meta import is_stale
-from ...store.transcript import transcripts
+from ...store.transcript import list_transcripts
 from .options import Command, Flags
 from .output import NO_ITEMS, command, fit, one_line, table, tell
 
@@ -91,7 +91,7 @@ def list_backlog(flags: Flags) -> None:
     steps, commit = load_steps(settings.root), current_commit(settings.root)
     entries = list_items(settings.root, items_folder=settings.items_folder)
     rows = [_describe(entry, steps, commit) for entry in entries]
-    for name in links_out(settings.root, items_folder=settings.items_folder):
+    for name in list_outside_links(settings.root, items_folder=settings.items_folder):
         tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     flags.show_result(rows, table(head, [_cells(row) for row in rows]) if rows else NO_ITEMS)
@@ -150,7 +150,7 @@ def _show_names(flags: Flags, folder: Path) -> None:
     documents = [{"file": path.name, "bytes": path.lstat().st_size} for path in _documents(folder)]
     talks = [
         {"number": number, "file": path.name, "bytes": path.lstat().st_size}
-        for number, path in enumerate(transcripts(folder), start=1)
+        for number, path in enumerate(list_transcripts(folder), start=1)
     ]
     rows = [(str(each["file"]), f"{each['bytes']:,} bytes") for each in documents]
     rows += [
@@ -179,7 +179,7 @@ def _show_file(flags: Flags, folder: Path, name: str) -> None:
 
 def _find_transcript(folder: Path, wanted: str | None) -> str:
     """Return the transcript of that number or name, or the only one if none is named."""
-    found = transcripts(folder)
+    found = list_transcripts(folder)
     if not found:
         raise RuleBroken(f"{folder.name} has no transcript yet. They are written when a discussion ends.")
     for number, path in enumerate(found, start=1):

@@ -13,7 +13,7 @@ import click
 
 from ...catalogue import load_steps
 from ...core.errors import RoundtableError
-from ...core.progress import position
+from ...core.progress import find_position
 from ...core.steps import Step
 from ...git import current_commit
 from ...store import files, ledger
@@ -53,7 +53,7 @@ def report(entry: ItemEntry, steps: Sequence[Step], commit: str | None) -> dict[
     meta = entry.meta or {}
     start = start_phase(meta)
     progress = progress_of(meta)
-    where = None if entry.problem else position(steps, progress, facts_of(entry.folder, meta))
+    where = None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta))
     discussion = _open_discussion(entry.folder)
     return {
         "slug": entry.slug,
@@ -98,9 +98,9 @@ def _open_discussion(folder: Path) -> Elaboration | None:
             return None
     except (OSError, RoundtableError):
         return None
-    from ...store.journal import journals  # late: it brings the whole machine along
+    from ...store.journal import list_journals  # late: it brings the whole machine along
 
-    return next(filter(None, map(_replay_copy, journals(folder))), None)
+    return next(filter(None, map(_replay_copy, list_journals(folder))), None)
 
 
 def _replay_copy(journal: Journal) -> Elaboration | None:
@@ -136,15 +136,15 @@ def _sum_costs(folder: Path) -> dict[str, Any] | None:
     entries = ledger.read(folder)
     if not entries:
         return None
-    talks: dict[int, list[ledger.Entry]] = {}
+    talks: dict[int, list[ledger.LedgerEntry]] = {}
     for entry in entries:
         if entry.discussion is not None:
             talks.setdefault(entry.discussion, []).append(entry)
     each = [
-        {"number": number, "step": calls[0].step, **_figures(ledger.total(calls))}
+        {"number": number, "step": calls[0].step, **_figures(ledger.add_up(calls))}
         for number, calls in sorted(talks.items())
     ]
-    return {**_figures(ledger.total(entries)), "elaborations": each}
+    return {**_figures(ledger.add_up(entries)), "elaborations": each}
 
 
 def _figures(total: ledger.Total) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _describe(found: dict[str, Any], steps: Sequence[Step]) -> str:
     if found["stale"]:
         rows.append(("code", "has moved on since the last phase was completed"))
     if found["spent"]:
-        rows.append(("spent", ledger.told(ledger.total(ledger.read(Path(found["folder"]))))))
+        rows.append(("spent", ledger.describe_total(ledger.add_up(ledger.read(Path(found["folder"]))))))
     rows.extend(("warning", warning) for warning in found["start_phase"]["warnings"])
     if found["problem"]:
         rows.append(("problem", found["problem"]))

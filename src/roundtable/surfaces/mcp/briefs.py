@@ -9,7 +9,7 @@ from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskSynthesis, Brief, Table
 from ...core.personas import Persona, Roster
 from ...core.steps import Step
-from ...core.synthesis import decided, flat, shortened
+from ...core.synthesis import decision_turns, join_lines, shorten_text
 from ...core.turns import USER, Material, Turn
 from ...panel.host import Reading, Request, Section
 from . import moves
@@ -133,14 +133,16 @@ def _verdict(table: Table, told: Told) -> str:
 
 def _synthesis(table: Table) -> str:
     turns, roster = table.turns, table.roster
-    marked = decided(turns)
+    marked = decision_turns(turns)
     known = [
         moves.text("judgement", "decided", turns=", ".join(map(str, marked)))
         if marked
         else moves.text("judgement", "undecided")
     ]
     drifts = [
-        f"{turn.number} ({flat(turn.verdict.off_topic.subject)})" for turn in turns if turn.verdict.off_topic
+        f"{turn.number} ({join_lines(turn.verdict.off_topic.subject)})"
+        for turn in turns
+        if turn.verdict.off_topic
     ]
     if drifts:
         known.append(moves.text("judgement", "put-off", turns=", ".join(drifts)))
@@ -170,11 +172,11 @@ def _pair(one: Turn, other: Turn, roster: Roster) -> str:
 
 
 def _opening(turn: Turn, roster: Roster) -> str:
-    return f"{turn.number}. {name_of(turn, roster)}: {shortened(flat(turn.text), _OPENING)}"
+    return f"{turn.number}. {name_of(turn, roster)}: {shorten_text(join_lines(turn.text), _OPENING)}"
 
 
 def _said(text: str) -> str:
-    return f'"{shortened(flat(text), LONGEST_SAID)}"'
+    return f'"{shorten_text(join_lines(text), LONGEST_SAID)}"'
 
 
 LONGEST_ITEM, LONGEST_DOCUMENTS = 4_000, 12_000
@@ -213,7 +215,7 @@ def brief(move: Move, analysis: Analysis | None, told: Told) -> str:
 
 def cut(text: str, longest: int, rest: str = "") -> str:
     """The text up to a length, and where the rest is."""
-    return text if len(text) <= longest else f"{shortened(text, longest)}{rest}"
+    return text if len(text) <= longest else f"{shorten_text(text, longest)}{rest}"
 
 
 # --- the speaker's card --------------------------------------------------------------------------------
@@ -228,7 +230,7 @@ def _card(persona: Persona, analysis: Analysis | None, told: Told) -> str:
     reasons = list(dict.fromkeys(ban.reason for ban in persona.bans))
     head = moves.text(
         "card", "head", name=persona.name, role=persona.role, lens=", ".join(persona.lens),
-        identity=flat(persona.identity),
+        identity=join_lines(persona.identity),
     )  # fmt: skip
     rows = (("principles", persona.principles), ("patterns", persona.patterns), ("towards", towards))
     lists = [moves.text("card", name, all=_joined(each)) for name, each in (*rows, ("bans", reasons)) if each]
@@ -279,4 +281,4 @@ def _documents(material: Iterable[Material], told: Told) -> list[str]:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    return " / ".join(flat(part) for part in parts)
+    return " / ".join(join_lines(part) for part in parts)

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from ...core.errors import RoundtableError
 from ...settings import Settings
 from ...store.artifact import read_artifact
-from ...store.transcript import find_transcript, read_transcript, transcripts
+from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from ...version import __version__
 from . import answers, moves, tools
 from .access import LOOPBACK, PATH, RequireToken
@@ -61,7 +61,7 @@ def register_resources(server: MCPServer[Any], tables: Tables) -> None:
             folder = tables.folder(item)
             path = find_transcript(folder, n)
             if path is None:
-                count = len(transcripts(folder))
+                count = len(list_transcripts(folder))
                 raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
             return _text(read_transcript(folder, path))
         except RoundtableError as error:

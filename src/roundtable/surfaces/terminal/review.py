@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...core.commands import Table
 from ...core.errors import PanelFailed
-from ...core.synthesis import Draft, Entry, attribution, decided, flat
+from ...core.synthesis import Draft, Entry, attribution, decision_turns, join_lines
 
 Show = Callable[[str], None]
 Ask = Callable[[], Awaitable[str | None]]
@@ -61,9 +61,9 @@ def _change(rows: list[_Numbered], words: str, table: Table) -> str:
         return f"Please begin with a number from 1 to {len(rows)}, or press Enter to write them."
     row = rows[number - 1]
     if change["words"]:
-        row.entry, row.struck = Entry(flat(change["words"]), row.entry.turns), False
+        row.entry, row.struck = Entry(join_lines(change["words"]), row.entry.turns), False
     elif row.part == "decisions" and (
-        turns := [turn for turn in row.entry.turns if turn in decided(table.turns)]
+        turns := [turn for turn in row.entry.turns if turn in decision_turns(table.turns)]
     ):
         said = ", ".join(str(turn) for turn in turns)
         return f"It was decided in turn {said}, so it stays; it can be reworded."

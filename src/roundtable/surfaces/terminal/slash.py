@@ -14,7 +14,7 @@ from ...core.errors import DiskFailed
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
 from ...store.artifact import read_artifact
-from ...store.transcript import find_transcript, read_transcript, transcripts
+from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from ..cli.output import fit
 from .page import bar
 from .renderer import VOICES
@@ -186,7 +186,7 @@ def _transcript(rest: str, scene: Scene) -> Answer:
             f"**{turn.number}. {_name(turn.speaker, table.roster)}**\n\n{turn.text}" for turn in table.turns
         ]
         return Answer(page="\n\n".join(said) or "Nothing has been said yet.", markdown=True)
-    found = transcripts(scene.folder)
+    found = list_transcripts(scene.folder)
     if not found:
         return Answer("There is no transcript yet; one is written when a discussion ends.")
     path = find_transcript(scene.folder, rest) if rest else found[-1]
