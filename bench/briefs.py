@@ -31,8 +31,10 @@ def measure() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as name, as_file(files("roundtable.content") / "example") as example:
         root = Path(name) / "project"
         shutil.copytree(example / "project", root)
-        asyncio.run(_prepared(root, (example / "answers.txt").read_text(encoding="utf-8").splitlines()))
-        turns, answers = asyncio.run(_played(root))
+        asyncio.run(
+            _prepare_project(root, (example / "answers.txt").read_text(encoding="utf-8").splitlines())
+        )
+        turns, answers = asyncio.run(_play(root))
     context = sum(len(json.dumps(answer.pop("context", ""), ensure_ascii=False)) for answer in answers)
     briefs = sum(len(json.dumps(answer, ensure_ascii=False, separators=(",", ":"))) for answer in answers)
     yield f"the step's context, once     {context // 4:6} tokens"
@@ -41,7 +43,7 @@ def measure() -> Iterator[str]:
         raise SystemExit(f"Briefs are not lean: {briefs // 4} tokens for {turns} turns, {BUDGET} allowed.")
 
 
-async def _prepared(root: Path, answers: list[str]) -> None:
+async def _prepare_project(root: Path, answers: list[str]) -> None:
     session = Session(root, _ITEM)
     for answer in answers:
         session.say(answer)
@@ -50,7 +52,7 @@ async def _prepared(root: Path, answers: list[str]) -> None:
         pass
 
 
-async def _played(root: Path) -> tuple[int, list[dict[str, Any]]]:
+async def _play(root: Path) -> tuple[int, list[dict[str, Any]]]:
     """A roundtable from its opening to the menu after it: how many turns, and every answer."""
     tables = Tables(Settings(root))
     messages = iter(_MESSAGES)

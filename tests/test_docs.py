@@ -10,8 +10,8 @@ from eval.pages import BLIND, draw_transcripts, tabulate_blind, tabulate_sheets
 from roundtable.catalogue import read_roster, read_steps
 from roundtable.core.elaboration import TABLE, State
 from roundtable.panel.offline.prompts import Prompt, read_project_prompts
-from tools.example import GOLDEN, documents, played
-from tools.readme import transcript
+from tools.example import GOLDEN, play_example, read_documents
+from tools.readme import cut_transcript
 
 ROOT = Path(__file__).parents[1]
 
@@ -38,10 +38,10 @@ def test_the_diagram_in_the_docs_is_made_from_the_table() -> None:
 def test_the_readme_and_the_golden_example_are_what_one_gets() -> None:
     page = (ROOT / "README.md").read_text()
     block = page.partition("<!-- made by tools/readme.py -->\n```text\n")[2].partition("```")[0]
-    with played() as run:
+    with play_example() as run:
         assert "The analysis is complete." in run.shown
-        assert block == transcript(run.shown), "run `python -m tools.readme`"
-        assert documents(GOLDEN) == documents(run.item), "run `python -m tools.example`"
+        assert block == cut_transcript(run.shown), "run `python -m tools.readme`"
+        assert read_documents(GOLDEN) == read_documents(run.item), "run `python -m tools.example`"
     assert "Updated requirements-spec.md" in block
 
 

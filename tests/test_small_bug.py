@@ -12,7 +12,7 @@ from roundtable.core.steps import PHASE_KEYS
 from roundtable.documents.checks import check_documents
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.items import add_item
-from tools.example import EXAMPLE, GOLDEN, documents
+from tools.example import EXAMPLE, GOLDEN, read_documents
 
 BUG = (
     "Renewal at the desk answers 500 when the loan id is unknown\n\n"
@@ -32,7 +32,7 @@ def test_a_small_bug_passes_by_pressing_enter(tmp_path: Path) -> None:
     assert len(meta(item)["steps_completed"]) == 24
     assert len(texts(lines, "question")) == 25  # the first once more, at its new depth
     assert any("`library/desk.py:" in text for text in texts(lines, "question"))
-    written = documents(item)
+    written = read_documents(item)
     found = check_documents(
         {name: text for name, text in written.items() if "/" not in name}, lambda path: 10_000
     )

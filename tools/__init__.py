@@ -1,1 +1,1 @@
-"""What makes parts of the documentation from the program itself."""
+"""Tools that make parts of the documentation from the program itself, and drive it in tests."""

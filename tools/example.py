@@ -26,7 +26,7 @@ _FIXED = "2026-02-20T10:00:00.000Z"
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ExampleRun:
     """What a run showed, and the folder of the item that it left."""
 
     shown: str
@@ -34,8 +34,8 @@ class Played:
 
 
 @contextmanager
-def played() -> Iterator[Played]:
-    """The example, analysed to its end in a folder of its own."""
+def play_example() -> Iterator[ExampleRun]:
+    """Analyse the example to its end in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
         shutil.copytree(EXAMPLE / "project", project, ignore=shutil.ignore_patterns("__pycache__"))
@@ -45,11 +45,11 @@ def played() -> Iterator[Played]:
         done = subprocess.run(
             [*command, *answers], env=environment, capture_output=True, text=True, check=True
         )
-        yield Played(done.stdout, project / "docs" / "requirements" / SLUG)
+        yield ExampleRun(done.stdout, project / "docs" / "requirements" / SLUG)
 
 
-def documents(item: Path) -> dict[str, str]:
-    """The documents of an item by name, with every instant made the same."""
+def read_documents(item: Path) -> dict[str, str]:
+    """Return the documents of an item by name, with every instant made the same."""
     found = sorted(path for path in item.rglob("*") if path.is_file() and ".journal" not in path.parts)
     return {
         path.relative_to(item).as_posix(): _INSTANT.sub(_FIXED, path.read_text(encoding="utf-8"))
@@ -59,8 +59,8 @@ def documents(item: Path) -> dict[str, str]:
 
 def main() -> None:
     shutil.rmtree(GOLDEN, ignore_errors=True)
-    with played() as run:
-        for name, text in documents(run.item).items():
+    with play_example() as run:
+        for name, text in read_documents(run.item).items():
             path = GOLDEN / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -14,13 +14,13 @@ _NO_TESTS = 5
 
 
 def main() -> int:
-    """Return 0 where no example failed in the given time, else 1; print the seed that shows it again."""
+    """Return 0 if no example failed in the given time, else 1, and print the seed that shows it again."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--seed", type=int, help="show what a seed found, once")
     parser.add_argument("files", nargs="*", help="the test files; all with property tests unless given")
     given = parser.parse_args()
-    files = given.files or property_tests()
+    files = given.files or find_property_tests()
     if given.seed is not None:
         return _run(given.seed, files, None)
     end = time.monotonic() + given.minutes * 60
@@ -40,14 +40,14 @@ def main() -> int:
     return 0
 
 
-def property_tests() -> list[str]:
+def find_property_tests() -> list[str]:
     """Return the test files that hold property tests."""
     found = (path for path in sorted((ROOT / "tests").rglob("test_*.py")))
     return [str(path.relative_to(ROOT)) for path in found if "from hypothesis" in path.read_text("utf-8")]
 
 
 def _run(seed: int, files: list[str], seconds: float | None) -> int:
-    """Run the property tests of the files; what the time does not suffice for counts as passed."""
+    """Run the property tests of the files and return 1 if one failed; running out of time is not one."""
     options = ["-q", "-x", "-m", "hypothesis", "-p", "no:cacheprovider", "--hypothesis-profile=fuzz"]
     command = [sys.executable, "-m", "pytest", *options, f"--hypothesis-seed={seed}", *files]
     _say(f"seed {seed}: {' '.join(files)}")

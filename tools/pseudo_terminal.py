@@ -23,12 +23,12 @@ _DIM, _BLINK = 2, 5
 class Screen(pyte.Screen):
     """A screen with a scrollback, which notes whatever is painted over text that was there to stay.
 
-    Clearing from the cursor down marks where the desk begins; nothing may move above that, ever.
+    Clearing from the cursor down marks where the input area begins; nothing may move above that, ever.
     """
 
     def __init__(self, columns: int, rows: int) -> None:
         self.past: list[dict[int, Any]] = []
-        self.desk = 0
+        self.input_row = 0
         self.trespasses: list[str] = []
         super().__init__(columns, rows)
 
@@ -42,20 +42,20 @@ class Screen(pyte.Screen):
         super().index()
 
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
-        """Another width; unlike a real terminal it leaves the lines as they are."""
+        """Change the width; unlike a real terminal it leaves the lines as they are."""
         del lines
         self.columns = columns or self.columns
 
     def cursor_up(self, count: int | None = None) -> None:
         super().cursor_up(count)
-        if self.row < self.desk:
-            self.trespasses.append(f"up to row {self.row}, above {self.desk}")
+        if self.row < self.input_row:
+            self.trespasses.append(f"up to row {self.row}, above {self.input_row}")
 
     def erase_in_display(self, how: int = 0, *args: Any, **more: Any) -> None:
         super().erase_in_display(how, *args, **more)
-        if how != _CLEAR_BELOW or self.row < self.desk:
-            self.trespasses.append(f"cleared {how} at row {self.row}, desk at {self.desk}")
-        self.desk = self.row
+        if how != _CLEAR_BELOW or self.row < self.input_row:
+            self.trespasses.append(f"cleared {how} at row {self.row}, input at {self.input_row}")
+        self.input_row = self.row
 
     def reverse_index(self) -> None:
         self.trespasses.append("scrolled back")
@@ -66,7 +66,7 @@ class Screen(pyte.Screen):
             self.trespasses.append(f"jumped to {line}, {column}")
 
     def select_graphic_rendition(self, *attrs: int, **more: Any) -> None:
-        """The emulator knows no dim letters; blinking stands for them, which nothing of ours does."""
+        """Keep dim letters as blinking ones, which we never show: the emulator does not know dim letters."""
         changed, at = list(attrs), 0
         while at < len(changed):
             if changed[at] in (38, 48):
@@ -76,11 +76,11 @@ class Screen(pyte.Screen):
             at += 1
         super().select_graphic_rendition(*changed, **more)
 
-    def styled(self) -> list[dict[int, Any]]:
+    def styled_rows(self) -> list[dict[int, Any]]:
         return [*self.past, *(dict(self.buffer[row]) for row in range(self.lines))]
 
     def text(self) -> list[str]:
-        return [_text(row) for row in self.styled()]
+        return [_text(row) for row in self.styled_rows()]
 
 
 class PseudoTerminal:
@@ -110,7 +110,7 @@ class PseudoTerminal:
 
     @property
     def lines(self) -> list[str]:
-        """Everything from the first line of the scrollback to the last of the screen."""
+        """Everything from the first line of the scrollback to the last line of the screen."""
         return self.screen.text()
 
     @property
@@ -119,11 +119,11 @@ class PseudoTerminal:
 
     @property
     def is_listening(self) -> bool:
-        """True where the cursor stands in an empty input line."""
+        """Whether the cursor is in an empty input line."""
         return not self.screen.cursor.hidden and self.lines[self.screen.row] == PROMPT
 
     def words(self, start: str = "", end: str = "") -> str:
-        """What is shown from one text to another, in one line, without the signs in the margin."""
+        """Return what is shown from one text to another, in one line, without the signs in the margin."""
         lines = [line[2:] if line[1:2] in ("", " ") else line for line in self.lines]
         text = " ".join(" ".join(lines).split())
         text = text[text.index(start) + len(start) :] if start else text
@@ -142,16 +142,16 @@ class PseudoTerminal:
             self._stream.feed(data)
 
     def see(self, text: str) -> None:
-        """Wait until a text stands on the screen, in one line or over several."""
+        """Wait until a text is on the screen, in one line or over several."""
         wanted = "".join(text.split())
         self.wait(lambda: wanted in re.sub(r"\s", "", self.shown), text)
 
     def listen(self) -> None:
-        """Wait until the user is heard."""
+        """Wait until the program listens."""
         self.wait(lambda: self.is_listening, "the empty input line")
 
     def say(self, *messages: str) -> None:
-        """Say these, each when it is heard, and wait until the user is heard again."""
+        """Say each message when the program listens, and wait until it listens again."""
         for message in messages:
             self.listen()
             row = self.screen.row
@@ -166,7 +166,7 @@ class PseudoTerminal:
         self.process.setwinsize(self.screen.lines, columns)
 
     def end(self) -> int | None:
-        """Wait until the command has ended; its exit status."""
+        """Wait until the command has ended and return its exit status."""
         while True:
             try:
                 data = self.process.read_nonblocking(65_536, timeout=_PATIENCE)

@@ -1,6 +1,6 @@
 """Record a first run and an elaboration at a terminal into docs/recordings: `python -m tools.recordings`.
 
-Each is a real run in a pseudo-terminal; its scrollback becomes an SVG, and a text for those who read by ear.
+Each is a real run in a pseudo-terminal; its scrollback becomes an SVG, and a text for screen readers.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _BASE = ("default", "black", "red", "green", "brown", "blue", "magenta", "cyan",
 
 
 def first_run() -> list[Text]:
-    """An empty folder, a line about the item, and the first questions."""
+    """Record an empty folder, a line about the item, and the first questions."""
     with _folder() as folder:
         project = folder / "my-project"
         project.mkdir()
         terminal = _terminal(folder, project)
         terminal.say("Export the monthly report as PDF", "?")
         terminal.say("The treasurer sends it to the auditors without opening a spreadsheet.")
-        return _recorded(terminal, folder)
+        return _take_rows(terminal, folder)
 
 
 def elaboration() -> list[Text]:
-    """The bundled example at the menu of a step: E, a few words, and what comes of it."""
+    """Record the bundled example at the menu of a step: E, a few words, and what comes of it."""
     said = (EXAMPLE / "answers.txt").read_text(encoding="utf-8").splitlines()
     first = said.index("E")
     with _folder() as folder:
@@ -61,7 +61,7 @@ def elaboration() -> list[Text]:
         )  # fmt: skip
         terminal = _terminal(folder, project)
         terminal.say(*said[first : first + 4])
-        return _recorded(terminal, folder)
+        return _take_rows(terminal, folder)
 
 
 def main() -> None:
@@ -98,9 +98,9 @@ def _terminal(folder: Path, project: Path) -> PseudoTerminal:
     return terminal
 
 
-def _recorded(terminal: PseudoTerminal, folder: Path) -> list[Text]:
+def _take_rows(terminal: PseudoTerminal, folder: Path) -> list[Text]:
     terminal.listen()
-    rows = [_styled(row) for row in terminal.screen.styled()]
+    rows = [_paint_row(row) for row in terminal.screen.styled_rows()]
     terminal.process.close(force=True)
     while rows and not rows[-1].plain:
         rows.pop()
@@ -110,17 +110,17 @@ def _recorded(terminal: PseudoTerminal, folder: Path) -> list[Text]:
     return rows
 
 
-def _styled(row: dict[int, Any]) -> Text:
-    """A row of the screen with its colours."""
+def _paint_row(row: dict[int, Any]) -> Text:
+    """Return a row of the screen with its colours."""
     cells = [row.get(at) for at in range(max(row, default=-1) + 1)]
     text = Text()
-    for style, run in groupby(cells, key=lambda cell: _style(cell) if cell else ""):
+    for style, run in groupby(cells, key=lambda cell: _name_style(cell) if cell else ""):
         text.append("".join(cell.data if cell else " " for cell in run), style)
     text.rstrip()
     return text
 
 
-def _style(cell: Any) -> str:
+def _name_style(cell: Any) -> str:
     attributes = " ".join(name for flag, name in _STYLES.items() if getattr(cell, flag))
     colour = cell.fg if cell.fg in _BASE else f"#{cell.fg}"
     return f"{attributes} {'yellow' if colour == 'brown' else colour}".strip()

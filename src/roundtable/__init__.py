@@ -49,7 +49,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """The public names, each imported when it is first used, so that `--version` costs nothing."""
+    """Import a public name when it is first used, so that `--version` costs nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -126,7 +126,7 @@ class TestAtATerminal:
     @pytest.mark.parametrize(
         ("typed", "said", "status"),
         [
-            ("\r", "No title, so nothing was added.", 2),
+            ("\r", "No title was given, so nothing was added.", 2),
             ("\x03", "Interrupted.", 130),
             ("\x04", "Interrupted.", 130),
         ],

@@ -137,7 +137,7 @@ def test_the_doctor_sees_a_file_where_the_items_folder_should_be(cli: CommandLin
     (cli.root / "docs").write_text("")
     ran = cli.run("doctor")
     assert ran.status == 2
-    assert "docs is no folder <- needs repair" in ran.out
+    assert "docs is not a folder <- needs repair" in ran.out
 
 
 def test_the_doctor_does_without_git(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,12 +32,12 @@ def test_without_arguments_it_shows_the_first_three_commands(cli: CommandLine) -
 
 
 def test_commands_and_options_are_those_that_are_built() -> None:
-    assert set(program.cli.commands) == {
+    assert set(program.cli.list_commands(click.Context(program.cli))) == {
         "add", "analyze", "elaborate", "list", "status", "show", "check", "validate", "personas", "steps",
         "doctor", "mcp", "export", "completion",
     }  # fmt: skip
     for group in ("personas", "steps"):
-        found = program.cli.commands[group]
+        found = program.cli.get_command(click.Context(program.cli), group)
         assert isinstance(found, click.Group)
         assert set(found.commands) == {"list", "check"}
     panel = next(option for option in program.cli.params if option.name == "panel")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from commandline import SLUG, CommandLine, command_line
-from roundtable.surfaces.cli.main import Interrupted, heeded, interruptible
+from roundtable.surfaces.cli.main import Interrupted, interruptible, signals_to_handle
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_each_signal_interrupts_once_and_then_does_what_it_did_before(number: si
 
 
 _BUSY_AT_THE_END = """
-from roundtable.surfaces.cli.signals import interruptible
+from roundtable.surfaces.cli.main import interruptible
 with interruptible():
     try:
         print("ready", flush=True)
@@ -147,7 +147,7 @@ def test_an_ignored_signal_stays_ignored() -> None:
     try:
         with interruptible():
             signal.raise_signal(signal.SIGHUP)
-            assert heeded() == (signal.SIGINT, signal.SIGTERM)
+            assert signals_to_handle() == (signal.SIGINT, signal.SIGTERM)
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)

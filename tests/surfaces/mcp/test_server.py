@@ -438,10 +438,10 @@ def _posted(port: int, path: str, headers: dict[str, str]) -> int:
         ("0.0.0.0:8765", "0.0.0.0 is refused: the server is for this machine only"),
         ("example.org:80", "example.org is refused"),
         (":80", "is refused"),
-        ("0", "0 is no port"),
-        ("65536", "65536 is no port"),
-        ("x", "x is no port"),
-        ("localhost:x", "localhost:x is no port"),
+        ("0", "0 is not a port"),
+        ("65536", "65536 is not a port"),
+        ("x", "x is not a port"),
+        ("localhost:x", "localhost:x is not a port"),
     ],
 )
 def test_other_machines_and_what_is_no_port_are_refused(cli: CommandLine, given: str, said: str) -> None:

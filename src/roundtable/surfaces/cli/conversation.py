@@ -1,34 +1,38 @@
-"""Answers: the user's messages, one per line, from a file, a pipe or a terminal, read when asked for."""
+"""A conversation in plain lines or JSON: where the user's messages come from, and how lines are shown."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import select
 import signal
 import stat
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing, suppress
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
-from .main import Interrupted, end_at_once, heeded
+from ...core.turns import USER
+from .main import Interrupted, end_at_once, interruptible, signals_to_handle
 from .output import ReaderGone, fit, put, put_json
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
 
-
 _CHUNK = 64 * 1024
-_LONGEST = 1024 * 1024  # no message has a line of that size: it is another kind of file
+_MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
 
 
 class Answers:
-    """Messages from an open file; an empty line is silence, the end of the file is the end."""
+    """The user's messages from an open file, one per line; an empty line is silence.
+
+    Nothing is read before it is asked for, so that another program can hold the conversation over pipes.
+    """
 
     def __init__(self, handle: int | None, name: str) -> None:
         self.name = name
@@ -39,16 +43,20 @@ class Answers:
         self._ended = handle is None
 
     async def next(self) -> str | None:
-        """The next message; None where no more will come."""
-        while (line := self._whole_line()) is None:
+        """Return the next message, or None if no more will come."""
+        while (line := self._take_line()) is None:
             if self._handle is None or self._ended:
                 return None
-            if len(self._buffer) > _LONGEST:
+            if len(self._buffer) > _MAX_LINE:
                 raise RuleBroken(
-                    f"Line {self._number + 1} of {self.name} is longer than {_LONGEST:,} bytes, "
+                    f"Line {self._number + 1} of {self.name} is longer than {_MAX_LINE:,} bytes, "
                     "so it cannot be a message. Everything before it is saved."
                 )
-            chunk = await self._read(self._handle)
+            chunk = await _read(self._handle)
+            if isinstance(chunk, OSError):
+                if not self.from_terminal:
+                    raise _unreadable(self.name, chunk) from chunk
+                chunk = b""  # the terminal was closed
             self._ended = not chunk
             self._buffer += chunk
         self._number += 1
@@ -57,29 +65,21 @@ class Answers:
             text = text.removeprefix("\ufeff")
         return text.rstrip("\r").replace("\r", " ")
 
-    def _whole_line(self) -> bytes | None:
+    def _take_line(self) -> bytes | None:
         line, newline, rest = self._buffer.partition(b"\n")
         if not newline and not (self._ended and line):
             return None
         self._buffer = rest
         return line
 
-    async def _read(self, handle: int) -> bytes:
-        try:
-            return await _read(handle)
-        except OSError as error:
-            if self.from_terminal:  # it was closed
-                return b""
-            raise _unreadable(self.name, error) from error
-
 
 def open_answers(name: str | None) -> Answers:
-    """The answers that `--answers` names; stdin where it says `-` or nothing."""
+    """Open the file that `--answers` names, or stdin if it names `-` or nothing."""
     if name is None or name == "-":
-        # Where stdin was closed before we began, its number may belong to another file by now.
+        # If stdin was closed before we began, its number may belong to another file by now.
         return Answers(None if sys.stdin is None else 0, "the standard input")
     try:
-        handle = os.open(Path(name), os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+        handle = os.open(Path(name), os.O_RDONLY | getattr(os, "O_BINARY", 0))
         if stat.S_ISDIR(os.fstat(handle).st_mode):
             os.close(handle)
             raise IsADirectoryError(None, "it is a folder")
@@ -93,84 +93,51 @@ def _unreadable(name: str, error: OSError | ValueError) -> RuleBroken:
     return RuleBroken(f"Could not read the answers in {name}: {reason[:1].lower()}{reason[1:]}.")
 
 
-async def _read(handle: int) -> bytes:
-    """Some bytes, read in a thread: a read from a terminal cannot be ended, only left behind."""
+async def _read(handle: int) -> bytes | OSError:
+    """Return some bytes, or why there are none; a thread reads, because a terminal cannot be interrupted."""
     loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[bytes] = loop.create_future()
+    outcome: asyncio.Future[bytes | OSError] = loop.create_future()
 
-    def settle(data: bytes, error: OSError | None) -> None:
-        if outcome.done():
-            return
-        if error is None:
+    def settle(data: bytes | OSError) -> None:
+        if not outcome.done():
             outcome.set_result(data)
-        else:
-            outcome.set_exception(error)
 
     def read() -> None:
-        data, failure = b"", None
-        try:
-            data = _wait_and_read(handle)
-        except OSError as error:
-            failure = error
+        data: bytes | OSError | None = None
+        while data is None:
+            try:
+                data = os.read(handle, _CHUNK)
+            except BlockingIOError:  # another program made the file non-blocking
+                select.select([handle], [], [])
+            except OSError as error:
+                data = error
         with suppress(RuntimeError):  # the loop has been closed meanwhile
-            loop.call_soon_threadsafe(settle, data, failure)
+            loop.call_soon_threadsafe(settle, data)
 
     threading.Thread(target=read, name="answers", daemon=True).start()
     return await outcome
 
 
-def _wait_and_read(handle: int) -> bytes:
-    while True:
-        try:
-            return os.read(handle, _CHUNK)
-        except BlockingIOError:  # another program made it so
-            import select
-
-            select.select([handle], [], [])
-
-
-_USER = "user"
-
-
-class Page(Protocol):
-    """Where the lines of a conversation are shown."""
-
-    def show(self, line: Line) -> None:
-        """Show one line."""
-
-    def leave(self) -> None:
-        """The user goes without an answer; nothing is raised."""
-
-
 class JsonLines:
-    """One JSON object per line, for a program."""
+    """Shows a conversation as one JSON object per line, for a program."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def show(self, line: Line) -> None:
         self._count += 1
-        record: dict[str, object] = {
-            "seq": self._count,
-            "kind": line.kind,
-            "state": line.state,
-            "speaker": line.speaker,
-            "turn": line.turn,
-            "text": line.text,
-        }
-        if line.kind == "listen":
-            record["awaits"] = line.awaits
-        put_json(record)
+        fields = ("kind", "state", "speaker", "turn", "text", *(("awaits",) if line.kind == "listen" else ()))
+        put_json({"seq": self._count, **{name: getattr(line, name) for name in fields}}, indent=None)
 
     def leave(self) -> None:
         pass
 
 
 class Plain:
-    """Lines as text with a blank line between, for a person."""
+    """Shows a conversation as text with blank lines between, for a person."""
 
     def __init__(self, user_name: str | None, *, echo: bool, prompt: bool) -> None:
-        """`echo` shows the user's words (a terminal does so itself); `prompt` asks for them with a sign."""
+        """`echo` shows the user's words, which a terminal does itself; `prompt` asks for them with a sign."""
         self._name = user_name or "You"
         self._echo = echo
         self._prompt = prompt
@@ -182,11 +149,11 @@ class Plain:
                 put(f"{self._between}> ")
             return
         text = fit(line.text)
-        # What was said in an earlier run stands on no screen; everything else was typed on this one.
-        seen = line.speaker == _USER and not self._echo and line.kind != "resume"
-        if seen or not text.strip():
+        # Words from an earlier run are not on this screen; all others were typed on it.
+        is_on_screen = line.speaker == USER and not self._echo and line.kind != "resume"
+        if is_on_screen or not text.strip():
             return
-        name = f"{self._name}: " if line.speaker == _USER else ""
+        name = f"{self._name}: " if line.speaker == USER else ""
         put(f"{self._between}{name}{text}\n")
         self._between = "\n"
 
@@ -196,16 +163,33 @@ class Plain:
                 put("\n")
 
 
-def hold(session: Session, answers: Answers, page: Page, again: str) -> int:
-    """Hold the conversation to its end; a signal raises Interrupted, which names the command that goes on."""
-    return run(_hold(session, answers, page), page.leave, again)
+def hold(session: Session, answers: Answers, page: JsonLines | Plain, again: str) -> int:
+    """Hold the conversation to its end; see `run`."""
+
+    async def converse() -> None:
+        async with aclosing(session.lines()) as lines:
+            async for line in lines:
+                page.show(line)
+                if line.kind != "listen":
+                    continue
+                words = await answers.next()
+                if words is None:
+                    page.leave()
+                    session.hang_up()
+                else:
+                    session.say(words)
+
+    return run(converse(), page.leave, again)
 
 
 def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], again: str) -> int:
-    """Run a conversation to its end; a signal raises Interrupted, which names the command that goes on."""
+    """Run a conversation to its end and return its exit status.
+
+    A signal calls `leave` and raises Interrupted, which names the command that goes on: `again`.
+    """
     try:
-        with _handlers_restored():
-            asyncio.run(_heeding_signals(conversation))
+        with interruptible():
+            asyncio.run(_cancel_on_signal(conversation))
     except (asyncio.CancelledError, KeyboardInterrupt):
         end_at_once()
         leave()
@@ -213,33 +197,8 @@ def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], agai
     return 0
 
 
-@contextmanager
-def _handlers_restored() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in heeded()}
-    try:
-        yield
-    finally:
-        with suppress(ValueError):  # not in the main thread
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-
-async def _hold(session: Session, answers: Answers, page: Page) -> None:
-    async with aclosing(session.lines()) as lines:
-        async for line in lines:
-            page.show(line)
-            if line.kind != "listen":
-                continue
-            words = await answers.next()
-            if words is None:
-                page.leave()
-                session.hang_up()
-            else:
-                session.say(words)
-
-
-async def _heeding_signals(conversation: Coroutine[Any, Any, None]) -> None:
-    """A signal cancels the conversation between two moves; what is being written is written."""
+async def _cancel_on_signal(conversation: Coroutine[Any, Any, None]) -> None:
+    """Let a signal cancel the conversation between two moves; what is being written is written."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
 
@@ -248,6 +207,6 @@ async def _heeding_signals(conversation: Coroutine[Any, Any, None]) -> None:
         loop.call_soon_threadsafe(task.cancel)
 
     with suppress(ValueError):  # not in the main thread
-        for number in heeded():
+        for number in signals_to_handle():
             signal.signal(number, cancel)
     await conversation

@@ -1,30 +1,27 @@
-"""`add` and `list`: items come in, and are seen together."""
+"""`add`, `list` and `show`: items come in, are seen together, and are read."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
+from ...catalogue import load_steps
 from ...core.errors import RuleBroken, TrackerFailed
+from ...core.steps import Step
+from ...git import current_commit
+from ...store import files
+from ...store.files import leads_out
+from ...store.items import ItemEntry, add_item, last_activity, list_items, list_outside_links, read_item
+from ...store.meta import is_stale
+from ...store.transcript import list_transcripts
 from .options import Command, Flags
-from .output import command, fit, one_line, put_json, put_text, table, tell
+from .output import NO_ITEMS, command, fit, one_line, table, tell
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@dataclass(frozen=True, slots=True)
-class _Described:
-    """What a new item is made of."""
-
-    text: str
-    title: str | None
-    source: str = "manual"
-    source_id: str | None = None
+_TRANSCRIPT = "transcript"
 
 
 @click.command(cls=Command)
@@ -36,55 +33,43 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
 
     TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - is stdin.
     """
-    from ...git import current_commit
-    from ...store.items import add_item, read_item
+    from ...trackers import fetch_issue, parse_reference  # late: a connection is needed for nothing else
 
     settings = flags.settings()
-    words = _typed() if text == ("-",) else " ".join(text)
-    found = _described(flags, settings.root, words, title)
+    words, source, source_id = _read_stdin() if text == ("-",) else " ".join(text), "manual", None
+    if reference := parse_reference(words):
+        words, source, source_id = "", reference.source, reference.source_id
+        if title is None:
+            try:
+                issue = fetch_issue(reference, settings.root, os.environ)
+                words, title, source, source_id = issue.text, issue.title, issue.source, issue.source_id
+            except TrackerFailed as failure:
+                title = _ask_for_title(flags, failure)
     folder = add_item(
         settings.root,
-        found.text,
-        title=found.title,
-        source=found.source,
-        source_id=found.source_id,
+        words,
+        title=title,
+        source=source,
+        source_id=source_id,
         items_folder=settings.items_folder,
         commit=current_commit(settings.root),
     )
     item = read_item(folder)
-    if flags.json:
-        put_json({"slug": item.slug, "title": item.name, "folder": str(folder)}, indent=2)
-    else:
-        put_text(f"Added {item.slug}: {item.name}\nGo on with: {command('analyze', item.slug)}")
+    flags.show_result(
+        {"slug": item.slug, "title": item.name, "folder": str(folder)},
+        f"Added {item.slug}: {item.name}\nGo on with: {command('analyze', item.slug)}",
+    )
 
 
-def _typed() -> str:
-    """The text from stdin; a blank one is no item."""
+def _read_stdin() -> str:
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
     if not text.strip():
         raise RuleBroken("There was no text on stdin. Nothing was added.")
     return text
 
 
-def _described(flags: Flags, root: Path, words: str, title: str | None) -> _Described:
-    """What the words are, or what the tracker says about the issue that they name."""
-    from ...trackers import fetch_issue, parse_reference
-
-    reference = parse_reference(words)
-    if reference is None:
-        return _Described(words, title)
-    if title is None:
-        try:
-            issue = fetch_issue(reference, root, os.environ)
-        except TrackerFailed as failure:
-            title = _asked_title(flags, failure)
-        else:
-            return _Described(issue.text, issue.title, issue.source, issue.source_id)
-    return _Described("", title, reference.source, reference.source_id)
-
-
-def _asked_title(flags: Flags, failure: TrackerFailed) -> str:
-    """The title from the user at a terminal; the failure stands where there is none."""
+def _ask_for_title(flags: Flags, failure: TrackerFailed) -> str:
+    """Ask for the title at a terminal; raise the failure if there is none."""
     streams = (sys.stdin, sys.stderr)
     if flags.json or flags.answers or not all(stream and stream.isatty() for stream in streams):
         raise failure
@@ -94,47 +79,50 @@ def _asked_title(flags: Flags, failure: TrackerFailed) -> str:
     except click.Abort:
         raise KeyboardInterrupt from None
     if not title.strip():
-        raise RuleBroken("No title, so nothing was added.")
+        raise RuleBroken("No title was given, so nothing was added.")
     return title
 
 
 @click.command("list", cls=Command)
 @click.pass_obj
-def list_(flags: Flags) -> None:
-    """List the items: how far each has come."""
-    from ...project import Project
-
+def list_backlog(flags: Flags) -> None:
+    """List the items and how far each has come."""
     settings = flags.settings()
-    project = Project(settings.root, items_folder=settings.items_folder)
-    rows = project.list_progress()
-    for name in project.outside_links():
-        tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, and so no item.")
-    if flags.json:
-        put_json(rows, indent=2)
-    elif rows:
-        head = ("item", "steps", "status", "elaborations", "last activity", "title")
-        put_text(table(head, [_cells(row) for row in rows]))
-    else:
-        put_text('No items yet. Add one with: roundtable add "what it is about"')
+    steps, commit = load_steps(settings.root), current_commit(settings.root)
+    entries = list_items(settings.root, items_folder=settings.items_folder)
+    rows = [_describe(entry, steps, commit) for entry in entries]
+    for name in list_outside_links(settings.root, items_folder=settings.items_folder):
+        tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
+    head = ("item", "steps", "status", "elaborations", "last activity", "title")
+    flags.show_result(rows, table(head, [_cells(row) for row in rows]) if rows else NO_ITEMS)
+
+
+def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
+    meta = entry.meta or {}
+    completed = meta.get("steps_completed", [])
+    return {
+        "slug": entry.slug,
+        "title": entry.title,
+        "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
+        "steps_completed": sum(step.step_id in completed for step in steps),
+        "steps": len(steps),
+        "elaborations": len(meta.get("elaborations", [])),
+        "last_activity": last_activity(entry.folder),
+        "stale": is_stale(meta.get("codebase_hash"), commit),
+        "problem": entry.problem,
+    }
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    done, steps = row["steps_completed"], row["steps"]
     return (
         row["slug"],
-        _bar(row["steps_completed"], row["steps"]),
+        f"[{'#' * done}{'-' * (steps - done)}] {done}/{steps}",
         row["analysis_status"] + (", stale" if row["stale"] else ""),
         str(row["elaborations"]),
         (row["last_activity"] or "")[:16].replace("T", " "),
         row["title"],
     )
-
-
-def _bar(done: int, of: int) -> str:
-    """One sign per step, readable without colours."""
-    return f"[{'#' * done}{'-' * (of - done)}] {done}/{of}"
-
-
-_TRANSCRIPT = "transcript"
 
 
 @click.command(cls=Command)
@@ -146,59 +134,62 @@ def show(flags: Flags, item: str, what: tuple[str, ...]) -> None:
 
     Without FILE it lists what there is. `transcript 1` is the first discussion in that list.
     """
-    from ...store.items import find_item
-
-    settings = flags.settings()
-    folder = find_item(settings.root, item, items_folder=settings.items_folder)
+    _, folder = flags.find_item(item)
     match what:
         case ():
-            _show_all(flags, folder)
+            _show_names(flags, folder)
         case (name,) if name != _TRANSCRIPT:
-            _show_file(flags, folder, _within(folder, name))
+            _show_file(flags, folder, name)
         case (kind, *rest) if kind == _TRANSCRIPT and len(rest) <= 1:
-            _show_file(flags, folder, _transcript(folder, rest[0] if rest else None))
+            _show_file(flags, folder, _find_transcript(folder, rest[0] if rest else None))
         case _:
             raise RuleBroken(f"Name one file, or `transcript` and a number. {_offer(folder)}")
 
 
-def _show_all(flags: Flags, folder: Path) -> None:
-    from ...store.transcript import list_transcripts
-
-    documents = [(path.name, _size(path)) for path in _documents(folder)]
-    talks = [(path.name, _size(path)) for path in list_transcripts(folder)]
-    if flags.json:
-        listed = {
-            "slug": folder.name,
-            "folder": str(folder),
-            "documents": [{"file": name, "bytes": size} for name, size in documents],
-            "transcripts": [
-                {"number": number, "file": name, "bytes": size}
-                for number, (name, size) in enumerate(talks, start=1)
-            ],
-        }
-        put_json(listed, indent=2)
-        return
-    rows = [(name, f"{size:,} bytes") for name, size in documents]
-    rows += [
-        (f"{_TRANSCRIPT} {number}", f"{size:,} bytes  {name}")
-        for number, (name, size) in enumerate(talks, start=1)
+def _show_names(flags: Flags, folder: Path) -> None:
+    documents = [{"file": path.name, "bytes": path.lstat().st_size} for path in _documents(folder)]
+    talks = [
+        {"number": number, "file": path.name, "bytes": path.lstat().st_size}
+        for number, path in enumerate(list_transcripts(folder), start=1)
     ]
-    put_text(table(("file", "size"), rows))
+    rows = [(str(each["file"]), f"{each['bytes']:,} bytes") for each in documents]
+    rows += [
+        (f"{_TRANSCRIPT} {each['number']}", f"{each['bytes']:,} bytes  {each['file']}") for each in talks
+    ]
+    flags.show_result(
+        {"slug": folder.name, "folder": str(folder), "documents": documents, "transcripts": talks},
+        table(("file", "size"), rows),
+    )
 
 
-def _show_file(flags: Flags, folder: Path, path: Path) -> None:
-    from ...store import files
-
+def _show_file(flags: Flags, folder: Path, name: str) -> None:
+    path = folder / name
+    try:
+        is_file = path.is_file()
+    except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL byte
+        is_file = False
+    if leads_out(folder, name) and (path.is_symlink() or ".." in path.parts or path.is_absolute()):
+        raise RuleBroken(f"{one_line(name)} is not in the item's folder. {_offer(folder)}")
+    if not is_file:
+        raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")
     text = fit(files.read(path).decode("utf-8-sig", "replace"))
-    if flags.json:
-        put_json({"slug": folder.name, "file": str(path.relative_to(folder)), "text": text}, indent=2)
-    else:
-        put_text(text.removesuffix("\n"))
+    data = {"slug": folder.name, "file": str(path.relative_to(folder)), "text": text}
+    flags.show_result(data, text.removesuffix("\n"))
+
+
+def _find_transcript(folder: Path, wanted: str | None) -> str:
+    """Return the transcript of that number or name, or the only one if none is named."""
+    found = list_transcripts(folder)
+    if not found:
+        raise RuleBroken(f"{folder.name} has no transcript yet. They are written when a discussion ends.")
+    for number, path in enumerate(found, start=1):
+        if wanted in (str(number), path.name, path.stem) or (wanted is None and len(found) == 1):
+            return f"{path.parent.name}/{path.name}"
+    names = ", ".join(f"{number} ({path.stem})" for number, path in enumerate(found, start=1))
+    raise RuleBroken(f"Name one of the transcripts: {names}.")
 
 
 def _documents(folder: Path) -> list[Path]:
-    from ...store.files import leads_out
-
     try:
         return sorted(
             path
@@ -207,45 +198,6 @@ def _documents(folder: Path) -> list[Path]:
         )
     except OSError:
         return []
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
-
-
-def _within(folder: Path, name: str) -> Path:
-    """The file of that name; refused where it does not lie inside the item's folder."""
-    from ...store.files import leads_out
-
-    path = folder / name
-    try:
-        there = path.is_file()
-    except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL byte
-        there = False
-    if leads_out(folder, name) and (path.is_symlink() or ".." in path.parts or path.is_absolute()):
-        raise RuleBroken(f"{one_line(name)} does not lie in the item's folder. {_offer(folder)}")
-    if not there:
-        raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")
-    return path
-
-
-def _transcript(folder: Path, wanted: str | None) -> Path:
-    """The transcript of that number or name; the only one where none is named."""
-    from ...store.transcript import FOLDER, list_transcripts
-
-    found = list_transcripts(folder)
-    if not found:
-        raise RuleBroken(f"{folder.name} has no transcript yet. They are written when a discussion ends.")
-    if wanted is None and len(found) == 1:
-        return _within(folder, f"{FOLDER}/{found[0].name}")
-    for number, path in enumerate(found, start=1):
-        if wanted in (str(number), path.name, path.stem):
-            return _within(folder, f"{FOLDER}/{path.name}")
-    listed = ", ".join(f"{number} ({path.stem})" for number, path in enumerate(found, start=1))
-    raise RuleBroken(f"Name one of the transcripts: {listed}.")
 
 
 def _offer(folder: Path) -> str:

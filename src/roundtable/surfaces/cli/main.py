@@ -1,8 +1,8 @@
-"""Signals: Ctrl-C, SIGTERM and SIGHUP end a command in the same orderly way; a second one ends it at once.
+"""The entry point. Ctrl-C, SIGTERM and SIGHUP end a command in order; a second one ends it at once.
 
-Python heeds a signal between two of its own instructions. A signal that comes while it is inside one long
-call, such as a search in a text, waits for the end of that call: no pattern of ours takes longer than a few
-seconds, and SIGQUIT, which is left alone, never waits.
+Python handles a signal between two of its own instructions. A signal that arrives during one long call, such
+as a search in a text, waits for the end of that call: none of our patterns takes longer than a few seconds,
+and SIGQUIT, which is left alone, never waits.
 """
 
 from __future__ import annotations
@@ -13,47 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+INTERRUPTED = 130
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal ended the command; the text says how to go on, where there is something to go on with."""
-
-
-def heeded() -> tuple[int, ...]:
-    """The signals to be heeded; those that were ignored before we began, as under nohup, stay ignored."""
-    known = (getattr(signal, name, None) for name in _NAMES)
-    return tuple(number for number in known if number and signal.getsignal(number) is not signal.SIG_IGN)
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Each of the signals raises Interrupted; afterwards they do what they did before."""
-    before = {number: signal.getsignal(number) for number in heeded()}
-    with suppress(ValueError):  # not in the main thread
-        for number in before:
-            signal.signal(number, _interrupt)
-    try:
-        yield
-    finally:
-        with suppress(ValueError):
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-
-def end_at_once() -> None:
-    """Let the next signal end the process where it stands; what is saved stays saved."""
-    with suppress(ValueError):
-        for number in heeded():
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    end_at_once()
-    raise Interrupted
-
-
-INTERRUPTED = 130
+    """A signal ended the command; the text says how to go on if there is something to go on with."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,3 +34,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             tell(str(interrupt) or "Interrupted.")
             return INTERRUPTED
+
+
+def signals_to_handle() -> tuple[int, ...]:
+    """Return the signals that interrupt; those ignored before we began, as under nohup, stay ignored."""
+    known = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+    return tuple(number for number in known if number and signal.getsignal(number) is not signal.SIG_IGN)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let each of the signals raise Interrupted; restore what they did before at the end."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        end_at_once()
+        raise Interrupted
+
+    before = {number: signal.getsignal(number) for number in signals_to_handle()}
+    with suppress(ValueError):  # not in the main thread
+        for number in before:
+            signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def end_at_once() -> None:
+    """Let the next signal end the process where it stands; what is saved stays saved."""
+    with suppress(ValueError):
+        for number in signals_to_handle():
+            signal.signal(number, signal.SIG_DFL)

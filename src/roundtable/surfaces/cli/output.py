@@ -13,13 +13,16 @@ from typing import TextIO
 from ...core.errors import DiskFailed
 from ...core.text import strip_unprintable
 
+NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
+_CELL = 100
+
 
 class ReaderGone(Exception):
     """Whoever read our stdout has closed it, as `head` does."""
 
 
 def prepare() -> None:
-    """Let no character be too much for stdout and stderr, whatever the locale."""
+    """Make stdout and stderr take every character, whatever the locale."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -45,19 +48,19 @@ def put(text: str) -> None:
 
 
 def put_text(text: str) -> None:
-    """Show a text to a person, on lines of its own."""
+    """Show a text to a person on stdout, on lines of its own."""
     put(f"{fit(text)}\n")
 
 
-def put_json(value: object, *, indent: int | None = None) -> None:
-    """Write one JSON document; without `indent` it is one line."""
+def put_json(value: object, *, indent: int | None = 2) -> None:
+    """Write one JSON document to stdout; without `indent` it is one line."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     text = json.dumps(_printable(value), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False)
     put(f"{text}\n")
 
 
 def tell(text: str) -> None:
-    """Tell a person something on stderr; where nobody can hear it, nothing happens."""
+    """Tell a person something on stderr; a closed stderr is not an error."""
     if sys.stderr is None:
         return
     try:
@@ -68,23 +71,28 @@ def tell(text: str) -> None:
 
 
 def fit(text: str) -> str:
-    """The text fit for a terminal, with plain line ends."""
+    """Return the text without control characters and with plain line ends."""
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def command(*words: str) -> str:
-    """A command of ours as it is typed in a shell."""
+    """Return a command of ours as it is typed in a shell."""
     return "roundtable " + shlex.join(one_line(word) for word in words)
 
 
-def one_line(text: str, longest: int = 100) -> str:
-    """The text on one line, cut where it is too long for a table."""
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 item`, `2 items`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line, cut if it is too long for a table."""
     line = " ".join(fit(text).split())
-    return line if len(line) <= longest else line[: longest - 3].rstrip() + "..."
+    return line if len(line) <= _CELL else line[: _CELL - 3].rstrip() + "..."
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows in columns under their heads."""
+    """Return rows in columns under their heads."""
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     aligned = (
@@ -94,7 +102,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
-    """Labels and values in two columns."""
+    """Return labels and values in two columns."""
     width = max((len(label) for label, _ in rows), default=0)
     return "\n".join(f"{label:<{width}}  {' '.join(fit(value).split())}".rstrip() for label, value in rows)
 
@@ -112,7 +120,7 @@ def _printable(value: object) -> object:
 
 
 def _abandon(stream: TextIO) -> None:
-    """Let what is left in the stream go nowhere, so that nothing is said about it at exit."""
+    """Send what is left in the stream to nowhere, so that Python does not complain about it at exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

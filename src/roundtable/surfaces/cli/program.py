@@ -1,6 +1,6 @@
-"""The program: all commands, and what becomes of whatever goes wrong in them.
+"""The program: all commands, and the exit status of whatever goes wrong in them.
 
-0  done or paused (also where the reader of stdout has gone)     3  the panel or a tracker failed
+0  done or paused (also when the reader of stdout has gone)      3  the panel or a tracker failed
 1  unexpected, or the disk failed                                4  the item is locked or corrupt
 2  usage: a wrong option, item, step, file or setting            130  interrupted
 """
@@ -8,46 +8,61 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
-from ...core.errors import (
-    ContentBroken,
-    DiskFailed,
-    ItemCorrupt,
-    ItemLocked,
-    ItemUnknown,
-    PanelFailed,
-    RoundtableError,
-    RuleBroken,
-    TrackerFailed,
-)
-from .agents import export, mcp
-from .analyze import analyze, elaborate
-from .check import check, validate
-from .content import personas, steps
-from .doctor import doctor
-from .items import add, list_, show
-from .options import VARIABLE, Group, completion
+from ...core import errors
+from ...core.errors import RoundtableError
+from .options import COMPLETION_VARIABLE, Group, pause_collection
 from .output import ReaderGone, prepare, tell
-from .status import status
 
 DONE, UNEXPECTED, USAGE, PANEL, ITEM = 0, 1, 2, 3, 4
 STATUSES: dict[type[RoundtableError], int] = {
-    RuleBroken: USAGE,
-    ItemUnknown: USAGE,
-    ContentBroken: USAGE,
-    PanelFailed: PANEL,
-    TrackerFailed: PANEL,
-    ItemLocked: ITEM,
-    ItemCorrupt: ITEM,
-    DiskFailed: UNEXPECTED,
+    errors.RuleBroken: USAGE,
+    errors.ItemUnknown: USAGE,
+    errors.ContentBroken: USAGE,
+    errors.PanelFailed: PANEL,
+    errors.TrackerFailed: PANEL,
+    errors.ItemLocked: ITEM,
+    errors.ItemCorrupt: ITEM,
+    errors.DiskFailed: UNEXPECTED,
 }
+_COMMANDS = {
+    "add": "items.add",
+    "analyze": "analyze.analyze",
+    "elaborate": "analyze.elaborate",
+    "list": "items.list_backlog",
+    "status": "status.status",
+    "show": "items.show",
+    "check": "check.check",
+    "validate": "check.validate",
+    "personas": "content.personas",
+    "steps": "content.steps",
+    "doctor": "doctor.doctor",
+    "mcp": "agents.mcp",
+    "export": "agents.export",
+    "completion": "options.completion",
+}
+"""Where each command is; a module is imported when its command is called, so that no other one waits."""
+
+
+class Program(Group):
+    """All commands, in the order of the help."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands and cmd_name in _COMMANDS:
+            module, name = _COMMANDS[cmd_name].split(".")
+            with pause_collection():
+                self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
+        return super().get_command(ctx, cmd_name)
 
 
 @click.group(
-    cls=Group,
+    cls=Program,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Documents are written to docs/requirements/ITEM in the project. "
     "Everything is saved at once; whatever happens, the same command goes on where it stopped.",
@@ -63,25 +78,6 @@ def cli() -> None:
     """
 
 
-for command in (
-    add,
-    analyze,
-    elaborate,
-    list_,
-    status,
-    show,
-    check,
-    validate,
-    personas,
-    steps,
-    doctor,
-    mcp,
-    export,
-    completion,
-):
-    cli.add_command(command)
-
-
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit status; only an interrupt is raised."""
     try:
@@ -90,20 +86,28 @@ def run(arguments: list[str]) -> int:
     except ReaderGone:
         return DONE
     except click.ClickException as error:
-        tell(_usage(error))
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        usage = f"\n{context.get_usage()}\nMore with: {context.command_path} --help" if context else ""
+        tell(f"{error.format_message()}{usage}")
         return USAGE
     except RoundtableError as error:
-        _trace(arguments)
+        if "--debug" in arguments:
+            _show_traceback()
         tell(str(error))
         return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNEXPECTED)
     except Exception as error:
-        traced = _trace(arguments)
-        tell(_unexpected(error, traced=traced))
+        hint = " Run the same command with --debug to see where."
+        if "--debug" in arguments:
+            hint = ""
+            _show_traceback()
+        reason = " ".join(_without_keys(str(error)).split())[:300]
+        what = type(error).__name__ + (f": {reason}" if reason else "")
+        tell(f"Something unexpected happened ({what}). What was shown before it is saved.{hint}")
         return UNEXPECTED
 
 
 def _invoke(arguments: list[str]) -> int:
-    if os.environ.get(VARIABLE):  # a shell asks for completions
+    if os.environ.get(COMPLETION_VARIABLE):  # a shell asks for completions
         cli.main(arguments, "roundtable")
     try:
         with cli.make_context("roundtable", list(arguments)) as context:
@@ -115,32 +119,13 @@ def _invoke(arguments: list[str]) -> int:
         raise ReaderGone from error
 
 
-def _usage(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    message = error.format_message()
-    if context is None:
-        return message
-    return f"{message}\n{context.get_usage()}\nMore with: {context.command_path} --help"
+def _show_traceback() -> None:
+    import traceback
 
-
-def _unexpected(error: Exception, *, traced: bool) -> str:
-    reason = " ".join(_without_keys(str(error)).split())[:300]
-    what = type(error).__name__ + (f": {reason}" if reason else "")
-    hint = "" if traced else " Run the same command with --debug to see where."
-    return f"Something unexpected happened ({what}). What was shown before it is saved.{hint}"
+    tell(_without_keys(traceback.format_exc()))
 
 
 def _without_keys(text: str) -> str:
     from ...panel.model.model import hide
 
     return hide(text)
-
-
-def _trace(arguments: Sequence[str]) -> bool:
-    """Show the traceback where it was asked for; True where it was."""
-    if "--debug" not in arguments:
-        return False
-    import traceback
-
-    tell(_without_keys(traceback.format_exc()))
-    return True
