@@ -48,7 +48,7 @@ def test_the_golden_example_is_sound_and_cites_only_lines_that_exist() -> None:
         return len(file.read_text().splitlines()) if file.is_file() else None
 
     found = check_documents(
-        {name: text for name, text in documents(GOLDEN).items() if "/" not in name}, lines_of
+        {name: text for name, text in read_documents(GOLDEN).items() if "/" not in name}, lines_of
     )
     assert [f"{each.file}:{each.line}: {each.text}" for each in found if each.is_problem] == []
     assert "`library/loans.py:" in (GOLDEN / "quick-scan.md").read_text()
