@@ -98,8 +98,11 @@ def _converse(
     )
     if at_terminal and _can_paint(flags):
         with _loading():
-            from ..terminal.conversation import converse  # late: only a real terminal needs it
-        return converse(start, table.panel, again, user_name=name, reviewing=reviewing, spent=table.spent)
+            from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
+        conversation = TerminalConversation(
+            start, table.panel, user_name=name, reviewing=reviewing, spent=table.spent
+        )
+        return conversation.hold(again)
     review = _reviewer(answers) if at_terminal and reviewing and not flags.json else None
     session = start(review=review, panel=table.panel() if table.account is not None else None)
     if flags.json:

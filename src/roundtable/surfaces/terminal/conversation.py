@@ -45,24 +45,6 @@ _COPY_PATIENCE = 2.0
 _MAX_COPIED = 70_000  # terminals do not take more
 
 
-def converse(
-    start: Callable[..., Session],
-    panel: Callable[[], Panel],
-    again: str,
-    *,
-    user_name: str | None = None,
-    reviewing: bool = False,
-    spent: Callable[[], str] = str,
-) -> int:
-    """Hold the conversation to its end; a signal or two Ctrl-C raise Interrupted, which names the command.
-
-    `start` makes the session, from `panel`, `on_words` and `review`; `panel` makes the panel when it is first
-    needed; `spent` says what it has cost so far.
-    """
-    conversation = TerminalConversation(start, panel, user_name, reviewing, spent)
-    return run(conversation.hold(), lambda: None, again)
-
-
 class TerminalConversation:
     """One session at one terminal."""
 
@@ -70,10 +52,15 @@ class TerminalConversation:
         self,
         start: Callable[..., Session],
         panel: Callable[[], Panel],
-        user_name: str | None,
-        reviewing: bool,
-        spent: Callable[[], str],
+        *,
+        user_name: str | None = None,
+        reviewing: bool = False,
+        spent: Callable[[], str] = str,
     ) -> None:
+        """`start` makes the session, from `panel`, `on_words` and `review`.
+
+        `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
+        """
         self._memory = Memory(os.environ)
         self._panel = StoppablePanel(panel, self._begin_words)
         self.session = start(
@@ -89,7 +76,7 @@ class TerminalConversation:
             prompt="› " if signs else "> ",
         )
         self._input.on_stop, self._input.on_leave = self._stop, self._leave
-        self._renderer = Renderer(lambda: self._input.columns, signs=signs)
+        self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
         self._formatter = LineFormatter(self._renderer, user_name)
         self._spent = spent
         self._speaker, self._words = "", ""
@@ -100,9 +87,13 @@ class TerminalConversation:
         self._stopped_at: float | None = None
         self._holding: asyncio.Task[object] | None = None
 
+    def hold(self, again: str) -> int:
+        """Hold the conversation to its end; a signal or two Ctrl-C raise Interrupted, which names `again`."""
+        return run(self._hold(), lambda: None, again)
+
     # --- lines ------------------------------------------------------------------------------------------
 
-    async def hold(self) -> None:
+    async def _hold(self) -> None:
         """Show every line, and hear the user whenever it is the user's turn."""
         self._holding = asyncio.current_task()
         gc.disable()  # until the first question is there: nothing by then is garbage
@@ -168,7 +159,7 @@ class TerminalConversation:
         if result.page:
             show = self._formatter.format_document if result.markdown else self._formatter.format_diff
             text = show(result.page)
-            if text.count("\n") < self._input.rows // 2:
+            if text.count("\n") < self._input.size.rows // 2:
                 self._input.write(text)
             else:
                 await run_in_terminal(partial(_show_in_pager, text))

@@ -18,7 +18,7 @@ from typing import Any
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.data_structures import Point
+from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
@@ -93,12 +93,8 @@ class InputArea:
     # --- for the conversation ---------------------------------------------------------------------------
 
     @property
-    def columns(self) -> int:
-        return self._output.get_size().columns
-
-    @property
-    def rows(self) -> int:
-        return self._output.get_size().rows
+    def size(self) -> Size:
+        return self._output.get_size()
 
     @property
     def is_listening(self) -> bool:
@@ -194,10 +190,10 @@ class InputArea:
     def _visible_draft(self) -> str:
         """Return the end of the draft, as much of it as leaves room for the rest."""
         lines = self._draft().rstrip("\n").split("\n")
-        return "\n".join(lines[-max(self.rows - _MAX_INPUT_ROWS // 2, 3) :])
+        return "\n".join(lines[-max(self.size.rows - _MAX_INPUT_ROWS // 2, 3) :])
 
     def _bottom_row(self) -> StyleAndTextTuples:
-        width = self.columns - len(_MARGIN) - 1
+        width = self.size.columns - len(_MARGIN) - 1
         if self.note:
             return [("class:note", _MARGIN + self.note[:width])]
         return [("class:bottom", _MARGIN + self._bottom(width))]

@@ -49,8 +49,10 @@ async def review(
             break
         if problem := _change_entry(rows, words.strip(), table):
             show(problem)
-    kept = {part: tuple(row.entry for row in rows if row.part == part and not row.struck) for part in _HEADS}
-    return replace(draft, **kept)
+    insights, decisions, questions, actions = (
+        tuple(row.entry for row in rows if row.part == part and not row.struck) for part in _HEADS
+    )
+    return replace(draft, insights=insights, decisions=decisions, questions=questions, actions=actions)
 
 
 def _change_entry(rows: list[_ReviewedEntry], words: str, table: Table) -> str:

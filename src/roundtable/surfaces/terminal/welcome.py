@@ -44,7 +44,7 @@ def first_item(settings: Settings) -> Path:
         history=Memory(os.environ).history_file(),
         prompt="› " if signs else "> ",
     )
-    formatter = LineFormatter(Renderer(lambda: area.columns, signs=signs), None)
+    formatter = LineFormatter(Renderer(lambda: area.size.columns, signs=signs), None)
 
     def say(text: str) -> None:
         area.write(formatter.format_aside(text))
