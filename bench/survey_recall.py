@@ -19,8 +19,8 @@ from pathlib import Path
 
 from roundtable.core.steps import Item
 from roundtable.survey import survey
-from roundtable.survey.files import kind_of
-from roundtable.survey.history import activity, read_history
+from roundtable.survey.files import file_kind
+from roundtable.survey.history import score_activity, read_history
 
 FIRST = 20
 _MOST_FILES = 10
@@ -72,7 +72,7 @@ def _measure(repository: Path, commits: int, which: str, *, show: bool) -> tuple
             shares.append(len(hits) / len(sample.touched))
             seconds.append(result.seconds)
             for path in set(sample.touched) - set(hits):
-                missed[kind_of(path)] = missed.get(kind_of(path), 0) + 1
+                missed[file_kind(path)] = missed.get(file_kind(path), 0) + 1
             if show:
                 lost = [path for path in sample.touched if path not in listed]
                 print(f"  {len(hits)}/{len(sample.touched)} {sample.commit[:9]} {sample.subject[:70]}")
@@ -90,7 +90,7 @@ def _measure(repository: Path, commits: int, which: str, *, show: bool) -> tuple
 
 def _busiest(clone: Path) -> set[str]:
     """What one would list who knew nothing of the item: the files that are worked on most."""
-    work = activity(read_history(clone))
+    work = score_activity(read_history(clone))
     there = [path for path in work if (clone / path).exists()]
     return set(sorted(there, key=lambda path: -work[path])[:FIRST])
 
@@ -108,7 +108,7 @@ def _samples(clone: Path, wanted: int, which: str) -> Iterator[Sample]:
         commit = commits.split()[0]
         touched = _touched_before(clone, commit)
         if not 1 <= len(touched) <= _MOST_FILES or not any(
-            kind_of(path) in ("source", "test") for path in touched
+            file_kind(path) in ("source", "test") for path in touched
         ):
             continue
         fitting += 1

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from roundtable import load_roster, load_steps
 from roundtable.core.commands import Brief
-from roundtable.core.text import folded, words_of
+from roundtable.core.text import fold_text, words_of
 from roundtable.core.turns import USER
-from roundtable.core.voice import without_quotations
+from roundtable.core.voice import strip_quotations
 from roundtable.panel.base import Hearer, Speech
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import read_message
@@ -170,7 +170,7 @@ def tell_speakers(plays: Sequence[Played]) -> tuple[int, int]:
 
 
 def _features(text: str, hidden: set[str]) -> Counter[str]:
-    words = [word for word in words_of(folded(without_quotations(text))) if word not in hidden]
+    words = [word for word in words_of(fold_text(strip_quotations(text))) if word not in hidden]
     return Counter([*words, *(f"{one} {two}" for one, two in pairwise(words))])
 
 

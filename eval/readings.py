@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from zlib import crc32
 
-from roundtable.core.text import folded
+from roundtable.core.text import fold_text
 from roundtable.panel.offline.lexicon import content_stems
 from roundtable.panel.offline.prompts import QUOTE, Prompt, load_library
 from roundtable.panel.offline.section import LabelAnswer
@@ -24,7 +24,7 @@ VERDICTS = Path(__file__).parent / "verdicts"
 
 def prompt_id(prompt: Prompt) -> str:
     """Return a short name by which a verdict is matched with its prompt."""
-    return f"{crc32(folded(prompt.text).encode()):08x}"
+    return f"{crc32(fold_text(prompt.text).encode()):08x}"
 
 
 def read_verdicts() -> dict[str, list[tuple[bool, bool]]]:
@@ -52,7 +52,7 @@ def find_place(prompt: Prompt, script: Script) -> LabelAnswer | None:
     for label, text in script.answers:
         answer = LabelAnswer(label, label, text)
         fits = prompt.is_topical or answer.state == prompt.suits
-        if prompt.label and folded(prompt.label) != folded(label):
+        if prompt.label and fold_text(prompt.label) != fold_text(label):
             continue
         if (
             fits

@@ -17,7 +17,7 @@ from roundtable.core.commands import (
 )
 from roundtable.core.errors import PanelFailed
 from roundtable.core.events import SectionText
-from roundtable.core.synthesis import Draft, Entry, decided, own_words
+from roundtable.core.synthesis import Draft, Entry, decision_turns, own_words
 from roundtable.core.turns import NEUTRAL, Material, OffTopic, Verdict
 from roundtable.panel.base import Framing, Hearer, Speech
 
@@ -69,7 +69,7 @@ class ScriptedPanel:
         turns = ask.table.turns
         return Draft(
             insights=(Entry("Answers can differ.", (2,)),),
-            decisions=tuple(Entry(own_words(turns[n - 1]), (n,), "said so") for n in decided(turns)),
+            decisions=tuple(Entry(own_words(turns[n - 1]), (n,), "said so") for n in decision_turns(turns)),
             summary="Identified 1 gap",
         )
 

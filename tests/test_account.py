@@ -13,7 +13,7 @@ from people import ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Table
 from roundtable.panel.model.model import Usage
 from roundtable.panel.model.panel import Call
-from roundtable.runtime.budget import Account
+from roundtable.runtime.budget import BudgetAccount
 from roundtable.settings import Budget
 from roundtable.store import ledger
 
@@ -29,8 +29,8 @@ def nothing(_model: str, _usage: Usage) -> Decimal | None:
     return None
 
 
-def account(folder: Path, **limits: object) -> Account:
-    made = Account(folder, Budget(**limits), price=a_cent)  # type: ignore[arg-type]
+def account(folder: Path, **limits: object) -> BudgetAccount:
+    made = BudgetAccount(folder, Budget(**limits), price=a_cent)  # type: ignore[arg-type]
     made.enter("01-03", discussing=True)
     return made
 
@@ -41,7 +41,7 @@ def call(tokens: int = 1_000, purpose: str = "contribution") -> Call:
 
 def test_every_call_is_in_the_ledger_with_its_step_and_discussion(folder: Path) -> None:
     (folder / "meta.json").write_text(json.dumps({"elaborations": [{}, {}]}))
-    made = Account(folder, price=a_cent)
+    made = BudgetAccount(folder, price=a_cent)
     made.enter("01-03", discussing=False)
     made.take(call(purpose="draft"))
     made.enter("01-03", discussing=True)
@@ -64,10 +64,10 @@ def test_every_call_is_in_the_ledger_with_its_step_and_discussion(folder: Path) 
 def test_a_call_counts_when_it_is_sent_and_once(folder: Path) -> None:
     made = account(folder, tokens=100_000)
     made.take(Call("m", "contribution", Usage(900, 0, estimated=True), "a", over=False))
-    assert ledger.told(made.discussion) == "1 call, about 900 tokens in, 0 out, $0.009"
+    assert ledger.describe_total(made.discussion) == "1 call, about 900 tokens in, 0 out, $0.009"
     assert account(folder).spent() == "900 tokens, $0.009"
     made.take(Call("m", "contribution", Usage(1_000, 100), "a"))
-    assert ledger.told(made.item) == "1 call, 1,000 tokens in, 100 out, $0.011"
+    assert ledger.describe_total(made.item) == "1 call, 1,000 tokens in, 100 out, $0.011"
     made.take(Call("m", "contribution", Usage(900, 0, estimated=True), "b", over=False))
     made.take(Call("m", "contribution", Usage(), "b"))
     assert made.item.calls == account(folder).item.calls == 1
@@ -129,7 +129,7 @@ def test_a_budget_of_money_counts_where_prices_are_known(folder: Path) -> None:
         made.over(3)
         == "The budget for this discussion is used up ($0.035 of $0.050, with the synthesis to come)"
     )
-    free = Account(folder / "x", Budget(money=Decimal("0.01")), price=nothing)
+    free = BudgetAccount(folder / "x", Budget(money=Decimal("0.01")), price=nothing)
     free.enter("01-03", discussing=True)
     assert free.over(9) is None
 
@@ -159,12 +159,14 @@ def test_a_forecast_says_turns_tokens_and_money_where_known(folder: Path) -> Non
     text = account(folder).forecast(TABLE, "anthropic:x")
     assert text.startswith("Elaboration Mode with anthropic:x: up to 10 turns, about ")
     assert text.endswith(" at most.")
-    free = Account(folder, Budget(turns=6), price=nothing).forecast(TABLE, "ollama:x")
+    free = BudgetAccount(folder, Budget(turns=6), price=nothing).forecast(TABLE, "ollama:x")
     assert free.startswith("Elaboration Mode with ollama:x: up to 6 turns, about ")
     assert free.endswith(",000 tokens.")
-    whole = Account(folder, price=nothing).forecast(TABLE, "ollama:x")
+    whole = BudgetAccount(folder, price=nothing).forecast(TABLE, "ollama:x")
     assert _tokens(free) < _tokens(whole)
-    assert _tokens(free) == _tokens(Account(folder, price=nothing).forecast(replace(TABLE, max_turns=6), "x"))
+    assert _tokens(free) == _tokens(
+        BudgetAccount(folder, price=nothing).forecast(replace(TABLE, max_turns=6), "x")
+    )
 
 
 def _tokens(told: str) -> int:

@@ -17,11 +17,11 @@ from project import ANSWERS, meta, small_steps, talk, texts
 from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemUnknown, OutsideFailure
 from roundtable.runtime.session import Session
 from roundtable.store import ledger
-from roundtable.store.items import add_item, find_item, links_out, list_items, read_item
-from roundtable.store.journal import Journal, journals
+from roundtable.store.items import add_item, find_item, list_outside_links, list_items, read_item
+from roundtable.store.journal import Journal, list_journals
 from roundtable.store.lock import ItemLock
 from roundtable.store.meta import change_meta, set_aside
-from roundtable.store.parking import parked_for
+from roundtable.store.parking import read_parked
 from roundtable.store.transcript import find_transcript, read_transcript
 from scripted import ScriptedPanel
 
@@ -77,7 +77,7 @@ def test_an_item_that_is_a_link_out_of_the_project_is_refused(place: Place, outs
     before = contents(outside)
     (item.parent / "linked").symlink_to(outside)
     assert [entry.slug for entry in list_items(root)] == [item.name]
-    assert links_out(root) == ("linked",)
+    assert list_outside_links(root) == ("linked",)
     with pytest.raises(
         ItemCorrupt, match="linked cannot be used: it is a link that leads out of the project"
     ):
@@ -181,8 +181,8 @@ def test_parking_lot_and_ledger_that_lead_out_are_not_read(completed: Place, out
     _, item = completed
     (outside / "lot.md").write_text(f"## 00-02 Scope\n\n- {SECRET}\n")
     (item / "parking-lot.md").symlink_to(outside / "lot.md")
-    assert parked_for(item, "00-02") == ()
-    ledger.append(item, ledger.Entry("now", "m", "speak", "00-01", None, 1, 1, 0, 0, False, None))
+    assert read_parked(item, "00-02") == ()
+    ledger.append(item, ledger.LedgerEntry("now", "m", "speak", "00-01", None, 1, 1, 0, 0, False, None))
     (item / ".journal" / ledger.NAME).replace(outside / ledger.NAME)
     (item / ".journal" / ledger.NAME).symlink_to(outside / ledger.NAME)
     assert ledger.read(item) == ()
@@ -193,7 +193,7 @@ def test_parking_lot_and_ledger_that_lead_out_are_not_read(completed: Place, out
 
 def forged(item: Path, change: Callable[[Any], None]) -> Journal:
     """The open journal of an item as somebody may have made it."""
-    [journal] = journals(item)
+    [journal] = list_journals(item)
     lines = [json.loads(line) for line in journal.path.read_text().splitlines()]
     change(lines)
     journal.path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
@@ -246,7 +246,7 @@ def test_files_in_the_journal_folder_that_are_not_ours_stay(place: Place, outsid
     (home / "notes.jsonl").write_text("mine")
     (home / "..jsonl").write_text("mine")
     (home / "00-02.jsonl").symlink_to(outside / "00-01.jsonl")
-    assert journals(item) == ()
+    assert list_journals(item) == ()
     talk(root, item, ANSWERS)
     assert {(home / name).read_text() for name in ("notes.jsonl", "..jsonl")} == {"mine"}
     assert (home / "00-02.jsonl").is_symlink()

@@ -19,7 +19,7 @@ from roundtable.core.steps import PHASE_KEYS
 from roundtable.panel.base import Panel
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.panel.offline import OfflinePanel
-from roundtable.runtime.budget import Account
+from roundtable.runtime.budget import BudgetAccount
 from roundtable.settings import Budget
 from roundtable.store import ledger
 
@@ -28,9 +28,9 @@ CANARY = "sk-canary-0123456789abcdef"
 
 def hold(
     place: tuple[Path, Path], words: Iterable[str], model: ScriptedModel, budget: Budget | None = None
-) -> tuple[list[Line], Account]:
+) -> tuple[list[Line], BudgetAccount]:
     """A roundtable on the first step, with an account."""
-    account = Account(place[1], budget or Budget())
+    account = BudgetAccount(place[1], budget or Budget())
     lines = talk(*place, words, step="00-01", panel=model.panel(meter=account.take), account=account)
     return lines, account
 
@@ -75,14 +75,16 @@ def test_follow_ups_and_feedback_are_in_the_models_words(place: tuple[Path, Path
 # --- cost -----------------------------------------------------------------------------------------------
 
 
-def analyse(place: tuple[Path, Path], words: Iterable[str], panel: Panel, account: Account) -> list[Line]:
+def analyse(
+    place: tuple[Path, Path], words: Iterable[str], panel: Panel, account: BudgetAccount
+) -> list[Line]:
     """The analysis, which stands at the menu of the first step."""
     return talk(*place, words, panel=panel, account=account)
 
 
 @pytest.mark.rule("MENU-6")
 def test_the_menu_says_what_a_discussion_may_cost_before_it_begins(completed: tuple[Path, Path]) -> None:
-    account = Account(completed[1])
+    account = BudgetAccount(completed[1])
     lines = analyse(completed, ["E", "done"], ScriptedModel().panel(), account)
     assert kinds(lines).index("menu") < kinds(lines).index("introduction")
     assert [text for text in texts(lines, "notice") if "up to" in text] == []
@@ -96,7 +98,7 @@ def test_the_menu_says_what_a_discussion_may_cost_before_it_begins(completed: tu
 
 @pytest.mark.rule("MENU-6")
 def test_the_menu_of_the_offline_panel_says_nothing_about_cost(completed: tuple[Path, Path]) -> None:
-    account = Account(completed[1])
+    account = BudgetAccount(completed[1])
     broken = ScriptedModel(before=_failing(api.ModelServerError("m", "x")))
     panel = FallbackPanel((broken.panel(), OfflinePanel()), account.tell)
     lines = analyse(completed, ["E", "done"], panel, account)
@@ -133,8 +135,8 @@ def test_what_a_discussion_used_is_said_at_its_end_and_kept(completed: tuple[Pat
     assert "The item so far: 15 calls" in third
 
 
-def account_words(account: Account) -> str:
-    return f"This discussion used {ledger.told(account.item)}."
+def account_words(account: BudgetAccount) -> str:
+    return f"This discussion used {ledger.describe_total(account.item)}."
 
 
 @pytest.mark.rule("EXIT-2", "LOOP-5")
@@ -214,7 +216,7 @@ def test_at_a_terminal_the_user_chooses_and_what_was_said_stays(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", CANARY)
     model = ScriptedModel(before=_once(error, "Now turn 3"))
-    account = Account(completed[1])
+    account = BudgetAccount(completed[1])
     panel = model.panel(meter=account.take)
     lines = talk(
         *completed, [choice, "done"], step="00-01", panel=panel, account=account, interactive=True
@@ -247,7 +249,7 @@ def test_without_a_terminal_it_ends_and_the_same_command_goes_on(
 
 @pytest.mark.rule("FAIL-1")
 def test_without_a_terminal_the_configured_order_applies(completed: tuple[Path, Path]) -> None:
-    account = Account(completed[1])
+    account = BudgetAccount(completed[1])
     first = ScriptedModel(before=_once(api.ModelServerError("m", "x"), "Now turn 3"))
     second = ScriptedModel()
     panel = FallbackPanel((first.panel(), second.panel()), account.tell)

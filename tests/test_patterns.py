@@ -16,13 +16,20 @@ from people import ALEX, ROSTER
 from roundtable.core.depth import read_scope
 from roundtable.core.hearing import address
 from roundtable.core.steps import Item
-from roundtable.core.text import harmless, heading_of, plain, printable
-from roundtable.core.validation import check
-from roundtable.core.voice import check_voice, without_quotations
-from roundtable.documents.entries import chains, entries, itemised, named_entries, scenarios, sentences
-from roundtable.documents.page import cell, paragraph, said, title
+from roundtable.core.text import neutralize_markdown, parse_heading, unescape_markdown, strip_unprintable
+from roundtable.core.validation import meets_check
+from roundtable.core.voice import check_voice, strip_quotations
+from roundtable.documents.entries import (
+    read_chains,
+    split_entries,
+    split_inline_list,
+    split_named_entries,
+    split_scenarios,
+    split_sentences,
+)
+from roundtable.documents.page import write_cell, write_paragraph, show_words, write_title
 from roundtable.panel.model.replies import Cutter
-from roundtable.survey.terms import terms_of
+from roundtable.survey.terms import extract_terms
 
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
@@ -46,26 +53,26 @@ _CRITERIA = (
     "at least 3 entries",
 )
 _READERS: dict[str, Callable[[str], object]] = {
-    "printable": printable,
-    "harmless": harmless,
-    "plain": plain,
-    "heading_of": lambda text: heading_of(f"# {text}"),
-    "said": said,
-    "title": title,
-    "cell": cell,
-    "paragraph": lambda text: paragraph("Label", text),
-    "sentences": sentences,
-    "entries": entries,
-    "itemised": itemised,
-    "named_entries": named_entries,
-    "scenarios": scenarios,
-    "chains": chains,
-    "without_quotations": without_quotations,
+    "printable": strip_unprintable,
+    "harmless": neutralize_markdown,
+    "plain": unescape_markdown,
+    "heading_of": lambda text: parse_heading(f"# {text}"),
+    "said": show_words,
+    "title": write_title,
+    "cell": write_cell,
+    "paragraph": lambda text: write_paragraph("Label", text),
+    "sentences": split_sentences,
+    "entries": split_entries,
+    "itemised": split_inline_list,
+    "named_entries": split_named_entries,
+    "scenarios": split_scenarios,
+    "chains": read_chains,
+    "without_quotations": strip_quotations,
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),
-    "check": lambda text: [check(criterion, text) for criterion in _CRITERIA],
+    "check": lambda text: [meets_check(criterion, text) for criterion in _CRITERIA],
     "address": lambda text: address(text, ROSTER),
-    "terms_of": lambda text: terms_of(Item("item", text[:200], text)),
+    "terms_of": lambda text: extract_terms(Item("item", text[:200], text)),
     "Cutter": lambda text: Cutter(ALEX, ROSTER, 100).feed(text),
 }
 
@@ -105,8 +112,8 @@ def test_what_reads_free_text_reads_hostile_text_in_time(name: str) -> None:
 
 
 def test_an_unended_sequence_loses_its_signs_and_keeps_its_words() -> None:
-    assert printable("a\x9db\x9d c\x9b31m d\x1b]e \x1b[31mf") == "ab c de f"
-    assert printable("a\x1b]0;title\x07b\x9dtitle\x9cc\x1bPx\x1b\\d") == "abcd"
+    assert strip_unprintable("a\x9db\x9d c\x9b31m d\x1b]e \x1b[31mf") == "ab c de f"
+    assert strip_unprintable("a\x1b]0;title\x07b\x9dtitle\x9cc\x1bPx\x1b\\d") == "abcd"
 
 
 @pytest.mark.parametrize(
@@ -122,4 +129,4 @@ def test_an_unended_sequence_loses_its_signs_and_keeps_its_words() -> None:
     ],
 )
 def test_a_heading_is_read_without_its_closing_signs(line: str, found: tuple[int, str] | None) -> None:
-    assert heading_of(line) == found
+    assert parse_heading(line) == found

@@ -12,9 +12,9 @@ from people import ITEM
 from project import ANSWERS, meta, talk
 from roundtable.core.commands import WriteStep
 from roundtable.core.steps import DEPTHS, Question, Step
-from roundtable.core.text import plain
+from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import insert_addition
-from roundtable.documents.drafting import draft, recall_answers
+from roundtable.documents.drafting import draft, read_answers
 from roundtable.documents.outline import read_sections
 from roundtable.runtime.draft_answers import keep_answers
 from roundtable.store.outputs import Outputs
@@ -101,10 +101,10 @@ def test_run_again_at_a_lower_depth_it_keeps_the_answers_it_does_not_ask(
     asked = {question.label for question in step.questions(low)}
     before = documents(tmp_path)
     outputs = Outputs(tmp_path, STEPS)
-    stored = outputs.stored_answers() | recall_answers(before, ITEM.name)
+    stored = outputs.stored_answers() | read_answers(before, ITEM.name)
     again = ask(step_id, {label: stored.get((step_id, label), "Said anew.") for label in asked}, depth=low)
     write(tmp_path, keep_answers(again, stored, outputs.open_questions(step)))
-    after = " ".join(plain(text) for text in documents(tmp_path).values())
+    after = " ".join(unescape_markdown(text) for text in documents(tmp_path).values())
     for label, text in words.items():
         if label not in asked:
             assert text[-12:] in after, (label, text)
@@ -123,7 +123,9 @@ def test_an_open_question_that_is_not_asked_again_stays_open(tmp_path: Path) -> 
     text = " ".join(documents(tmp_path).values())
     known = {question.label for question in step.questions("brief")}
     for question in step.questions("deep"):
-        assert (plain(f"- Open question: {question.text}") in plain(text)) == (question.label not in known)
+        assert (unescape_markdown(f"- Open question: {question.text}") in unescape_markdown(text)) == (
+            question.label not in known
+        )
 
 
 @pytest.mark.rule("STEP-5")
@@ -142,7 +144,7 @@ def test_a_session_that_does_a_step_again_briefly_keeps_the_rest(place: tuple[Pa
 def test_a_complexity_given_with_the_scope_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     write(tmp_path, ask("00-03", {"Scope": "large", "Complexity": "high, since nobody knows it"}))
     outputs = Outputs(tmp_path, STEPS)
-    stored = outputs.stored_answers() | recall_answers(documents(tmp_path), ITEM.name)
+    stored = outputs.stored_answers() | read_answers(documents(tmp_path), ITEM.name)
     again = ask("00-03", {"Scope": "small, complexity: low"}, depth="brief")
     write(tmp_path, keep_answers(again, stored, frozenset()))
     text = (tmp_path / "quick-scan.md").read_text()

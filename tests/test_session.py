@@ -14,7 +14,7 @@ from roundtable.core.commands import Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
-from roundtable.core.text import plain, printable
+from roundtable.core.text import unescape_markdown, strip_unprintable
 from roundtable.core.turns import Verdict
 from roundtable.panel.base import Speech
 from roundtable.runtime.session import Session
@@ -650,9 +650,9 @@ def test_a_step_that_is_not_complete_cannot_be_opened_again(place: tuple[Path, P
 def test_the_command_to_go_on_with_is_quoted_for_a_shell(place: tuple[Path, Path], name: str) -> None:
     root, item = place
     item.rename(item.with_name(name))
-    shown = " ".join(printable(name).split())
+    shown = " ".join(strip_unprintable(name).split())
     (farewell,) = [line.text for line in talk(root, Path(shown), []) if "Go on with: " in line.text]
-    words = shlex.split(printable(farewell).partition("Go on with: ")[2])
+    words = shlex.split(strip_unprintable(farewell).partition("Go on with: ")[2])
     assert words == ["roundtable", "analyze", shown]
 
 
@@ -686,10 +686,10 @@ def test_feedback_a_decision_and_an_answer_stand_in_the_documents_as_they_were_t
     typed = "2*3*4 tablets read <tablet_id>.json, see [text](https://host/?a=1&b=2) and __init__ `a*b` 👩‍👩‍👧"
     words = [f"An answer: {typed}", "60 inspectors", f"A remark: {typed}"]
     talk(root, item, [*words, "E", f"We go with it: {typed}", "done"])
-    document = plain((item / "quick-scan.md").read_text())
+    document = unescape_markdown((item / "quick-scan.md").read_text())
     for said in (f"An answer: {typed}", f"A remark: {typed}", f"We go with it: {typed}"):
         assert said in document
     (transcript,) = (item / "elaborations").iterdir()
-    assert f"We go with it: {typed}" in plain(transcript.read_text())
+    assert f"We go with it: {typed}" in unescape_markdown(transcript.read_text())
     lines = talk(root, item, [""], reopen="00-01")
     assert any(f"An answer: {typed}" in text for text in texts(lines, "question"))

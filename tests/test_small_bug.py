@@ -9,7 +9,7 @@ import pytest
 
 from project import kinds, meta, talk, texts
 from roundtable.core.steps import PHASE_KEYS
-from roundtable.documents.checks import check
+from roundtable.documents.checks import check_documents
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.items import add_item
 from tools.example import EXAMPLE, GOLDEN, documents
@@ -33,7 +33,9 @@ def test_a_small_bug_passes_by_pressing_enter(tmp_path: Path) -> None:
     assert len(texts(lines, "question")) == 25  # the first once more, at its new depth
     assert any("`library/desk.py:" in text for text in texts(lines, "question"))
     written = documents(item)
-    found = check({name: text for name, text in written.items() if "/" not in name}, lambda path: 10_000)
+    found = check_documents(
+        {name: text for name, text in written.items() if "/" not in name}, lambda path: 10_000
+    )
     assert [each.text for each in found if each.is_problem] == []
     for name, text in written.items():
         assert "TBD" not in text, name
@@ -45,6 +47,8 @@ def test_the_golden_example_is_sound_and_cites_only_lines_that_exist() -> None:
         file = EXAMPLE / "project" / path
         return len(file.read_text().splitlines()) if file.is_file() else None
 
-    found = check({name: text for name, text in documents(GOLDEN).items() if "/" not in name}, lines_of)
+    found = check_documents(
+        {name: text for name, text in documents(GOLDEN).items() if "/" not in name}, lines_of
+    )
     assert [f"{each.file}:{each.line}: {each.text}" for each in found if each.is_problem] == []
     assert "`library/loans.py:" in (GOLDEN / "quick-scan.md").read_text()

@@ -31,7 +31,7 @@ from typing import Any
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
-from .core.text import printable
+from .core.text import strip_unprintable
 from .git import run_git
 from .store import files
 
@@ -43,7 +43,7 @@ PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 PERSONAL = ("model", "base_url")
 """The settings that a project's file cannot make."""
 _LONGEST_NAME = 80
-_LARGEST = 1024 * 1024
+_MAX_FILE_SIZE = 1024 * 1024
 _GIT_SECONDS = 1.0
 _BUDGET = "budget"
 _MOST_MODELS = 8
@@ -104,7 +104,7 @@ class _Found:
             elif key == "model":
                 self._take_models(origin, [value])
             else:
-                self.values.setdefault(key, " ".join(printable(value).split()))
+                self.values.setdefault(key, " ".join(strip_unprintable(value).split()))
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.models != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
@@ -147,7 +147,7 @@ class _Found:
                 self.budget.setdefault(key, limit)
 
     def warn(self, text: str) -> None:
-        self.warnings.append(" ".join(printable(text).split()))
+        self.warnings.append(" ".join(strip_unprintable(text).split()))
 
 
 def load_settings(
@@ -167,7 +167,7 @@ def load_settings(
         raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
     if base_url and (problem := _bad_base_url(base_url)):
         raise RuleBroken(f"--base-url {problem}.")
-    found = _Found()
+    found = _SettingsReader()
     flags = {"panel": panel, "model": model, "base_url": base_url}
     found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
     variables = {key: environment.get(_variable(key), "") for key in _CHECKS}
@@ -214,7 +214,7 @@ def user_name(settings: Settings) -> str | None:
 
 def _git_name(root: Path) -> str | None:
     answer = run_git(root, "config", "user.name", seconds=_GIT_SECONDS)
-    name = " ".join(printable((answer or b"").decode("utf-8", "replace")).split())
+    name = " ".join(strip_unprintable((answer or b"").decode("utf-8", "replace")).split())
     return name if _bad_name(name) is None else None
 
 
@@ -233,10 +233,10 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _text(path: Path, name: str, found: _Found, *, mention: str = "") -> str:
+def _text(path: Path, name: str, found: _SettingsReader, *, mention: str = "") -> str:
     """The text of a file; empty where there is no file, or (a big file of others) no mention of us in it."""
     try:
-        data = files.read(path, limit=_LARGEST)
+        data = files.read(path, limit=_MAX_FILE_SIZE)
         return data.decode("utf-8-sig") if mention.encode() in data else ""
     except FileNotFoundError:
         return ""
@@ -248,7 +248,7 @@ def _text(path: Path, name: str, found: _Found, *, mention: str = "") -> str:
     return ""
 
 
-def _table(text: str, name: str, found: _Found) -> Mapping[str, Any]:
+def _table(text: str, name: str, found: _SettingsReader) -> Mapping[str, Any]:
     if not text:
         return {}
     import tomllib  # late: most projects have no file of ours
@@ -325,11 +325,11 @@ def _bad_model(value: str) -> str | None:
 
 
 def _bad_base_url(value: str) -> str | None:
-    return address.problem_of(value)
+    return address.find_problem(value)
 
 
 def _bad_name(value: str) -> str | None:
-    name = " ".join(printable(value).split())
+    name = " ".join(strip_unprintable(value).split())
     return None if 0 < len(name) <= _LONGEST_NAME else f"must have 1 to {_LONGEST_NAME} characters"
 
 

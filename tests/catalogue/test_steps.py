@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.catalogue import load_roster, read_steps
 from roundtable.core.steps import DEPTHS, PHASES, Criterion, Depth, Question, Step
-from roundtable.core.validation import check, is_unknown
+from roundtable.core.validation import meets_check, is_unknown
 from roundtable.core.voice import check_voice
 
 STEPS, PROBLEMS = read_steps()
@@ -167,14 +167,14 @@ def test_the_example_and_a_written_draft_meet_the_criteria(
     draft = question.draft.removeprefix("text:").strip() if question.draft.startswith("text:") else None
     assert not is_unknown(question.example)
     for criterion in criteria:
-        assert check(criterion.check, question.example), criterion
-        assert draft is None or check(criterion.check, draft), criterion
+        assert meets_check(criterion.check, question.example), criterion
+        assert draft is None or meets_check(criterion.check, draft), criterion
 
 
 @pytest.mark.rule("STEP-1", "STEP-4")
 @pytest.mark.parametrize(("step", "criterion"), CRITERIA, ids=named)
 def test_every_criterion_refuses_an_empty_phrase(step: Step, criterion: Criterion) -> None:
-    assert not check(criterion.check, EMPTY_WORDS)
+    assert not meets_check(criterion.check, EMPTY_WORDS)
     assert criterion.follow_up.endswith((".", "?"))
 
 

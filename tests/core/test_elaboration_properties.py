@@ -12,7 +12,7 @@ from roundtable.core import events as on
 from roundtable.core.elaboration import TABLE, Elaboration, State
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
-from roundtable.core.synthesis import Draft, Entry, decided
+from roundtable.core.synthesis import Draft, Entry, decision_turns
 from roundtable.core.turns import USER, OffTopic, Verdict
 from talk import AT
 
@@ -141,7 +141,7 @@ def test_every_discussion_ends_within_its_limit_in_the_five_states(
     assert saved[0].record.turn_count == len(turns)
     draft = saved[0].draft
     assert all(entry.turns and set(entry.turns) <= set(range(1, len(turns) + 1)) for entry in draft.entries)
-    assert set(decided(turns)) <= {number for entry in draft.decisions for number in entry.turns}
+    assert set(decision_turns(turns)) <= {number for entry in draft.decisions for number in entry.turns}
     summary = saved[0].record.synthesis_summary
     assert summary.strip()
     assert "\n" not in summary

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.hearing import hear_exit, without_fillers
+from roundtable.core.hearing import hear_exit, strip_fillers
 
 KEYWORDS = ["done", "exit", "wrap up", "wrap it up", "wrap this up", "back"]
 FILLERS = [
@@ -216,6 +216,6 @@ def test_any_text_is_heard(text: str) -> None:
 
 @pytest.mark.rule("EXIT-1")
 def test_what_remains_without_fillers() -> None:
-    assert without_fillers("So, I think we are going; THANK you!") == ("going",)
-    assert without_fillers("I really think") == ("i", "really", "think")
-    assert without_fillers("") == ()
+    assert strip_fillers("So, I think we are going; THANK you!") == ("going",)
+    assert strip_fillers("I really think") == ("i", "really", "think")
+    assert strip_fillers("") == ()

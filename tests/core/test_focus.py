@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from people import MAYA, STEPS
-from roundtable.core.elaboration import Place, park, place, redirect, within_sentence
+from roundtable.core.elaboration import Place, park_point, place, redirect, within_sentence
 from roundtable.core.turns import USER, OffTopic, Parked, Turn
 
 DRIFT = OffTopic("storage cost", "03-02")
@@ -62,7 +62,7 @@ def test_where_nothing_fits_it_can_be_taken_up_afterwards() -> None:
 
 @pytest.mark.rule("FOCUS-2")
 def test_a_parked_point_keeps_who_said_what_and_when() -> None:
-    assert park(Turn(7, USER, "What\n would it cost?"), DRIFT) == Parked(
+    assert park_point(Turn(7, USER, "What\n would it cost?"), DRIFT) == Parked(
         "storage cost", "03-02", 7, USER, "What would it cost?"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from people import ALEX, MAYA
-from roundtable.core.lines import all_done, hand_off, new_in_phase, welcome_back, woven
+from roundtable.core.lines import all_done, hand_off, new_in_phase, welcome_back, continue_sentence
 from roundtable.core.progress import Past
 from roundtable.core.steps import PHASES
 
@@ -63,7 +63,7 @@ def test_the_three_most_recent_elaborations_are_woven_in() -> None:
     ],
 )
 def test_a_first_word_in_ed_gets_we_and_a_small_letter(summary: str, end: str) -> None:
-    assert woven(summary) == end
+    assert continue_sentence(summary) == end
 
 
 @pytest.mark.rule("GREET-4")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from roundtable.core.text import escape_markdown, harmless, plain, printable
+from roundtable.core.text import escape_markdown, neutralize_markdown, unescape_markdown, strip_unprintable
 
 PIECES = st.lists(
     st.sampled_from(
@@ -68,7 +68,7 @@ PIECES = st.lists(
     ],
 )
 def test_prose_and_code_are_left_alone(text: str) -> None:
-    assert harmless(text) == text
+    assert neutralize_markdown(text) == text
 
 
 @pytest.mark.rule("ART-7")
@@ -103,7 +103,7 @@ def test_prose_and_code_are_left_alone(text: str) -> None:
     ],
 )
 def test_a_sign_that_opens_a_block_is_escaped(text: str, expected: str) -> None:
-    assert harmless(text) == expected
+    assert neutralize_markdown(text) == expected
 
 
 @pytest.mark.rule("ART-7")
@@ -127,7 +127,7 @@ def test_a_sign_that_opens_a_block_is_escaped(text: str, expected: str) -> None:
     ],
 )
 def test_html_comments_and_lone_backticks_are_escaped(text: str, expected: str) -> None:
-    assert harmless(text) == expected
+    assert neutralize_markdown(text) == expected
 
 
 @pytest.mark.rule("ART-7")
@@ -145,23 +145,23 @@ def test_html_comments_and_lone_backticks_are_escaped(text: str, expected: str) 
     ],
 )
 def test_it_is_one_printable_line(text: str, expected: str) -> None:
-    assert harmless(text) == expected
+    assert neutralize_markdown(text) == expected
 
 
 def test_printable_keeps_line_breaks_and_tabs() -> None:
-    assert printable("a\tb\nc\r\n\x1b[0md\x0b\x0c\x08") == "a\tb\nc\r\nd"
+    assert strip_unprintable("a\tb\nc\r\n\x1b[0md\x0b\x0c\x08") == "a\tb\nc\r\nd"
 
 
 @pytest.mark.rule("ART-7")
 @given(st.one_of(PIECES, st.text()))
 def test_once_is_enough(text: str) -> None:
-    assert harmless(harmless(text)) == harmless(text)
+    assert neutralize_markdown(neutralize_markdown(text)) == neutralize_markdown(text)
 
 
 @pytest.mark.rule("ART-7")
 @given(st.one_of(PIECES, st.text()))
 def test_in_a_list_item_it_is_a_paragraph_and_nothing_else(text: str) -> None:
-    line = harmless(text)
+    line = neutralize_markdown(text)
     assert "<!--" not in line
     assert "-->" not in line
     tokens = MarkdownIt("commonmark").enable("table").parse(f"- {line}\n\n# After\n")
@@ -249,7 +249,7 @@ def rendered(markdown: str) -> str:
 
 def typed(text: str) -> str:
     """The text on one line, as a line of a document can hold it."""
-    return " ".join(printable(text).split())
+    return " ".join(strip_unprintable(text).split())
 
 
 @pytest.mark.rule("SYN-7")
@@ -275,7 +275,7 @@ def typed(text: str) -> str:
 def test_typed_words_are_escaped_only_where_markdown_would_act(text: str, expected: str) -> None:
     assert escape_markdown(text) == expected
     assert rendered(escape_markdown(text)) == text
-    assert plain(escape_markdown(text)) == text
+    assert unescape_markdown(escape_markdown(text)) == text
 
 
 @pytest.mark.rule("SYN-7", "ART-7")
@@ -292,7 +292,7 @@ def test_typed_words_render_as_they_were_typed(text: str) -> None:
 @pytest.mark.rule("SYN-7")
 @given(st.one_of(SIGNS, PIECES, st.text()))
 def test_typed_words_come_back_as_they_were_typed(text: str) -> None:
-    assert plain(escape_markdown(typed(text))) == typed(text)
+    assert unescape_markdown(escape_markdown(typed(text))) == typed(text)
 
 
 @pytest.mark.rule("ART-7")
@@ -332,4 +332,4 @@ def tags(words: str) -> str:
     ],
 )
 def test_invisible_characters_go_and_those_that_shape_others_stay(text: str, expected: str) -> None:
-    assert printable(text) == expected
+    assert strip_unprintable(text) == expected

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from people import step
-from roundtable.core.progress import Progress, in_phase, is_skipped, position, remaining
+from roundtable.core.progress import (
+    Progress,
+    steps_of_phase,
+    is_skipped,
+    find_position,
+    find_remaining_steps,
+)
 from roundtable.core.steps import PHASE_KEYS, PHASES, phase_of
 
 SCAN, NEEDS = PHASES[:2]
@@ -20,16 +26,16 @@ STEPS = (FIRST, SECOND, THIRD, NEXT)
 
 @pytest.mark.rule("STEP-3")
 def test_completed_steps_are_skipped_and_the_next_is_the_first_that_can_run() -> None:
-    assert remaining(STEPS, SCAN, (), {}).steps == (FIRST,)
-    left = remaining(STEPS, SCAN, ("00-01",), {})
+    assert find_remaining_steps(STEPS, SCAN, (), {}).steps == (FIRST,)
+    left = find_remaining_steps(STEPS, SCAN, ("00-01",), {})
     assert left.steps == (SECOND,)
-    assert remaining(STEPS, SCAN, ("00-01", "00-02", "00-03"), {}).steps == ()
+    assert find_remaining_steps(STEPS, SCAN, ("00-01", "00-02", "00-03"), {}).steps == ()
 
 
 @pytest.mark.rule("STEP-3")
 def test_a_step_whose_dependencies_are_not_complete_is_passed_over_with_a_warning() -> None:
     odd = step("00-04", "Odd", depends_on=("00-09", "00-01"))
-    left = remaining((FIRST, odd), SCAN, ("00-01",), {})
+    left = find_remaining_steps((FIRST, odd), SCAN, ("00-01",), {})
     assert left.steps == ()
     assert left.warnings == ("Step 00-04 (Odd) is passed over: it depends on 00-09, not complete.",)
 
@@ -41,38 +47,38 @@ def test_a_true_skip_if_skips_and_one_that_does_not_parse_runs() -> None:
     assert not is_skipped(small, {"scope": "large"})
     assert not is_skipped(step("00-05", skip_if="scope =="), {"scope": "small"})
     assert not is_skipped(step("00-05"), {})
-    assert remaining((small,), SCAN, (), {"scope": "small"}).steps == ()
+    assert find_remaining_steps((small,), SCAN, (), {"scope": "small"}).steps == ()
 
 
 @pytest.mark.rule("STEP-3", "GREET-5")
 def test_the_position_is_a_step_then_the_phase_menu_then_the_next_phase_then_nothing() -> None:
-    at = position(STEPS, Progress(), {})
+    at = find_position(STEPS, Progress(), {})
     assert at is not None and (at.phase, at.step) == (SCAN, FIRST)
     done = ("00-01", "00-02", "00-03")
-    at = position(STEPS, Progress(done), {})
+    at = find_position(STEPS, Progress(done), {})
     assert at is not None and (at.phase, at.step, at.last) == (SCAN, None, THIRD)
-    at = position(STEPS, Progress(done, ("00-quick-scan",)), {})
+    at = find_position(STEPS, Progress(done, ("00-quick-scan",)), {})
     assert at is not None and (at.phase, at.step) == (NEEDS, NEXT)
-    assert position(STEPS, Progress((), PHASE_KEYS), {}) is None
+    assert find_position(STEPS, Progress((), PHASE_KEYS), {}) is None
     assert Progress((), PHASE_KEYS).finished()
     assert not Progress((), PHASE_KEYS[:4]).finished()
 
 
 @pytest.mark.rule("STEP-3")
 def test_a_completed_phase_is_not_entered_again() -> None:
-    at = position(STEPS, Progress((), ("00-quick-scan",)), {})
+    at = find_position(STEPS, Progress((), ("00-quick-scan",)), {})
     assert at is not None and at.step == NEXT
 
 
 @pytest.mark.rule("STEP-3")
 def test_a_phase_that_cannot_go_on_says_why_at_its_menu() -> None:
     odd = step("00-01", "Odd", depends_on=("00-09",))
-    at = position((odd,), Progress(), {})
+    at = find_position((odd,), Progress(), {})
     assert at is not None and at.step is None and at.last is None
     assert at.warnings == ("Step 00-01 (Odd) is passed over: it depends on 00-09, not complete.",)
 
 
 def test_steps_belong_to_phases_by_their_number() -> None:
-    assert in_phase(STEPS, NEEDS) == (NEXT,)
+    assert steps_of_phase(STEPS, NEEDS) == (NEXT,)
     assert phase_of("04-02") == PHASES[4]
     assert phase_of("07-01") is None

@@ -10,14 +10,14 @@ from roundtable.core.synthesis import (
     Draft,
     Entry,
     attribution,
-    decided,
+    decision_turns,
     description,
     marker,
     own_words,
     problems,
     render,
     settle,
-    shortened,
+    shorten_text,
     summary,
 )
 from roundtable.core.turns import USER, Turn, Verdict
@@ -114,7 +114,7 @@ def test_all_follows_the_roster_in_use() -> None:
 
 @pytest.mark.rule("SYN-3")
 def test_every_decided_turn_must_be_cited_by_a_decision() -> None:
-    assert decided(TURNS) == (4,)
+    assert decision_turns(TURNS) == (4,)
     insight_only = Draft(insights=(Entry("A.", (4,)),))
     assert problems(insight_only, TURNS) == (
         "Turn 4 holds a decision that no decision cites: We go with A, but never merge safety fields.",
@@ -129,7 +129,7 @@ def test_every_decided_turn_must_be_cited_by_a_decision() -> None:
 @pytest.mark.rule("SYN-3")
 def test_decisions_are_gathered_from_all_verdicts_once_and_in_order() -> None:
     turns = (Turn(1, M, "x", Verdict(decisions=(1,))), Turn(2, A, "y", Verdict(decisions=(2, 1))))
-    assert decided(turns) == (1, 2)
+    assert decision_turns(turns) == (1, 2)
 
 
 @pytest.mark.rule("SYN-4")
@@ -195,7 +195,7 @@ def test_the_summary_is_one_line_never_empty_and_never_cut_in_a_word() -> None:
     ],
 )
 def test_shortening_ends_with_a_whole_word(text: str, length: int, short: str) -> None:
-    assert shortened(text, length) == short
+    assert shorten_text(text, length) == short
 
 
 def test_own_words_are_flat_and_bounded() -> None:

@@ -10,10 +10,10 @@ from people import ALEX, JORDAN, MAYA, ROSTER, STEPS, step
 from roundtable.core import lines
 from roundtable.core.conditions import Condition
 from roundtable.core.errors import OutsideFailure, RuleBroken
-from roundtable.core.lines import all_done, woven
-from roundtable.core.progress import Progress, position, remaining
+from roundtable.core.lines import all_done, continue_sentence
+from roundtable.core.progress import Progress, find_position, find_remaining_steps
 from roundtable.core.steps import PHASES, Target
-from roundtable.core.synthesis import Draft, Entry, problems, render, shortened, summary
+from roundtable.core.synthesis import Draft, Entry, problems, render, shorten_text, summary
 from roundtable.core.turns import Turn
 
 
@@ -42,7 +42,7 @@ def test_an_article_follows_the_sound(noun: str, article: str) -> None:
     ("summary_", "landed"), [("Done", "Done."), ("Done.", "Done."), ("Done!", "Done!"), ("Done?", "Done?")]
 )
 def test_a_framing_s_summary_ends_like_a_sentence_and_once(summary_: str, landed: str) -> None:
-    framing = lines.framing(title="T", summary=f" {summary_} ", focus_question=" Why? ", first=ALEX)
+    framing = lines.framing_text(title="T", summary=f" {summary_} ", focus_question=" Why? ", first=ALEX)
     assert framing == (
         f"We just covered T. Here is where we landed: {landed}\n\n"
         "I think we could benefit from all our perspectives on this specific question: Why?\n\n"
@@ -84,7 +84,7 @@ def test_a_draft_names_its_source_only_where_it_has_one() -> None:
 
 @pytest.mark.rule("GREET-3", "GREET-5")
 def test_a_summary_loses_its_full_stop_and_nothing_else() -> None:
-    assert woven("Named the risk of MAX.") == "we named the risk of MAX."
+    assert continue_sentence("Named the risk of MAX.") == "we named the risk of MAX."
     assert all_done("X", moved_on=True) == (
         "All five phases of X are complete. The code has moved on since: some findings may be out of date."
     )
@@ -101,7 +101,7 @@ def test_a_failure_says_what_failed_what_is_saved_and_what_to_do() -> None:
 @pytest.mark.rule("STEP-2")
 def test_every_missing_dependency_is_named() -> None:
     waiting = step("01-03", "Journeys", depends_on=("01-01", "01-02"))
-    left = remaining((waiting,), PHASES[1], (), {})
+    left = find_remaining_steps((waiting,), PHASES[1], (), {})
     assert left.warnings == (
         "Step 01-03 (Journeys) is passed over: it depends on 01-01, 01-02, not complete.",
     )
@@ -111,7 +111,7 @@ def test_every_missing_dependency_is_named() -> None:
 def test_the_next_step_is_found_by_the_facts_and_comes_without_warnings() -> None:
     steps = (step("00-01", skip_if='scope == "small"'), step("00-02"), step("00-03", depends_on=("00-09",)))
     for scope, step_id in (("small", "00-02"), ("large", "00-01")):
-        found = position(steps, Progress(), {"scope": scope})
+        found = find_position(steps, Progress(), {"scope": scope})
         assert found is not None
         assert found.step is not None
         assert (found.step.step_id, found.last, found.warnings) == (step_id, None, ())
@@ -138,9 +138,9 @@ def test_the_first_and_the_last_turn_may_be_cited() -> None:
 
 @pytest.mark.rule("META-5")
 def test_a_text_is_cut_after_a_word_and_only_where_it_is_too_long() -> None:
-    assert shortened("ab cd", 5) == "ab cd"
-    assert shortened("ab cd ef", 4) == "ab cd ..."
-    assert shortened("ab MAX, and more", 7) == "ab MAX ..."
+    assert shorten_text("ab cd", 5) == "ab cd"
+    assert shorten_text("ab cd ef", 4) == "ab cd ..."
+    assert shorten_text("ab MAX, and more", 7) == "ab MAX ..."
     assert summary(Draft(summary="x" * 100), "T") == "x" * 100
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.errors import RuleBroken
-from roundtable.core.validation import check, is_unknown, known
+from roundtable.core.validation import meets_check, is_unknown, is_known_check
 
 NAMES = [
     "at least 5 words",
@@ -137,21 +137,21 @@ MISSED = {
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(("name", "answer"), [(name, answer) for name in MET for answer in MET[name]])
 def test_the_answer_meets_the_criterion(name: str, answer: str) -> None:
-    assert check(name, answer) is True
+    assert meets_check(name, answer) is True
 
 
 @pytest.mark.rule("STEP-4")
 @pytest.mark.parametrize(("name", "answer"), [(name, answer) for name in MISSED for answer in MISSED[name]])
 def test_the_answer_misses_the_criterion(name: str, answer: str) -> None:
-    assert check(name, answer) is False
+    assert meets_check(name, answer) is False
 
 
 @pytest.mark.rule("STEP-1")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_names_are_known_however_they_are_written(name: str) -> None:
-    assert known(name)
-    assert known(f"  {name.upper()}. ")
-    assert known(name.replace(" ", "  "))
+    assert is_known_check(name)
+    assert is_known_check(f"  {name.upper()}. ")
+    assert is_known_check(name.replace(" ", "  "))
 
 
 @pytest.mark.rule("STEP-1")
@@ -169,9 +169,9 @@ def test_the_names_are_known_however_they_are_written(name: str) -> None:
     ],
 )
 def test_other_names_are_not(name: str) -> None:
-    assert not known(name)
+    assert not is_known_check(name)
     with pytest.raises(RuleBroken) as broken:
-        check(name, "five")
+        meets_check(name, "five")
     assert str(broken.value).startswith(f"No validation criterion is called '{name}'. Legal now: a number, ")
     assert broken.value.legal[-3:] == ("at least N words", "at least N entries", "one of A, B, C")
 
@@ -207,7 +207,7 @@ def test_other_names_are_not(name: str) -> None:
 )
 def test_not_knowing_is_a_fair_answer(answer: str) -> None:
     assert is_unknown(answer)
-    assert all(check(name, answer) for name in NAMES)
+    assert all(meets_check(name, answer) for name in NAMES)
 
 
 @pytest.mark.rule("STEP-4")
@@ -234,4 +234,4 @@ def test_an_answer_that_says_something_is_not_unknown(answer: str) -> None:
 @pytest.mark.rule("STEP-4")
 @given(st.sampled_from(NAMES), st.text())
 def test_any_answer_can_be_checked(name: str, answer: str) -> None:
-    assert check(name, answer) in (True, False)
+    assert meets_check(name, answer) in (True, False)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Ban, Persona
-from roundtable.core.voice import Said, Violation, check_voice, without_quotations
+from roundtable.core.voice import Said, Violation, check_voice, strip_quotations
 
 MAYA = Persona(
     "business-analyst", "Maya Chen", "Business Analyst", "BA", (), "user", (),
@@ -109,8 +109,8 @@ def test_what_is_no_quotation_counts(text: str) -> None:
 
 @pytest.mark.rule("VOICE-3")
 def test_a_quotation_leaves_a_mark() -> None:
-    assert without_quotations('so "a b" it is') == "so  \ufffc  it is"
-    assert without_quotations("don't") == "don't"
+    assert strip_quotations('so "a b" it is') == "so  \ufffc  it is"
+    assert strip_quotations("don't") == "don't"
 
 
 @pytest.mark.rule("VOICE-3")

@@ -6,7 +6,7 @@ import pytest
 
 from roundtable.core.errors import RuleBroken
 from roundtable.documents import Addition, insert_addition, write_section
-from roundtable.documents.outline import LARGEST, read_sections
+from roundtable.documents.outline import MAX_DOCUMENT_SIZE, read_sections
 
 MARKER = "<!-- Elaboration: step 01-03, 2026-01-02T03:04:05.678Z -->"
 TITLE = "Elaboration Insights (Step 01-03: User Experience & Journeys)"
@@ -237,4 +237,4 @@ def test_the_headings_in_a_step_s_own_text_are_no_targets() -> None:
 @pytest.mark.rule("ART-5")
 def test_a_document_that_is_too_large_is_refused() -> None:
     with pytest.raises(RuleBroken, match="Nothing was changed"):
-        insert_addition(b"x" * (LARGEST + 1), BLOCK, topic=TOPIC)
+        insert_addition(b"x" * (MAX_DOCUMENT_SIZE + 1), BLOCK, topic=TOPIC)

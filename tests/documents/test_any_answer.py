@@ -15,8 +15,8 @@ from roundtable.core.commands import AskDraft
 from roundtable.core.lines import Line
 from roundtable.core.steps import DEPTHS, Step
 from roundtable.documents import drafting
-from roundtable.documents.drafting import draft, recall_answers
-from roundtable.documents.page import Sheet
+from roundtable.documents.drafting import draft, read_answers
+from roundtable.documents.page import SectionContext
 from roundtable.runtime.session import Session
 
 QUESTIONS = sorted(
@@ -43,13 +43,13 @@ def draft_one(step_id: str, label: str, text: str) -> dict[str, str]:
 @pytest.mark.parametrize("text", [";", "- ", "-", "", " ", "\n", ";;\n- ", "1. ", "...", "。", "Option A"])
 def test_an_answer_without_words_is_drafted(text: str) -> None:
     for step_id, label in QUESTIONS:
-        recall_answers(draft_one(step_id, label, text), "Offline forms")
+        read_answers(draft_one(step_id, label, text), "Offline forms")
 
 
 @pytest.mark.rule("STEP-5")
 @given(st.sampled_from(QUESTIONS), st.one_of(ODD, st.text()))
 def test_any_text_is_drafted_as_any_answer(question: tuple[str, str], text: str) -> None:
-    recall_answers(draft_one(*question, text), "Offline forms")
+    read_answers(draft_one(*question, text), "Offline forms")
 
 
 @pytest.mark.rule("STEP-5")
@@ -71,7 +71,7 @@ def test_any_texts_are_drafted_together_and_again(step: Step, data: st.DataObjec
 def test_what_cannot_be_drafted_holds_the_answers_as_they_are_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(_sheet: Sheet) -> str:
+    def fail(_sheet: SectionContext) -> str:
         raise IndexError
 
     request: AskDraft = ask("03-01", {"Decision": "2*3*4; really", "Options": None})
@@ -92,7 +92,7 @@ def test_an_error_while_drafting_is_told_and_the_analysis_goes_on(
 ) -> None:
     root, item = place
 
-    def fail(_sheet: Sheet) -> str:
+    def fail(_sheet: SectionContext) -> str:
         raise IndexError
 
     monkeypatch.setattr(drafting, "answers_as_they_are", fail)

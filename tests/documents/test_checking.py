@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from drafts import play
 from roundtable.core.steps import DEPTHS, Depth
-from roundtable.documents.checks import Finding, check
+from roundtable.documents.checks import CheckFinding, check_documents
 
 SPEC = "requirements-spec.md"
 STORIES = "user-stories.json"
@@ -28,8 +28,8 @@ FILE = {"item": "x", "stories": [STORY], "open_questions": []}
 
 def found(documents: dict[str, str], files: dict[str, int] | None = None) -> list[tuple[str, int, str, str]]:
     """What is found, as plain values; `files` are the project's, with how many lines they have."""
-    findings = check(documents, (files or {}).get)
-    assert all(isinstance(each, Finding) for each in findings)
+    findings = check_documents(documents, (files or {}).get)
+    assert all(isinstance(each, CheckFinding) for each in findings)
     return [(each.file, each.line, each.kind, each.text) for each in findings]
 
 
@@ -42,7 +42,7 @@ def spec(*lines: str, **files: int) -> list[list[object]]:
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_the_documents_of_an_analysis_hold_together(folder: Path, depth: Depth) -> None:
     """Apart from what the examples leave out: ids that they name, and criteria that they do not give."""
-    problems = [each for each in check(play(folder, depth), lambda _path: None) if each.is_problem]
+    problems = [each for each in check_documents(play(folder, depth), lambda _path: None) if each.is_problem]
     assert {each.kind for each in problems} <= {"dangling", "no-acceptance"}
     assert not problems or depth != "brief"
 
@@ -130,7 +130,9 @@ def test_questions_left_open_are_listed_and_are_no_problem() -> None:
     assert spec(*lines) == [[1, "open", "Who pays?"], [3, "open", "When?: Alex"]]
     story = FILE | {"open_questions": ["Why?"]}
     assert found({STORIES: json.dumps(story, indent=2)}) == [(STORIES, 15, "open", "Why?")]
-    assert [each.is_problem for each in check({SPEC: "- Open question: x\nFR-001"}, lambda _: None)] == [
+    assert [
+        each.is_problem for each in check_documents({SPEC: "- Open question: x\nFR-001"}, lambda _: None)
+    ] == [
         False,
         True,
     ]
@@ -281,5 +283,5 @@ def test_findings_come_by_file_and_by_line() -> None:
 @settings(max_examples=150)
 @given(st.text(max_size=200), st.sampled_from([SPEC, STORIES, TRACE]))
 def test_nothing_is_too_odd_to_be_checked(text: str, name: str) -> None:
-    for each in check({name: text}, lambda _path: None):
+    for each in check_documents({name: text}, lambda _path: None):
         assert each.line >= 1

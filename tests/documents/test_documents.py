@@ -23,7 +23,7 @@ from roundtable.core.commands import AskDraft, StepBrief
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import DEPTHS, Depth, Question, Step, Target
 from roundtable.documents import insert_addition
-from roundtable.documents.drafting import draft, recall_answers
+from roundtable.documents.drafting import draft, read_answers
 from roundtable.documents.outline import read_sections
 from roundtable.store.outputs import Outputs
 
@@ -279,7 +279,7 @@ def test_ids_outlive_a_change_of_depth(folder: Path) -> None:
 def test_the_answers_can_be_read_back_so_that_enter_keeps_them(folder: Path, depth: Depth) -> None:
     first = play(folder, depth)
     outputs = Outputs(folder, STEPS)
-    stored = outputs.stored_answers() | recall_answers(first, ITEM.name)
+    stored = outputs.stored_answers() | read_answers(first, ITEM.name)
 
     def kept(step: Step, question: Question) -> str:
         return stored[step.step_id, question.label]
@@ -290,7 +290,7 @@ def test_the_answers_can_be_read_back_so_that_enter_keeps_them(folder: Path, dep
 @pytest.mark.rule("STEP-4")
 def test_several_choices_are_read_back_as_a_list(folder: Path) -> None:
     write(folder, ask("03-02", {"Choice": "- A job queue. Rows.\n- A mail library"}))
-    assert recall_answers(documents(folder), "x") == {
+    assert read_answers(documents(folder), "x") == {
         ("03-02", "Choice"): "- A job queue. Rows.\n- A mail library"
     }
 

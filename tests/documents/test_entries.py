@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.documents.entries import (
-    MOST,
-    chains,
-    cut,
-    entries,
-    itemised,
-    named_entries,
-    scenarios,
-    sentences,
-    steps_in,
+    MAX_ENTRIES,
+    read_chains,
+    split_outside_quotes,
+    split_entries,
+    split_inline_list,
+    split_named_entries,
+    split_scenarios,
+    split_sentences,
+    split_steps,
 )
 
 SENTENCE = "Given a, When b, Then c."
@@ -34,12 +34,14 @@ SENTENCE = "Given a, When b, Then c."
     ],
 )
 def test_entries_stand_on_lines_or_between_semicolons(text: str, found: tuple[str, ...]) -> None:
-    assert entries(text) == found
+    assert split_entries(text) == found
 
 
 def test_more_entries_than_a_list_has_are_one_text() -> None:
-    assert len(entries("\n".join("x" for _ in range(MOST)))) == MOST
-    assert entries("\n".join("x" for _ in range(MOST + 1))) == (" ".join("x" for _ in range(MOST + 1)),)
+    assert len(split_entries("\n".join("x" for _ in range(MAX_ENTRIES)))) == MAX_ENTRIES
+    assert split_entries("\n".join("x" for _ in range(MAX_ENTRIES + 1))) == (
+        " ".join("x" for _ in range(MAX_ENTRIES + 1)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_more_entries_than_a_list_has_are_one_text() -> None:
     ],
 )
 def test_sentences(text: str, found: tuple[str, ...]) -> None:
-    assert sentences(text) == found
+    assert split_sentences(text) == found
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,7 @@ def test_sentences(text: str, found: tuple[str, ...]) -> None:
     ],
 )
 def test_the_steps_of_a_sequence(text: str, found: tuple[str, ...]) -> None:
-    assert steps_in(text) == found
+    assert split_steps(text) == found
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_the_steps_of_a_sequence(text: str, found: tuple[str, ...]) -> None:
     ],
 )  # fmt: skip
 def test_each_scenario_is_one_line(text: str, found: tuple[str, ...]) -> None:
-    assert scenarios(text) == found
+    assert split_scenarios(text) == found
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def test_each_scenario_is_one_line(text: str, found: tuple[str, ...]) -> None:
     ],
 )
 def test_named_entries(text: str, found: tuple[tuple[str, str], ...]) -> None:
-    assert named_entries(text) == found
+    assert split_named_entries(text) == found
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_named_entries(text: str, found: tuple[tuple[str, str], ...]) -> None:
     ],
 )  # fmt: skip
 def test_a_line_that_is_a_list(text: str, found: tuple[str, ...]) -> None:
-    assert itemised(text) == found
+    assert split_inline_list(text) == found
 
 
 @pytest.mark.parametrize(
@@ -150,16 +152,24 @@ def test_a_line_that_is_a_list(text: str, found: tuple[str, ...]) -> None:
     ],
 )
 def test_stations_with_arrows_between_them(text: str, found: tuple[tuple[str, ...], ...]) -> None:
-    assert chains(text) == found
+    assert read_chains(text) == found
 
 
 @given(st.text(max_size=300))
 def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
     import re
 
-    pieces = cut(text, re.compile(";"))
+    pieces = split_outside_quotes(text, re.compile(";"))
     assert "".join("".join(pieces).split()) == "".join(text.split()) or ";" in text
-    for reader in (entries, sentences, steps_in, scenarios, named_entries, itemised, chains):
+    for reader in (
+        split_entries,
+        split_sentences,
+        split_steps,
+        split_scenarios,
+        split_named_entries,
+        split_inline_list,
+        read_chains,
+    ):
         reader(text)
-    kept = "".join("".join(entries(text)).split())
+    kept = "".join("".join(split_entries(text)).split())
     assert set(kept) <= set(text)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.store.artifact import LARGEST
-from roundtable.store.items import LONGEST, LONGEST_TITLE, add_item, numbered, read_item
+from roundtable.store.artifact import MAX_ARTIFACT_SIZE
+from roundtable.store.items import MAX_SLUG_LENGTH, MAX_TITLE_LENGTH, add_item, add_number, read_item
 
 
 def item(tmp_path: Path, draft: str) -> Path:
@@ -27,7 +27,7 @@ def test_line_ends_of_any_make_become_one_kind(tmp_path: Path) -> None:
 @pytest.mark.rule("ITEM-4")
 def test_a_title_may_have_eighty_characters(tmp_path: Path) -> None:
     exact = "Short one. " + "a" * 30 + " " + "b" * 38
-    assert len(exact) == LONGEST_TITLE == 80
+    assert len(exact) == MAX_TITLE_LENGTH == 80
     assert read_item(add_item(tmp_path, exact, commit=None)).name == exact
     longer = exact + "c"
     assert read_item(add_item(tmp_path, longer, commit=None)).name == "Short one"
@@ -38,8 +38,8 @@ def test_a_title_may_have_eighty_characters(tmp_path: Path) -> None:
 
 @pytest.mark.rule("ITEM-4")
 def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
-    assert read_item(item(tmp_path, "# T\n" + " " * (LARGEST - 4))).name == "T"
-    assert read_item(item(tmp_path, "# T\n" + " " * (LARGEST - 3))).name == "some item"
+    assert read_item(item(tmp_path, "# T\n" + " " * (MAX_ARTIFACT_SIZE - 4))).name == "T"
+    assert read_item(item(tmp_path, "# T\n" + " " * (MAX_ARTIFACT_SIZE - 3))).name == "some item"
 
 
 @pytest.mark.rule("ITEM-4")
@@ -65,6 +65,6 @@ def test_the_title_is_the_first_heading_that_is_text(tmp_path: Path, draft: str,
 
 @pytest.mark.rule("ITEM-1")
 def test_a_number_never_follows_two_hyphens() -> None:
-    name = "a" * (LONGEST - 3) + "-bc"
-    assert numbered(name, 2) == "a" * (LONGEST - 3) + "-2"
-    assert len(numbered(name, 2)) == LONGEST - 1
+    name = "a" * (MAX_SLUG_LENGTH - 3) + "-bc"
+    assert add_number(name, 2) == "a" * (MAX_SLUG_LENGTH - 3) + "-2"
+    assert len(add_number(name, 2)) == MAX_SLUG_LENGTH - 1

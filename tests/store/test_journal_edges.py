@@ -12,7 +12,7 @@ from legs_play import opening
 from roundtable.core import events as on
 from roundtable.core.errors import ItemCorrupt
 from roundtable.core.turns import Material, OffTopic, Verdict
-from roundtable.store.journal import RULES, Journal, Recorded, journals
+from roundtable.store.journal import RULES, Journal, Recorded, list_journals
 
 pytestmark = pytest.mark.rule("META-6")
 
@@ -192,11 +192,11 @@ def test_a_closed_journal_is_gone(folder: Path) -> None:
 
 
 def test_the_open_journals_come_last_written_first(folder: Path) -> None:
-    assert journals(folder) == ()
+    assert list_journals(folder) == ()
     for name, instant in (("01-02", 1), ("01-01", 1), ("01-03.elaborate", 3), ("01-menu", 2)):
         os.utime(begun(folder, name=name).path, (instant, instant))
     (folder / ".journal" / "01-04.jsonl").mkdir()
     begun(folder, name="01-05").set_aside()
-    found = journals(folder)
+    found = list_journals(folder)
     assert [journal.name for journal in found] == ["01-03.elaborate", "01-menu", "01-01", "01-02"]
     assert found[0].read() == Recorded(OPENING, ())

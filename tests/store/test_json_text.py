@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.errors import RuleBroken
-from roundtable.store.meta import DEEPEST, Number, parse, render
+from roundtable.store.meta import MAX_JSON_DEPTH, Number, parse_json, render_json
 
 SCALARS = (
     st.none()
@@ -36,7 +36,7 @@ def nested(depth: int) -> bytes:
 @pytest.mark.rule("META-3")
 @given(VALUES)
 def test_written_as_the_standard_library_does_with_two_spaces(value: Any) -> None:
-    text = render(value)
+    text = render_json(value)
     text.encode()
     expected = json.dumps(value, indent=2, ensure_ascii=False)
     assert text == "".join(f"\\u{ord(c):04x}" if 0xD800 <= ord(c) <= 0xDFFF else c for c in expected)
@@ -45,15 +45,15 @@ def test_written_as_the_standard_library_does_with_two_spaces(value: Any) -> Non
 @pytest.mark.rule("META-3")
 @given(VALUES)
 def test_what_is_read_is_written_back_to_the_letter(value: Any) -> None:
-    text = render(value)
-    assert render(parse(text.encode())) == text
+    text = render_json(value)
+    assert render_json(parse_json(text.encode())) == text
 
 
 @pytest.mark.rule("META-3")
 @given(NUMERALS)
 def test_every_number_keeps_its_spelling(numeral: str) -> None:
-    number = parse(numeral.encode())
-    assert render(number) == numeral
+    number = parse_json(numeral.encode())
+    assert render_json(number) == numeral
     assert float(number) == float(numeral)
 
 
@@ -62,15 +62,15 @@ def test_every_number_keeps_its_spelling(numeral: str) -> None:
     "numeral", ["1e400", "-1e400", "1.00", "-0", "1E5", "1e-400", "0.10", "1.0000000000000000001", "9" * 5000]
 )
 def test_numbers_that_python_would_spell_differently_are_kept(numeral: str) -> None:
-    number = parse(numeral.encode())
+    number = parse_json(numeral.encode())
     assert type(number) is Number
     assert number == float(numeral)
-    assert render({"n": [number]}) == f'{{\n  "n": [\n    {numeral}\n  ]\n}}'
+    assert render_json({"n": [number]}) == f'{{\n  "n": [\n    {numeral}\n  ]\n}}'
 
 
 @pytest.mark.rule("META-3")
 def test_other_numbers_are_plain() -> None:
-    numbers = parse(b"[10, -3, 0, 0.5, 1e+22, -0.0]")
+    numbers = parse_json(b"[10, -3, 0, 0.5, 1e+22, -0.0]")
     assert [type(number) for number in numbers] == [int, int, int, float, float, float]
 
 
@@ -82,14 +82,14 @@ def test_a_number_can_be_copied() -> None:
 
 @pytest.mark.rule("META-3", "META-4")
 def test_texts_keep_their_characters_and_lone_surrogates_are_escaped() -> None:
-    assert render("né 😀\u2028\n\x7f") == '"né 😀\u2028\\n\x7f"'
-    assert render({"\udfff": "a\ud800b\ud7ff\ue000"}) == '{\n  "\\udfff": "a\\ud800b\ud7ff\ue000"\n}'
+    assert render_json("né 😀\u2028\n\x7f") == '"né 😀\u2028\\n\x7f"'
+    assert render_json({"\udfff": "a\ud800b\ud7ff\ue000"}) == '{\n  "\\udfff": "a\\ud800b\ud7ff\ue000"\n}'
 
 
 @pytest.mark.rule("META-4")
 def test_the_shape() -> None:
     value = {"a": {}, "b": [], "c": [1, {"d": None}], "e": {"f": True}, "g": (), "h": (1, 2)}
-    assert render(value) == (
+    assert render_json(value) == (
         '{\n  "a": {},\n  "b": [],\n  "c": [\n    1,\n    {\n      "d": null\n    }\n  ],\n'
         '  "e": {\n    "f": true\n  },\n  "g": [],\n  "h": [\n    1,\n    2\n  ]\n}'
     )
@@ -118,21 +118,21 @@ def test_the_shape() -> None:
 )
 def test_what_is_no_json_is_refused_with_the_reason(data: bytes, reason: str) -> None:
     with pytest.raises(ValueError) as caught:
-        parse(data)
+        parse_json(data)
     assert str(caught.value) == reason
 
 
 @pytest.mark.rule("META-1")
 def test_a_byte_order_mark_is_no_fault_and_of_doubled_keys_the_last_stands() -> None:
-    assert parse(b'\xef\xbb\xbf{"a": 1, "b": 2, "a": 3}') == {"a": 3, "b": 2}
+    assert parse_json(b'\xef\xbb\xbf{"a": 1, "b": 2, "a": 3}') == {"a": 3, "b": 2}
     with pytest.raises(ValueError, match="line 1, column 1"):
-        parse(b"\xef\xbb\xbf\xef\xbb\xbf{}")
+        parse_json(b"\xef\xbb\xbf\xef\xbb\xbf{}")
 
 
 def test_500_deep_is_read_and_written() -> None:
-    assert DEEPEST == 500
+    assert MAX_JSON_DEPTH == 500
     for data in (nested(500), b'{"a":' * 499 + b"[1]" + b"}" * 499):
-        assert json.loads(render(parse(data))) == json.loads(data)
+        assert json.loads(render_json(parse_json(data))) == json.loads(data)
 
 
 def circle() -> list[Any]:
@@ -156,6 +156,6 @@ def circle() -> list[Any]:
 )
 def test_what_could_not_be_read_back_is_not_written(value: Any, reason: str) -> None:
     with pytest.raises(RuleBroken) as caught:
-        render(value)
+        render_json(value)
     assert str(caught.value).startswith(f"This cannot be written as JSON: {reason}")
     assert str(caught.value).endswith(".")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from roundtable.store import ledger
-from roundtable.store.ledger import Entry, Total, dollars, told
+from roundtable.store.ledger import LedgerEntry, Total, show_dollars, describe_total
 
-ENTRY = Entry(
+ENTRY = LedgerEntry(
     "2026-02-20T14:30:00.000Z", "m", "contribution", "01-03", 1, 1_200, 80, 1_000, 0, False, "0.0042"
 )
 
@@ -91,12 +91,12 @@ def test_a_folder_in_its_place_is_no_ledger(folder: Path) -> None:
 
 
 def test_a_total_adds_up_and_knows_what_it_does_not_know() -> None:
-    assert ledger.total(()) == Total()
+    assert ledger.add_up(()) == Total()
     free = replace(ENTRY, money=None, estimated=True, input=800, cached=0)
-    both = ledger.total((ENTRY, free))
+    both = ledger.add_up((ENTRY, free))
     assert both == Total(2, 2_000, 160, 1_000, Decimal("0.0042"), priced=True, whole=False)
     assert both.tokens == 2_160
-    assert ledger.total((free,)) == Total(1, 800, 80, 0, Decimal(0), priced=False, whole=False)
+    assert ledger.add_up((free,)) == Total(1, 800, 80, 0, Decimal(0), priced=False, whole=False)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_total_adds_up_and_knows_what_it_does_not_know() -> None:
     ],
 )
 def test_what_was_used_is_said_in_one_line(total: Total, words: str) -> None:
-    assert told(total) == words
+    assert describe_total(total) == words
 
 
 @pytest.mark.parametrize(
@@ -125,4 +125,4 @@ def test_what_was_used_is_said_in_one_line(total: Total, words: str) -> None:
     ],
 )
 def test_an_amount_has_the_digits_that_say_something(money: str, words: str) -> None:
-    assert dollars(Decimal(money)) == words
+    assert show_dollars(Decimal(money)) == words

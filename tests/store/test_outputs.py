@@ -17,11 +17,11 @@ from roundtable.core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback
 from roundtable.core.errors import DiskFailed, RuleBroken
 from roundtable.core.events import SectionText
 from roundtable.core.steps import Question, Step, Target
-from roundtable.core.text import plain
+from roundtable.core.text import unescape_markdown
 from roundtable.core.turns import Material
-from roundtable.documents.additions import skeleton
-from roundtable.documents.outline import LARGEST
-from roundtable.store.artifact import change_artifact, read_artifact, reason_of, refusal
+from roundtable.documents.additions import write_skeleton
+from roundtable.documents.outline import MAX_DOCUMENT_SIZE
+from roundtable.store.artifact import change_artifact, read_artifact, reason_of, explain_refusal
 from roundtable.store.outputs import Outputs
 from roundtable.store.progress import facts_of
 
@@ -211,7 +211,7 @@ class TestUpdate:
 
     @pytest.mark.rule("ART-5")
     def test_a_document_that_would_grow_too_large_is_left_alone(self, outputs: Outputs, folder: Path) -> None:
-        document = b"# S\n\n## Journeys\n\n" + b"x" * (LARGEST - 100) + b"\n"
+        document = b"# S\n\n## Journeys\n\n" + b"x" * (MAX_DOCUMENT_SIZE - 100) + b"\n"
         (folder / "spec.md").write_bytes(document)
         (said,) = outputs.update(update())
         assert said.startswith("Could not update spec.md (the document has ")
@@ -318,7 +318,7 @@ class TestChange:
 
     @pytest.mark.rule("ART-1")
     def test_a_refused_name_says_what_to_do(self, folder: Path) -> None:
-        assert refusal(folder, "a.md") is None
+        assert explain_refusal(folder, "a.md") is None
         with pytest.raises(DiskFailed) as caught:
             read_artifact(folder, "../x.md")
         assert str(caught.value) == (
@@ -351,7 +351,7 @@ class TestWriteStep:
     def test_each_output_has_its_own_sections_and_title(self, outputs: Outputs, folder: Path) -> None:
         (said,) = outputs.write_step(written(QUALITY, "x", "nfr-matrix.md"))
         assert said == 'Wrote nfr-matrix.md, section "1. Quality".'
-        expected = skeleton("NFR Matrix", "offline forms", ["Quality"]).decode()
+        expected = write_skeleton("NFR Matrix", "offline forms", ["Quality"]).decode()
         assert (folder / "nfr-matrix.md").read_text().startswith(expected)
         own = step("01-09", "Own", "my_API notes.md")
         outputs.write_step(written(own, "x"))
@@ -407,7 +407,7 @@ class TestWriteStep:
         assert not folder.exists()
 
     def test_a_document_that_would_grow_too_large_raises(self, outputs: Outputs, folder: Path) -> None:
-        (folder / "spec.md").write_bytes(b"# S\n\n" + b"x" * (LARGEST - 10))
+        (folder / "spec.md").write_bytes(b"# S\n\n" + b"x" * (MAX_DOCUMENT_SIZE - 10))
         with pytest.raises(DiskFailed) as caught:
             outputs.write_step(written(CONTEXT, "text"))
         assert caught.value.failed.startswith("Could not write spec.md: the document has ")
@@ -657,7 +657,7 @@ class TestFeedback:
         )
 
     def test_a_document_that_would_grow_too_large_is_said(self, outputs: Outputs, folder: Path) -> None:
-        (folder / "spec.md").write_bytes(b"# S\n\n" + b"x" * (LARGEST - 10))
+        (folder / "spec.md").write_bytes(b"# S\n\n" + b"x" * (MAX_DOCUMENT_SIZE - 10))
         (said,) = outputs.write_feedback(WriteFeedback(JOURNEYS, "x", AT))
         assert said.startswith("Could not add your feedback to spec.md (the document has ")
 
@@ -737,7 +737,7 @@ class TestDrafts:
         )
 
     def test_a_document_that_would_grow_too_large_is_said(self, outputs: Outputs, folder: Path) -> None:
-        (folder / "spec.md").write_bytes(b"# S\n\n" + b"x" * (LARGEST - 10))
+        (folder / "spec.md").write_bytes(b"# S\n\n" + b"x" * (MAX_DOCUMENT_SIZE - 10))
         (said,) = outputs.write_drafts(WriteDrafts((), (JOURNEYS,)))
         assert said.startswith("Could not mark spec.md as a draft (the document has ")
 
@@ -874,7 +874,7 @@ class TestStoredAnswers:
 
     def test_an_unreadable_document_is_passed_over(self, outputs: Outputs, folder: Path) -> None:
         (folder / "spec.md").mkdir()
-        (folder / "modules.md").write_bytes(b"x" * (LARGEST + 1))
+        (folder / "modules.md").write_bytes(b"x" * (MAX_DOCUMENT_SIZE + 1))
         assert outputs.stored_answers() == {}
 
     @pytest.mark.parametrize(
@@ -890,7 +890,7 @@ class TestStoredAnswers:
         ],
     )
     def test_markup_that_was_disarmed_is_plain_again(self, held: str, said: str) -> None:
-        assert plain(held) == said
+        assert unescape_markdown(held) == said
 
 
 @pytest.mark.rule("ART-5")

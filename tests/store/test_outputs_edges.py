@@ -24,10 +24,10 @@ from roundtable.core.personas import Roster
 from roundtable.core.steps import Question, Step, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Parked, Turn
-from roundtable.store.artifact import LARGEST
-from roundtable.store.data_files import KEPT, Merged, data_text, merged
-from roundtable.store.outputs import Outputs, with_note
-from roundtable.store.parking import park, parked_for
+from roundtable.store.artifact import MAX_ARTIFACT_SIZE
+from roundtable.store.data_files import KEPT, Merged, render_data, merge_data
+from roundtable.store.outputs import Outputs, add_note
+from roundtable.store.parking import park_points, read_parked
 from roundtable.store.transcript import write_transcript
 
 AT = "2026-02-20T14:30:00.000Z"
@@ -89,7 +89,7 @@ def test_an_answer_is_what_stands_under_its_label_and_no_more(
 
 @pytest.mark.rule("STEP-5")
 def test_text_that_cannot_be_encoded_still_makes_the_same_document() -> None:
-    assert json.loads(data_text("a.json", "S", '{"a": "x\ud800"}')) == {"a": "x?"}
+    assert json.loads(render_data("a.json", "S", '{"a": "x\ud800"}')) == {"a": "x?"}
 
 
 @pytest.mark.rule("STEP-5")
@@ -104,7 +104,7 @@ def test_text_that_cannot_be_encoded_still_makes_the_same_document() -> None:
     ],
 )
 def test_what_a_person_made_of_the_data_keeps_its_shape(theirs: object, ours: object, both: object) -> None:
-    found = merged("a.json", json.dumps(theirs).encode(), json.dumps(ours).encode())
+    found = merge_data("a.json", json.dumps(theirs).encode(), json.dumps(ours).encode())
     assert found.document is not None
     assert json.loads(found.document) == both
     assert found.remark == KEPT
@@ -113,15 +113,15 @@ def test_what_a_person_made_of_the_data_keeps_its_shape(theirs: object, ours: ob
 @pytest.mark.rule("STEP-5")
 def test_a_table_keeps_its_line_ends_inside_and_outside_of_cells() -> None:
     old = b'id,name\r\n1,"two\r\nlines"\r\n'
-    assert merged("a.csv", old, b"id,name,more\n2,y,z\n") == Merged(
+    assert merge_data("a.csv", old, b"id,name,more\n2,y,z\n") == Merged(
         b'id,name,more\r\n1,"two\r\nlines",\r\n2,y,z\r\n', KEPT
     )
-    assert merged("a.csv", b"id,name\r1,x\r", b"id,name\n2,y\n") == Merged(b"id,name\r1,x\r2,y\n", KEPT)
+    assert merge_data("a.csv", b"id,name\r1,x\r", b"id,name\n2,y\n") == Merged(b"id,name\r1,x\r2,y\n", KEPT)
 
 
 @pytest.mark.rule("STEP-5")
 def test_a_short_row_is_filled_up() -> None:
-    assert merged("a.csv", b"id,name\n1,x\n", b"id,name,more\n2,y\n") == Merged(
+    assert merge_data("a.csv", b"id,name\n1,x\n", b"id,name,more\n2,y\n") == Merged(
         b"id,name,more\n1,x,\n2,y,\n", KEPT
     )
 
@@ -181,7 +181,7 @@ def test_one_character_of_room_is_used_and_none_is_not(folder: Path) -> None:
 
 @pytest.mark.rule("ENTRY-1")
 def test_a_document_that_is_too_large_is_not_read(folder: Path) -> None:
-    (folder / "a.md").write_text(" " * (LARGEST + 1))
+    (folder / "a.md").write_text(" " * (MAX_ARTIFACT_SIZE + 1))
     with pytest.raises(DiskFailed, match="larger than 5,000,000 bytes"):
         Outputs(folder, (CONTEXT,)).material(writing("a.md"))
 
@@ -196,15 +196,15 @@ def test_a_name_with_a_dot_in_it_keeps_it_in_the_title(folder: Path) -> None:
 @pytest.mark.rule("MENU-4")
 def test_the_note_on_skipped_steps_stands_below_title_and_item() -> None:
     top = b"---\na: b\n---\n\n# Spec\n\n**Item**: Offline\n"
-    assert with_note(top + b"\nText.\n", "> Draft.") == top + b"\n> Draft.\n\nText.\n"
-    assert with_note(b"---\na: b\n---\n\nText.\n", "> Draft.") == b"---\na: b\n---\n\n> Draft.\n\nText.\n"
+    assert add_note(top + b"\nText.\n", "> Draft.") == top + b"\n> Draft.\n\nText.\n"
+    assert add_note(b"---\na: b\n---\n\nText.\n", "> Draft.") == b"---\na: b\n---\n\n> Draft.\n\nText.\n"
 
 
 # --- the parking lot ------------------------------------------------------------------------------------
 
 
 def parked(folder: Path, *points: Parked) -> str:
-    park(folder, points, step_id="01-01", at=AT, steps=(CONTEXT,), roster=ROSTER)
+    park_points(folder, points, step_id="01-01", at=AT, steps=(CONTEXT,), roster=ROSTER)
     return (folder / "parking-lot.md").read_text()
 
 
@@ -212,7 +212,7 @@ def parked(folder: Path, *points: Parked) -> str:
 def test_stars_in_a_subject_do_not_end_it_early(folder: Path) -> None:
     lot = parked(folder, Parked("a** (b, step 9, turn 9): c", "01-01", 2, "user", "Words."))
     assert r"- **a\*\* (b, step 9, turn 9): c** (the user, step 01-01, turn 2): Words. <!--" in lot
-    assert parked_for(folder, "01-01") == (
+    assert read_parked(folder, "01-01") == (
         "Put off until now, by the user in the discussion of step 01-01: a** (b, step 9, turn 9): c",
     )
 
@@ -222,12 +222,12 @@ def test_only_points_directly_under_the_step_s_heading_are_brought_up(folder: Pa
     (folder / "parking-lot.md").write_bytes(
         b"# 01-01 is the title\n\n- no point\n\n## 01-01 Context\n\n- caf\xe9  \n  - below it\n"
     )
-    assert parked_for(folder, "01-01") == ("Put off until now: caf\ufffd",)
+    assert read_parked(folder, "01-01") == ("Put off until now: caf\ufffd",)
 
 
 @pytest.mark.rule("FOCUS-2")
 def test_a_parking_lot_that_is_full_says_what_to_do(folder: Path) -> None:
-    (folder / "parking-lot.md").write_bytes(b"# Lot\n\n" + b"x" * (LARGEST - 20))
+    (folder / "parking-lot.md").write_bytes(b"# Lot\n\n" + b"x" * (MAX_ARTIFACT_SIZE - 20))
     with pytest.raises(DiskFailed) as caught:
         parked(folder, Parked("a", "01-01", 2, "user", "Words."))
     assert caught.value.failed.startswith("Could not write parking-lot.md: ")

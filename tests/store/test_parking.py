@@ -12,8 +12,8 @@ from roundtable.core.errors import DiskFailed
 from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Step
 from roundtable.core.turns import USER, Parked
-from roundtable.documents.outline import LARGEST
-from roundtable.store.parking import park, parked_for
+from roundtable.documents.outline import MAX_DOCUMENT_SIZE
+from roundtable.store.parking import park_points, read_parked
 
 pytestmark = pytest.mark.rule("FOCUS-2")
 
@@ -32,7 +32,7 @@ STORE = Parked("the store", "03-02", 4, "alex", "Which store do we use?")
 
 
 def put(folder: Path, *points: Parked, at: str = AT, step_id: str = "01-03") -> None:
-    park(folder, points, step_id=step_id, at=at, steps=STEPS, roster=Roster((ALEX,)))
+    park_points(folder, points, step_id=step_id, at=at, steps=STEPS, roster=Roster((ALEX,)))
 
 
 def lot(folder: Path) -> str:
@@ -47,11 +47,11 @@ def test_a_point_stands_under_its_step(folder: Path) -> None:
         "- **the store** (Alex Rivera (Solutions Architect), step 01-03, turn 4): Which store do we use? "
         f"<!-- Parked: step 01-03, turn 4, {AT} -->\n"
     )
-    assert parked_for(folder, "03-02") == (
+    assert read_parked(folder, "03-02") == (
         "Put off until now, by Alex Rivera (Solutions Architect) in the discussion of step 01-03: the store",
     )
-    assert parked_for(folder, "03-01") == ()
-    assert parked_for(folder, "03") == ()
+    assert read_parked(folder, "03-01") == ()
+    assert read_parked(folder, "03") == ()
 
 
 def test_each_point_is_added_once(folder: Path) -> None:
@@ -61,7 +61,7 @@ def test_each_point_is_added_once(folder: Path) -> None:
     assert lot(folder) == once
     put(folder, STORE, at="2026-02-21T14:30:00.000Z")
     put(folder, Parked("x", "03-02", 5, "alex", "y"))
-    assert len(parked_for(folder, "03-02")) == 3
+    assert len(read_parked(folder, "03-02")) == 3
     assert lot(folder).startswith(once.rstrip("\n"))
     assert lot(folder).count("## 03-02") == 1
 
@@ -75,46 +75,46 @@ def test_a_phase_is_its_first_step_and_anything_else_is_for_later(folder: Path) 
         Parked("no steps", "02-impact-analysis", 5, "alex", "w"),
         Parked("step", "04-01", 6, "alex", "w"),
     )
-    assert parked_for(folder, "03-01") == (
+    assert read_parked(folder, "03-01") == (
         "Put off until now, by the user in the discussion of step 01-03: phase",
     )
-    assert [text.rpartition(": ")[2] for text in parked_for(folder, "Later")] == [
+    assert [text.rpartition(": ")[2] for text in read_parked(folder, "Later")] == [
         "none", "unknown", "no steps",
     ]  # fmt: skip
-    assert "by gone in" in parked_for(folder, "Later")[1]
+    assert "by gone in" in read_parked(folder, "Later")[1]
     headings = [line for line in lot(folder).splitlines() if line.startswith("## ")]
     assert headings == ["## 03-01 Options", "## Later", "## 04-01 Module Design"]
-    assert parked_for(folder, "04-01") != ()
+    assert read_parked(folder, "04-01") != ()
 
 
 def test_nothing_to_park_writes_nothing(folder: Path) -> None:
     put(folder)
     assert list(folder.iterdir()) == []
-    assert parked_for(folder, "03-02") == ()
+    assert read_parked(folder, "03-02") == ()
 
 
 def test_what_a_person_wrote_stays_and_is_brought_up_too(folder: Path) -> None:
     mine = "# Us\n\n## 03-02 Tech\n\n* ask Kim about <!-- hm --> costs\nno bullet\n\n## Else\n- b"
     mine = mine.replace("\n", "\r\n")
     (folder / "parking-lot.md").write_bytes(mine.encode())
-    assert parked_for(folder, "03-02") == ("Put off until now: ask Kim about costs",)
+    assert read_parked(folder, "03-02") == ("Put off until now: ask Kim about costs",)
     put(folder, STORE)
     text = lot(folder)
     start = text.index("\r\n- **the store")
     end = text.index("## Else")
     assert (text[:start] + text[end - 2 :]).replace("\r\n\r\n\r\n", "\r\n\r\n") == mine
     assert "\n" not in text.replace("\r\n", "")
-    assert [text.rpartition(": ")[2] for text in parked_for(folder, "03-02")] == [
+    assert [text.rpartition(": ")[2] for text in read_parked(folder, "03-02")] == [
         "ask Kim about costs", "the store",
     ]  # fmt: skip
 
 
 def test_bullets_in_a_fence_are_not_points(folder: Path) -> None:
     (folder / "parking-lot.md").write_text("## 03-02 T\n\n```\n- no\n```\n")
-    assert parked_for(folder, "03-02") == ()
+    assert read_parked(folder, "03-02") == ()
     (folder / "parking-lot.md").write_text("## 03-02 T\n\n```\n- no\n")
     put(folder, STORE)
-    assert len(parked_for(folder, "03-02")) == 1
+    assert len(read_parked(folder, "03-02")) == 1
 
 
 @pytest.mark.rule("ART-7")
@@ -127,7 +127,7 @@ def test_any_words_are_kept_and_brought_up(
 ) -> None:
     folder = tmp_path_factory.mktemp("item")
     put(folder, Parked(subject, "03-02", 5, "alex", words), STORE)
-    brought = parked_for(folder, "03-02")
+    brought = read_parked(folder, "03-02")
     assert len(brought) == 2
     assert brought[1].endswith("step 01-03: the store")
     assert all(text.isprintable() for text in brought)
@@ -138,12 +138,12 @@ def test_any_words_are_kept_and_brought_up(
 
 def test_a_subject_is_brought_up_as_it_was_said(folder: Path) -> None:
     put(folder, Parked("# the *big* <b> `x", "03-02", 4, "alex", "w"))
-    assert parked_for(folder, "03-02")[0].endswith(": # the *big* <b> `x")
+    assert read_parked(folder, "03-02")[0].endswith(": # the *big* <b> `x")
 
 
 def test_a_point_without_a_subject_is_known_by_its_words(folder: Path) -> None:
     put(folder, Parked(" ", None, 4, "alex", "ab " * 40), Parked("", None, 5, "alex", ""))
-    assert [text.partition("01-03: ")[2] for text in parked_for(folder, "Later")] == [
+    assert [text.partition("01-03: ")[2] for text in read_parked(folder, "Later")] == [
         "ab " * 27 + "...", "a point",
     ]  # fmt: skip
 
@@ -160,7 +160,7 @@ class TestBadPlaces:
         (folder / "parking-lot.md").mkdir()
         with pytest.raises(DiskFailed, match="a folder has that name"):
             put(folder, STORE)
-        assert parked_for(folder, "03-02") == ()
+        assert read_parked(folder, "03-02") == ()
 
     def test_a_renamed_item_is_said(self, folder: Path) -> None:
         folder.rename(folder.with_name("new"))
@@ -169,10 +169,10 @@ class TestBadPlaces:
         assert not folder.exists()
 
     def test_a_file_that_is_full_is_said(self, folder: Path) -> None:
-        (folder / "parking-lot.md").write_bytes(b"x" * (LARGEST - 10) + b"\n")
+        (folder / "parking-lot.md").write_bytes(b"x" * (MAX_DOCUMENT_SIZE - 10) + b"\n")
         with pytest.raises(DiskFailed) as caught:
             put(folder, STORE)
         assert caught.value.saved == "The file is as it was; the points are in the transcript."
         assert caught.value.failed.startswith("Could not write parking-lot.md: the document has ")
-        (folder / "parking-lot.md").write_bytes(b"x" * (LARGEST + 1))
-        assert parked_for(folder, "03-02") == ()
+        (folder / "parking-lot.md").write_bytes(b"x" * (MAX_DOCUMENT_SIZE + 1))
+        assert read_parked(folder, "03-02") == ()

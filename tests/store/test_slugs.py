@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.store.items import LONGEST, UNTITLED, numbered, slug
+from roundtable.store.items import MAX_SLUG_LENGTH, UNTITLED, add_number, make_slug
 
 pytestmark = pytest.mark.rule("ITEM-1")
 
@@ -40,27 +40,27 @@ pytestmark = pytest.mark.rule("ITEM-1")
     ],
 )
 def test_a_title_becomes_a_slug(title: str, expected: str) -> None:
-    assert slug(title) == expected
+    assert make_slug(title) == expected
 
 
 def test_sixty_characters_at_most_and_trimmed_again() -> None:
-    assert LONGEST == 60
-    assert slug("x" * 60) == "x" * 60
-    assert slug("x" * 61) == "x" * 60
-    assert slug("x" * 59 + " yz") == "x" * 59
-    assert slug("x" * 58 + " yz") == "x" * 58 + "-y"
+    assert MAX_SLUG_LENGTH == 60
+    assert make_slug("x" * 60) == "x" * 60
+    assert make_slug("x" * 61) == "x" * 60
+    assert make_slug("x" * 59 + " yz") == "x" * 59
+    assert make_slug("x" * 58 + " yz") == "x" * 58 + "-y"
 
 
 def test_a_number_keeps_the_slug_within_its_length() -> None:
-    assert numbered("a", 2) == "a-2"
-    assert numbered("x" * 60, 2) == "x" * 58 + "-2"
-    assert numbered("x" * 58, 2) == "x" * 58 + "-2"
-    assert numbered("x" * 57 + "-yz", 10) == "x" * 57 + "-10"
+    assert add_number("a", 2) == "a-2"
+    assert add_number("x" * 60, 2) == "x" * 58 + "-2"
+    assert add_number("x" * 58, 2) == "x" * 58 + "-2"
+    assert add_number("x" * 57 + "-yz", 10) == "x" * 57 + "-10"
 
 
 @given(st.text())
 def test_any_title_gives_a_plain_folder_name(title: str) -> None:
-    name = slug(title)
+    name = make_slug(title)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
-    assert len(name) <= LONGEST
-    assert slug(name) == name
+    assert len(name) <= MAX_SLUG_LENGTH
+    assert make_slug(name) == name

@@ -15,8 +15,8 @@ from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Item, Step
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, OffTopic, Parked, Turn, Verdict
-from roundtable.documents.outline import outline
-from roundtable.store.transcript import transcripts, write_transcript
+from roundtable.documents.outline import read_outline
+from roundtable.store.transcript import list_transcripts, write_transcript
 
 AT = "2026-02-20T14:30:00.000Z"
 MAYA = Persona("business-analyst", "Maya Chen", "Business Analyst", "BA", (), "user", ())
@@ -162,7 +162,7 @@ class TestOnce:
         before = (folder / first).read_bytes()
         assert write_transcript(folder, save(TURNS[:1]), "other") == first
         assert (folder / first).read_bytes() == before
-        assert len(transcripts(folder)) == 1
+        assert len(list_transcripts(folder)) == 1
 
     def test_another_discussion_gets_the_next_number(self, folder: Path) -> None:
         (folder / "elaborations").mkdir()
@@ -173,12 +173,12 @@ class TestOnce:
         other = replace(STEP, step_id="01-02")
         assert write_transcript(folder, save(step=other), "offline") == "elaborations/01-02-1.md"
         assert write_transcript(folder, save(), "offline") == "elaborations/01-03-12.md"
-        assert [path.name for path in transcripts(folder)] == [
+        assert [path.name for path in list_transcripts(folder)] == [
             "01-02-1.md", "01-03-9.md", "01-03-11.md", "01-03-12.md",
         ]  # fmt: skip
 
     def test_an_item_without_any_has_none(self, folder: Path) -> None:
-        assert transcripts(folder) == ()
+        assert list_transcripts(folder) == ()
 
 
 class TestBadPlaces:
@@ -212,7 +212,7 @@ class TestAnyWords:
     def test_cannot_break_the_document(self, folder: Path) -> None:
         path = write_transcript(folder, save((Turn(1, MAYA.key, self.NASTY),), draft=Draft()), "o")
         document = (folder / path).read_bytes()
-        shape = outline(document)
+        shape = read_outline(document)
         headings = [piece.text for piece in shape.pieces if piece.kind == "heading"]
         assert headings == [
             "Elaboration of step 01-03: User Experience & Journeys",
@@ -236,7 +236,7 @@ def test_every_turn_stays_paragraphs(tmp_path_factory: pytest.TempPathFactory, t
     turns = (Turn(1, MAYA.key, text), Turn(2, ALEX.key, "after"))
     path = write_transcript(folder, save(turns, draft=Draft()), "offline")
     document = (folder / path).read_bytes()
-    pieces = outline(document).pieces
+    pieces = read_outline(document).pieces
     assert [piece.kind for piece in pieces if piece.kind not in ("paragraph", "bullet_list")] == [
         "html_block", "heading", "heading", "heading",
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gitproject import commit, git, repository, write
-from roundtable.survey.files import project_files
+from roundtable.survey.files import list_files
 
 FILES = {"src/app.py": "x = 1\n", "README.md": "# App\n", ".gitignore": "*.log\nsecret/\n"}
 IGNORED = {"debug.log": "noise\n", "secret/key.txt": "noise\n"}
@@ -20,7 +20,7 @@ IGNORED = {"debug.log": "noise\n", "secret/key.txt": "noise\n"}
 def test_git_lists_what_is_tracked_and_what_is_new_but_not_what_is_ignored(tmp_path: Path) -> None:
     root = repository(tmp_path / "p", FILES)
     write(root, {**IGNORED, "new.py": "y = 2\n"})
-    assert project_files(root) == (".gitignore", "README.md", "new.py", "src/app.py")
+    assert list_files(root) == (".gitignore", "README.md", "new.py", "src/app.py")
 
 
 def test_a_walk_respects_ignore_files_at_every_level_and_knows_build_folders(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_walk_respects_ignore_files_at_every_level_and_knows_build_folders(tmp
         tmp_path, {"lib/.gitignore": "*.tmp\n!keep.log\n/only.py\n", "lib/a.tmp": "", "lib/keep.log": "ok\n"}
     )
     write(tmp_path, {"lib/only.py": "", "lib/deep/only.py": "z\n", "lib/deep/b.tmp": ""})
-    assert project_files(tmp_path) == (
+    assert list_files(tmp_path) == (
         ".gitignore",
         "README.md",
         "lib/.gitignore",
@@ -42,18 +42,18 @@ def test_a_walk_respects_ignore_files_at_every_level_and_knows_build_folders(tmp
 def test_outside_git_an_ignore_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "x = 1\n"})
     os.mkfifo(tmp_path / ".gitignore")
-    assert project_files(tmp_path) == ("a.py",)
+    assert list_files(tmp_path) == ("a.py",)
 
 
 def test_outside_git_an_ignore_file_that_is_an_endless_device_is_not_read(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "x = 1\n"})
     (tmp_path / ".gitignore").symlink_to("/dev/zero")
-    assert project_files(tmp_path) == ("a.py",)
+    assert list_files(tmp_path) == ("a.py",)
 
 
 def test_outside_git_an_ignore_file_that_is_far_too_long_does_not_count(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "x = 1\n", ".gitignore": "a.py\n" * 100_000})
-    assert project_files(tmp_path) == (".gitignore", "a.py")
+    assert list_files(tmp_path) == (".gitignore", "a.py")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_outside_git_a_rule_that_would_take_long_does_not_count(tmp_path: Path, 
     names = [f"{'a' * 200}{number}.py" for number in range(300)]
     write(tmp_path, {**dict.fromkeys(names, ""), "b.log": "", ".gitignore": f"{rule}\n*.log\n"})
     before = time.process_time()
-    assert project_files(tmp_path) == (".gitignore", *sorted(names))
+    assert list_files(tmp_path) == (".gitignore", *sorted(names))
     assert time.process_time() - before < 5
 
 
@@ -71,27 +71,27 @@ def test_without_a_git_program_the_folder_is_walked(tmp_path: Path, monkeypatch:
     root = repository(tmp_path / "p", FILES)
     write(root, IGNORED)
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    assert project_files(root) == (".gitignore", "README.md", "src/app.py")
+    assert list_files(root) == (".gitignore", "README.md", "src/app.py")
 
 
 def test_a_repository_without_commits_lists_its_files(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     write(tmp_path, FILES)
-    assert project_files(tmp_path) == (".gitignore", "README.md", "src/app.py")
+    assert list_files(tmp_path) == (".gitignore", "README.md", "src/app.py")
 
 
 def test_a_folder_inside_a_repository_lists_only_what_is_below_it(tmp_path: Path) -> None:
     root = repository(tmp_path / "p", FILES)
-    assert project_files(root / "src") == ("app.py",)
+    assert list_files(root / "src") == ("app.py",)
 
 
 def test_a_bare_repository_and_an_empty_folder_have_no_files(tmp_path: Path) -> None:
     source = repository(tmp_path / "p", FILES)
     git(tmp_path, "clone", "-q", "--bare", str(source), str(tmp_path / "bare.git"))
     (tmp_path / "empty").mkdir()
-    assert project_files(tmp_path / "bare.git") == ()
-    assert project_files(tmp_path / "empty") == ()
-    assert project_files(tmp_path / "missing") == ()
+    assert list_files(tmp_path / "bare.git") == ()
+    assert list_files(tmp_path / "empty") == ()
+    assert list_files(tmp_path / "missing") == ()
 
 
 def test_a_shallow_clone_lists_its_files(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_shallow_clone_lists_its_files(tmp_path: Path) -> None:
     commit(source, "More")
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{source}", str(tmp_path / "shallow"))
     assert (tmp_path / "shallow" / ".git" / "shallow").exists()
-    assert project_files(tmp_path / "shallow") == (".gitignore", "README.md", "src/app.py", "src/more.py")
+    assert list_files(tmp_path / "shallow") == (".gitignore", "README.md", "src/app.py", "src/more.py")
 
 
 def test_a_submodule_and_a_repository_inside_are_passed_over(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_submodule_and_a_repository_inside_are_passed_over(tmp_path: Path) -> 
     git(root, "submodule", "add", "-q", f"file://{inner}", "parts")
     commit(root, "Take in the parts")
     repository(root / "stray", {"stray.py": "s = 1\n"})
-    listed = project_files(root)
+    listed = list_files(root)
     assert "src/app.py" in listed
     assert not [path for path in listed if path.startswith(("parts/", "stray"))]
 
@@ -124,7 +124,7 @@ def test_links_never_lead_anywhere(tmp_path: Path, with_git: bool) -> None:
     (root / "out").symlink_to(tmp_path / "outside")
     if with_git:
         git(root, "init", "-q")
-    listed = project_files(root)
+    listed = list_files(root)
     assert [path for path in listed if path.endswith(".py")] == ["src/app.py"]
 
 
@@ -135,7 +135,7 @@ def test_a_name_that_is_not_utf8_leads_back_to_its_file(tmp_path: Path, with_git
     write(tmp_path, {name: "coffee = 1\n"})
     if with_git:
         git(tmp_path, "init", "-q")
-    assert project_files(tmp_path) == (name,)
+    assert list_files(tmp_path) == (name,)
     assert (tmp_path / name).read_text() == "coffee = 1\n"
 
 
@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     write(tmp_path, {"open.py": "o\n", "closed/in.py": "c\n"})
     (tmp_path / "closed").chmod(0)
     try:
-        assert project_files(tmp_path) == ("open.py",)
+        assert list_files(tmp_path) == ("open.py",)
     finally:
         (tmp_path / "closed").chmod(0o700)
 
@@ -154,8 +154,8 @@ def test_our_own_documents_are_left_out(tmp_path: Path) -> None:
         tmp_path,
         {"a.py": "", "docs/requirements/x/draft.md": "", ".roundtable/steps/s.md": "", "specs/y.md": ""},
     )
-    assert project_files(tmp_path) == ("a.py", "specs/y.md")
-    assert "specs/y.md" not in project_files(tmp_path, leave_out=("specs",))
+    assert list_files(tmp_path) == ("a.py", "specs/y.md")
+    assert "specs/y.md" not in list_files(tmp_path, leave_out=("specs",))
 
 
 def test_git_variables_of_a_surrounding_command_do_not_mislead(
@@ -165,7 +165,7 @@ def test_git_variables_of_a_surrounding_command_do_not_mislead(
     root = repository(tmp_path / "p", FILES)
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other))
-    assert "src/app.py" in project_files(root)
+    assert "src/app.py" in list_files(root)
 
 
 def test_a_project_inside_an_ignored_folder_is_walked(tmp_path: Path) -> None:
@@ -174,5 +174,5 @@ def test_a_project_inside_an_ignored_folder_is_walked(tmp_path: Path) -> None:
     inside = tmp_path / "build" / "example"
     inside.mkdir(parents=True)
     (inside / "loans.py").write_text("x = 1\n")
-    assert project_files(inside) == ("loans.py",)
-    assert project_files(tmp_path) == (".gitignore",)
+    assert list_files(inside) == ("loans.py",)
+    assert list_files(tmp_path) == (".gitignore",)

@@ -6,9 +6,16 @@ from pathlib import Path
 
 from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.core.steps import Item
-from roundtable.survey.history import Commit, activity, change_rates, kin, read_history, together
+from roundtable.survey.history import (
+    Commit,
+    score_activity,
+    count_changes,
+    score_kin,
+    read_history,
+    find_companions,
+)
 from roundtable.survey.report import ChangeRate
-from roundtable.survey.terms import terms_of
+from roundtable.survey.terms import extract_terms
 
 
 def changed(root: Path, days: int, subject: str, *names: str) -> None:
@@ -52,7 +59,7 @@ def test_the_edge_of_a_shallow_clone_changes_nothing(tmp_path: Path) -> None:
 
 def test_change_rates_count_90_days_and_a_year_to_the_day() -> None:
     history = [Commit(NOW - days * DAY, "x", ("a.py",)) for days in (0, 90, 91, 365, 366)]
-    assert change_rates(history, ["a.py", "b.py"], now=NOW) == (
+    assert count_changes(history, ["a.py", "b.py"], now=NOW) == (
         ChangeRate("a.py", 2, 4),
         ChangeRate("b.py", 0, 0),
     )
@@ -60,10 +67,10 @@ def test_change_rates_count_90_days_and_a_year_to_the_day() -> None:
 
 def test_files_worked_on_lately_are_more_active() -> None:
     history = [Commit(NOW, "x", ("new.py",)), Commit(NOW - 1000 * DAY, "y", ("old.py",))]
-    found = activity(history)
+    found = score_activity(history)
     assert found["new.py"] == 1.0
     assert 0 < found["old.py"] < 0.3
-    assert activity([]) == {}
+    assert score_activity([]) == {}
 
 
 def test_commits_with_like_subjects_lead_to_their_files() -> None:
@@ -73,7 +80,7 @@ def test_commits_with_like_subjects_lead_to_their_files() -> None:
         Commit(NOW, "Faster start", ("start.py",)),
         Commit(NOW, "Reformat invoices", tuple(f"f{number}.py" for number in range(50))),
     ]
-    found = kin(history, terms_of(Item("item", "Rendering of an invoice")))
+    found = score_kin(history, extract_terms(Item("item", "Rendering of an invoice")))
     assert found["render.py"] == 1.0
     assert 0 < found["totals.py"] < 1
     assert found.keys() == {"render.py", "totals.py"}
@@ -81,4 +88,4 @@ def test_commits_with_like_subjects_lead_to_their_files() -> None:
 
 def test_what_changed_together_at_least_twice_is_company() -> None:
     history = [Commit(NOW, "x", paths) for paths in (("a", "b"), ("a", "b", "c"), ("a",), ("c",), ("a", "d"))]
-    assert together(history, ["a"]) == {"b": 0.5}
+    assert find_companions(history, ["a"]) == {"b": 0.5}

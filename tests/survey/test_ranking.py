@@ -8,30 +8,32 @@ import pytest
 
 from gitproject import write
 from roundtable.core.steps import Item
-from roundtable.survey.files import Kind, kind_of, project_files
-from roundtable.survey.report import Line
-from roundtable.survey.search import Priors, defined_name, places_in, rank, search_files
-from roundtable.survey.terms import terms_of
+from roundtable.survey.files import Kind, file_kind, list_files
+from roundtable.survey.report import CodeLine
+from roundtable.survey.search import Priors, defined_name, find_hits, rank_files, search_files
+from roundtable.survey.terms import extract_terms
 
 NO_PRIORS = Priors({}, {})
 
 
 def ranked(root: Path, title: str, priors: Priors = NO_PRIORS) -> list[str]:
-    paths = project_files(root)
-    terms = terms_of(Item("item", title))
-    return [finding.path for finding in rank(root, paths, terms, search_files(root, paths, terms), priors)]
+    paths = list_files(root)
+    terms = extract_terms(Item("item", title))
+    return [
+        finding.path for finding in rank_files(root, paths, terms, search_files(root, paths, terms), priors)
+    ]
 
 
 def test_a_term_stands_at_the_beginning_of_a_word_or_of_a_part_of_a_name() -> None:
-    terms = terms_of(Item("item", "cache"))
+    terms = extract_terms(Item("item", "cache"))
     data = b"cache Caching myCache CACHE_SIZE http_cache\nscache precached cachexyzabcd HTTPCache\n"
-    found = places_in(data, terms)
+    found = find_hits(data, terms)
     assert found.counts == (6,)
     assert [place.number for place in found.lines] == [1, 2]
 
 
 def test_a_whole_name_is_found_inside_other_names() -> None:
-    assert places_in(b"self._hide_inputs\n", terms_of(Item("item", "hide_input"))[:1]).counts == (1,)
+    assert find_hits(b"self._hide_inputs\n", extract_terms(Item("item", "hide_input"))[:1]).counts == (1,)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_the_name_that_a_line_defines(line: bytes, name: bytes) -> None:
     ],
 )
 def test_the_kind_of_a_file(path: str, kind: Kind) -> None:
-    assert kind_of(path) == kind
+    assert file_kind(path) == kind
 
 
 def test_path_and_definition_outweigh_mere_mentions(tmp_path: Path) -> None:
@@ -111,12 +113,12 @@ def test_history_lifts_a_file_but_a_busy_file_without_a_hit_is_not_listed(tmp_pa
 def test_the_best_lines_come_first_and_stand_in_the_file(tmp_path: Path) -> None:
     rows = ["toner", "x", "def toner_level():", "toner of the tray", "y", "toner"]
     write(tmp_path, {"a.py": "\r\n".join(rows) + "\r\n"})
-    paths = project_files(tmp_path)
-    terms = terms_of(Item("item", "Toner tray"))
-    (finding,) = rank(tmp_path, paths, terms, search_files(tmp_path, paths, terms), NO_PRIORS)
+    paths = list_files(tmp_path)
+    terms = extract_terms(Item("item", "Toner tray"))
+    (finding,) = rank_files(tmp_path, paths, terms, search_files(tmp_path, paths, terms), NO_PRIORS)
     assert finding.count == 5
     assert finding.lines == (
-        Line("a.py", 4, "toner of the tray"),
-        Line("a.py", 3, "def toner_level():"),
-        Line("a.py", 1, "toner"),
+        CodeLine("a.py", 4, "toner of the tray"),
+        CodeLine("a.py", 3, "def toner_level():"),
+        CodeLine("a.py", 1, "toner"),
     )

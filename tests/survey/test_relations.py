@@ -8,18 +8,24 @@ from pathlib import Path
 import pytest
 
 from gitproject import write
-from roundtable.survey.files import project_files
-from roundtable.survey.relations import Relations, entry_points, imports_in, module_of, relate
-from roundtable.survey.report import Finding, Line
+from roundtable.survey.files import list_files
+from roundtable.survey.relations import (
+    Relations,
+    find_entry_points,
+    find_imports,
+    parse_module,
+    find_relations,
+)
+from roundtable.survey.report import FoundFile, CodeLine
 
 
 def importers(files: Mapping[str, str], target: str, go_module: str = "") -> dict[str, int]:
     """The files that import the target, with the line that says so."""
-    module = module_of(target, frozenset({*files, target}))
+    module = parse_module(target, frozenset({*files, target}))
     assert module is not None
     found: dict[str, int] = {}
     for path, text in files.items():
-        for offset, _ in imports_in(path, text.encode(), [module], go_module=go_module):
+        for offset, _ in find_imports(path, text.encode(), [module], go_module=go_module):
             found.setdefault(path, text.encode()[:offset].count(b"\n") + 1)
     return found
 
@@ -96,7 +102,7 @@ def test_imports_of_other_languages(target: str, path: str, text: str, found: bo
 
 
 def test_a_document_is_no_module() -> None:
-    assert module_of("README.md", frozenset()) is None
+    assert parse_module("README.md", frozenset()) is None
 
 
 @pytest.fixture
@@ -123,8 +129,8 @@ def shop(tmp_path: Path) -> Path:
 
 
 def related(root: Path) -> Relations:
-    touched = (Finding("shop/mail.py", 1.0, 1, (Line("shop/mail.py", 1, "class Mailer:"),)),)
-    return relate(root, project_files(root), touched)
+    touched = (FoundFile("shop/mail.py", 1.0, 1, (CodeLine("shop/mail.py", 1, "class Mailer:"),)),)
+    return find_relations(root, list_files(root), touched)
 
 
 def test_importers_mentions_and_tests_are_lines_of_files(shop: Path) -> None:
@@ -147,11 +153,11 @@ def test_importers_mentions_and_tests_are_lines_of_files(shop: Path) -> None:
 
 
 def test_nothing_touched_is_tied_to_nothing(shop: Path) -> None:
-    assert relate(shop, project_files(shop), ()) == Relations((), (), ())
+    assert find_relations(shop, list_files(shop), ()) == Relations((), (), ())
 
 
 def test_entry_points_near_the_change_come_first(shop: Path) -> None:
-    found = entry_points(shop, project_files(shop), ["shop/mail.py"], ["shop/cli.py", "shop/web.py"])
+    found = find_entry_points(shop, list_files(shop), ["shop/mail.py"], ["shop/cli.py", "shop/web.py"])
     assert [(point.what, point.name, point.line.path, point.line.number, point.near) for point in found] == [
         ("command", "send", "shop/cli.py", 5, True),
         ("route", "/mail", "shop/web.py", 4, True),
@@ -183,7 +189,7 @@ def test_each_kind_of_entry_point(
     tmp_path: Path, path: str, text: str, what: str, name: str, line: int
 ) -> None:
     write(tmp_path, {path: text})
-    (found,) = entry_points(tmp_path, [path], [path], [])
+    (found,) = find_entry_points(tmp_path, [path], [path], [])
     assert (found.what, found.name, found.line.number) == (what, name, line)
     assert found.line.text == text.split("\n")[line - 1].strip()
 
@@ -191,4 +197,4 @@ def test_each_kind_of_entry_point(
 def test_tests_and_documents_are_no_way_in(tmp_path: Path) -> None:
     script = "if __name__ == '__main__':\n    x\n"
     write(tmp_path, {"tests/main.py": script, "docs/main.py": script})
-    assert entry_points(tmp_path, ["tests/main.py", "docs/main.py"], [], []) == ()
+    assert find_entry_points(tmp_path, ["tests/main.py", "docs/main.py"], [], []) == ()

@@ -8,8 +8,8 @@ from roundtable.core.depth import read_scope
 from roundtable.survey.report import (
     ChangeRate,
     Complexity,
-    Finding,
-    Line,
+    FoundFile,
+    CodeLine,
     Relation,
     Scope,
     estimate,
@@ -17,15 +17,15 @@ from roundtable.survey.report import (
 )
 
 
-def found(*paths: str, score: float = 1.0, count: int = 1) -> list[Finding]:
-    return [Finding(path, score, count, ()) for path in paths]
+def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
+    return [FoundFile(path, score, count, ()) for path in paths]
 
 
 def ties(count: int) -> list[Relation]:
-    return [Relation("imports", Line(f"use/u{number}.py", 1, "x"), "a.py") for number in range(count)]
+    return [Relation("imports", CodeLine(f"use/u{number}.py", 1, "x"), "a.py") for number in range(count)]
 
 
-TEST = [Relation("tests", Line("tests/test_a.py", 1, "x"), "a.py")]
+TEST = [Relation("tests", CodeLine("tests/test_a.py", 1, "x"), "a.py")]
 
 
 @pytest.mark.parametrize(

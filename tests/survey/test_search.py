@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from gitproject import git, write
 from roundtable.core.steps import Item
 from roundtable.survey import search as searching
-from roundtable.survey.files import Sieve, project_files, sift
-from roundtable.survey.scan import LARGEST, count, read
+from roundtable.survey.files import Sieve, list_files, sift
+from roundtable.survey.scan import LARGEST, count_needles, read_text
 from roundtable.survey.search import Hit, files_holding, search_files
-from roundtable.survey.terms import terms_of
+from roundtable.survey.terms import extract_terms
 
 SIEVES: list[Sieve] = ["none", "git", *(["ripgrep"] if shutil.which("rg") else [])]  # type: ignore[list-item]
 
 
 def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "Cache cached CACHING\nprint\n", "b.py": "nothing\n", "c.txt": "print\n"})
-    terms = terms_of(Item("item", "Caching of print jobs"))
+    terms = extract_terms(Item("item", "Caching of print jobs"))
     assert [term.text for term in terms] == ["cach", "print", "job"]
     hits = search_files(tmp_path, ("a.py", "b.py", "c.txt"), terms)
     assert hits.files == (Hit("a.py", 27, (3, 1, 0)), Hit("c.txt", 6, (0, 1, 0)))
@@ -33,12 +33,14 @@ def test_hits_are_counted_whatever_the_capitals(tmp_path: Path) -> None:
 
 def test_capitals_beyond_ascii_are_found_too(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "übersicht Übersicht ÜBERSICHT\n"})
-    assert search_files(tmp_path, ("a.txt",), terms_of(Item("item", "Übersicht"))).files[0].counts == (3,)
+    assert search_files(tmp_path, ("a.txt",), extract_terms(Item("item", "Übersicht"))).files[0].counts == (
+        3,
+    )
 
 
 def test_without_terms_or_files_nothing_is_read(tmp_path: Path) -> None:
     assert search_files(tmp_path, ("missing.py",), ()).files == ()
-    assert search_files(tmp_path, (), terms_of(Item("item", "printer"))).frequency == (0,)
+    assert search_files(tmp_path, (), extract_terms(Item("item", "printer"))).frequency == (0,)
 
 
 def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp_path: Path) -> None:
@@ -57,10 +59,10 @@ def test_binary_huge_packed_and_missing_files_folders_and_links_are_not_read(tmp
     (tmp_path / "link.py").symlink_to("ok.py")
     os.mkfifo(tmp_path / "pipe")
     names = ("image.png", "huge.txt", "line.json", "app.min.js", "folder", "link.py", "pipe", "missing")
-    hits = search_files(tmp_path, (*names, "ok.py", "largest.txt"), terms_of(Item("item", "printer")))
+    hits = search_files(tmp_path, (*names, "ok.py", "largest.txt"), extract_terms(Item("item", "printer")))
     assert [hit.path for hit in hits.files] == ["ok.py", "largest.txt"]
     assert hits.files[1].size == LARGEST
-    assert read(str(tmp_path / "pipe")) in (None, b"")
+    assert read_text(str(tmp_path / "pipe")) in (None, b"")
 
 
 @pytest.fixture
@@ -82,8 +84,8 @@ def mixed(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("sieve", SIEVES)
 @pytest.mark.parametrize("title", ["Toner and paper", "a printer with a tray", "Übersicht toner", "nirgends"])
 def test_every_sieve_gives_the_same_hits(mixed: Path, sieve: Sieve, title: str) -> None:
-    paths = project_files(mixed)
-    terms = terms_of(Item("item", title))
+    paths = list_files(mixed)
+    terms = extract_terms(Item("item", title))
     assert search_files(mixed, paths, terms, sieve=sieve) == search_files(mixed, paths, terms, sieve="none")
     assert files_holding(mixed, paths, ("Toner", "TRAY"), sieve=sieve) == tuple(
         path for path in paths if {b"Toner", b"TRAY"} & set((mixed / path).read_bytes().split())
@@ -91,7 +93,7 @@ def test_every_sieve_gives_the_same_hits(mixed: Path, sieve: Sieve, title: str) 
 
 
 def test_the_sieves_do_hold_back_what_has_no_hit(mixed: Path) -> None:
-    paths = project_files(mixed)
+    paths = list_files(mixed)
     for sieve in SIEVES[1:]:
         kept = sift(mixed, paths, ["toner"], exact=False, sieve=sieve)
         assert 0 < len(kept) < len(paths)
@@ -99,15 +101,15 @@ def test_the_sieves_do_hold_back_what_has_no_hit(mixed: Path) -> None:
 
 
 def test_a_sieve_that_is_not_there_holds_nothing_back(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = project_files(mixed)
+    paths = list_files(mixed)
     monkeypatch.setenv("PATH", "")
     assert list(sift(mixed, paths, ["toner"], exact=False, sieve="ripgrep")) == list(paths)
     assert list(sift(mixed, paths, ["toner"], exact=False, sieve="git")) == list(paths)
 
 
 def test_a_second_process_gives_the_same_as_one(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = project_files(mixed)
-    terms = terms_of(Item("item", "printer toner paper"))
+    paths = list_files(mixed)
+    terms = extract_terms(Item("item", "printer toner paper"))
     alone = search_files(mixed, paths, terms, sieve="none")
     holding = files_holding(mixed, paths, ("Toner",), sieve="none")
     monkeypatch.setattr(searching, "_WORTH_A_PROCESS", 2)
@@ -122,7 +124,7 @@ def test_a_second_process_gives_the_same_as_one(mixed: Path, monkeypatch: pytest
 @given(data=st.binary(max_size=400))
 def test_no_bytes_break_the_count(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "any").write_bytes(data)
-    found = count(str(tmp_path), ["any"], [(b"a",), (b"b", b"c")])
+    found = count_needles(str(tmp_path), ["any"], [(b"a",), (b"b", b"c")])
     small = data.lower()
     wanted = (small.count(b"a"), small.count(b"b") + small.count(b"c"))
     readable = b"\0" not in data and any(wanted)

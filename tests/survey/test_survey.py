@@ -15,7 +15,7 @@ from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Item
 from roundtable.survey import offer, survey
-from roundtable.survey.report import NOTHING, code, report, shown
+from roundtable.survey.report import NOTHING, quote_code, write_report, show_path
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
 FILES = {
@@ -76,7 +76,7 @@ def test_the_items_own_documents_are_no_findings(press: Path) -> None:
 
 @pytest.mark.parametrize("step", REPORTED)
 def test_everything_cited_exists(press: Path, step: str) -> None:
-    text = report(survey(press, ITEM, now=NOW), step)
+    text = write_report(survey(press, ITEM, now=NOW), step)
     assert text is not None
     cited = CITED.findall(text)
     assert cited or step == "00-03"
@@ -86,24 +86,24 @@ def test_everything_cited_exists(press: Path, step: str) -> None:
 
 def test_the_texts_of_the_steps(press: Path) -> None:
     found = survey(press, ITEM, now=NOW)
-    assert (report(found, "00-02") or "").startswith(
+    assert (write_report(found, "00-02") or "").startswith(
         "Searched 6 files for `warn`, `empty`, `toner`, `office`, `notices`, `grey`, `pages`.\n\n"
         "- `src/press/toner.py`: 1 hit\n"
         "  - `src/press/toner.py:4` `def toner_level() -> int:`\n"
     )
-    assert report(found, "00-03") == (
+    assert write_report(found, "00-03") == (
         "The files alone suggest small scope and low complexity.\n\n"
         "- 1 file in 1 folder looks touched.\n"
         "- 2 other files import or mention it.\n"
         "- 1 test file covers it.\n"
         "- The busiest, src/press/toner.py, changed in 2 commits in a year."
     )
-    assert (report(found, "02-01") or "").startswith("1. `src/press/toner.py:4` 1 hit")
-    ways_in = report(found, "02-02") or ""
+    assert (write_report(found, "02-01") or "").startswith("1. `src/press/toner.py:4` 1 hit")
+    ways_in = write_report(found, "02-02") or ""
     assert "- `src/press/cli.py:6` command `status`\n" in ways_in
     assert "- `tests/test_toner.py:4` covers `src/press/toner.py`\n" in ways_in
     assert "- `src/press/toner.py`: 2 commits in 90 days, 2 in a year" in ways_in
-    assert report(found, "03-01") is None
+    assert write_report(found, "03-01") is None
 
 
 def test_a_line_that_has_changed_since_is_not_cited(press: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_line_that_has_changed_since_is_not_cited(press: Path) -> None:
     write(press, {"src/press/toner.py": "nothing\n", "src/press/cli.py": ""})
     (press / "tests" / "test_toner.py").unlink()
     for step in REPORTED:
-        text = report(found, step) or ""
+        text = write_report(found, step) or ""
         assert "src/press/toner.py:" not in text
         assert "src/press/cli.py:" not in text
         assert "tests/test_toner.py:" not in text
@@ -121,9 +121,9 @@ def test_a_line_that_has_changed_since_is_not_cited(press: Path) -> None:
 def test_nothing_found_is_said_in_one_sentence(press: Path) -> None:
     found = survey(press, Item("zeppelin", "Zeppelin mooring"))
     assert found.findings == ()
-    assert report(found, "00-02") == NOTHING
-    assert report(found, "02-01") == NOTHING
-    assert report(found, "00-03") == (
+    assert write_report(found, "00-02") == NOTHING
+    assert write_report(found, "02-01") == NOTHING
+    assert write_report(found, "00-03") == (
         "The files alone suggest medium scope and medium complexity.\n\n"
         "- No file mentions the item's words, so this is a guess."
     )
@@ -154,7 +154,7 @@ def test_the_draft_for_the_scope_is_read_as_scope_and_complexity(press: Path) ->
     found = survey(press, ITEM, now=NOW)
     assert offer(found, "00-03", "Scope") == "small, complexity: low"
     assert read_scope(f"Scope: {offer(found, '00-03', 'Scope')}") == ("small", "low")
-    assert read_scope(report(found, "00-03") or "") == (None, None)  # the answer counts, not the guess
+    assert read_scope(write_report(found, "00-03") or "") == (None, None)  # the answer counts, not the guess
     assert offer(found, "02-01", "Touched") == (
         "Likely: `src/press/toner.py:4`."
         " Possibly: `tests/test_toner.py:1`, `src/press/__init__.py:1` and `src/press/cli.py:3`."
@@ -173,7 +173,7 @@ def test_a_survey_is_the_same_twice(press: Path) -> None:
 def test_any_title_survives(press: Path, title: str) -> None:
     found = survey(press, Item("any", title))
     for step in REPORTED:
-        assert report(found, step)
+        assert write_report(found, step)
 
 
 def test_bad_places_survive(tmp_path: Path) -> None:
@@ -185,14 +185,14 @@ def test_bad_places_survive(tmp_path: Path) -> None:
     for place in ("bare.git", "empty", "fresh", "missing"):
         found = survey(tmp_path / place, ITEM)
         assert (found.files_seen, found.findings) == (0, ())
-        assert report(found, "00-02") == NOTHING
+        assert write_report(found, "00-02") == NOTHING
 
 
 def test_without_git_there_are_findings_and_no_rates(tmp_path: Path) -> None:
     found = survey(write(tmp_path, FILES), ITEM)
     assert found.findings[0].path == "src/press/toner.py"
     assert found.change_rate == ()
-    assert "Git tells of no change to these files in the last year." in (report(found, "02-02") or "")
+    assert "Git tells of no change to these files in the last year." in (write_report(found, "02-02") or "")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -200,10 +200,10 @@ def test_a_name_that_is_not_utf8_is_found_and_shown_in_letters(tmp_path: Path) -
     name = os.fsdecode(b"t\xf6ner.py")
     found = survey(write(tmp_path, {name: "toner = 1\n"}), ITEM)
     assert found.findings[0].path == name
-    text = report(found, "00-02") or ""
+    text = write_report(found, "00-02") or ""
     assert "`t\\xf6ner.py:1` `toner = 1`" in text
     text.encode()
-    assert shown("a\nb.py") == "a\\x0ab.py"
+    assert show_path("a\nb.py") == "a\\x0ab.py"
 
 
 def test_a_line_of_10_megabytes_is_survived(tmp_path: Path) -> None:
@@ -215,5 +215,5 @@ def test_a_line_of_10_megabytes_is_survived(tmp_path: Path) -> None:
     "text", ["a `b` c", "`", "``x``", "<!-- x -->", "x\x1b[31m", "a" * 500, "long words " * 50]
 )
 def test_quoted_code_stays_one_span(text: str) -> None:
-    inline = next(token for token in MarkdownIt().parse(f"- {code(text)}") if token.type == "inline")
+    inline = next(token for token in MarkdownIt().parse(f"- {quote_code(text)}") if token.type == "inline")
     assert [child.type for child in inline.children or []] == ["code_inline"]

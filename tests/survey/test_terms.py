@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.steps import Item
-from roundtable.survey.terms import MOST, parts_of, stem, terms_of
+from roundtable.survey.terms import MOST, split_name, stem_word, extract_terms
 
 
 def words(title: str, text: str = "") -> list[str]:
-    return [term.text for term in terms_of(Item("item", title, text))]
+    return [term.text for term in extract_terms(Item("item", title, text))]
 
 
 def test_words_are_cut_to_stems_and_stop_words_and_verbs_of_change_say_nothing() -> None:
@@ -31,13 +31,14 @@ def test_words_are_cut_to_stems_and_stop_words_and_verbs_of_change_say_nothing()
     ],
 )
 def test_forms_of_a_word_share_a_stem(forms: tuple[str, ...]) -> None:
-    assert len({stem(form) for form in forms}) == 1, [stem(form) for form in forms]
-    assert all(form.lower().startswith(stem(form)) for form in forms)
+    assert len({stem_word(form) for form in forms}) == 1, [stem_word(form) for form in forms]
+    assert all(form.lower().startswith(stem_word(form)) for form in forms)
 
 
 def test_names_are_looked_for_whole_and_in_parts_and_weigh_more() -> None:
     terms = {
-        term.text: term for term in terms_of(Item("item", "Let CliRunner respect hide_input and --no-color"))
+        term.text: term
+        for term in extract_terms(Item("item", "Let CliRunner respect hide_input and --no-color"))
     }
     assert {"clirunner", "run", "hide_input", "hide", "input", "no-color", "color"} <= terms.keys()
     assert terms["hide_input"].whole
@@ -47,14 +48,16 @@ def test_names_are_looked_for_whole_and_in_parts_and_weigh_more() -> None:
 
 def test_what_is_written_as_code_weighs_more_and_a_quoted_sentence_does_not() -> None:
     terms = {
-        term.text: term.weight for term in terms_of(Item("item", "Wrong colour in `legend` of `a big chart`"))
+        term.text: term.weight
+        for term in extract_terms(Item("item", "Wrong colour in `legend` of `a big chart`"))
     }
     assert terms["legend"] > terms["colour"] == terms["chart"]
 
 
 def test_the_title_weighs_more_than_the_text_and_what_is_said_again_a_little_more() -> None:
     terms = {
-        term.text: term.weight for term in terms_of(Item("item", "Printer", "Toner, toner, toner and paper."))
+        term.text: term.weight
+        for term in extract_terms(Item("item", "Printer", "Toner, toner, toner and paper."))
     }
     assert terms["print"] > terms["toner"] > terms["paper"]
 
@@ -72,7 +75,7 @@ def test_paths_are_kept_whole() -> None:
 
 def test_german_words_keep_their_umlauts_and_lose_their_endings() -> None:
     assert words("Die Übersicht der Prüfungen wird nicht gedruckt") == ["übersicht", "prüf", "gedruckt"]
-    assert b"\xc3\x9cbersicht" in terms_of(Item("item", "Übersicht"))[0].spellings
+    assert b"\xc3\x9cbersicht" in extract_terms(Item("item", "Übersicht"))[0].spellings
 
 
 def test_japanese_gives_its_runs_of_kanji_and_katakana() -> None:
@@ -80,14 +83,14 @@ def test_japanese_gives_its_runs_of_kanji_and_katakana() -> None:
 
 
 def test_names_fall_into_the_words_they_are_joined_from() -> None:
-    assert parts_of("hideInput_now") == ("hide", "Input", "now")
-    assert parts_of("HTTPServer2") == ("HTTP", "Server", "2")
-    assert parts_of("größeÄndern") == ("größe", "Ändern")
+    assert split_name("hideInput_now") == ("hide", "Input", "now")
+    assert split_name("HTTPServer2") == ("HTTP", "Server", "2")
+    assert split_name("größeÄndern") == ("größe", "Ändern")
 
 
 @given(st.text(max_size=300), st.text(max_size=2000))
 def test_no_text_breaks_it_and_the_terms_stay_few(title: str, text: str) -> None:
-    terms = terms_of(Item("item", title, text))
+    terms = extract_terms(Item("item", title, text))
     assert len(terms) <= MOST
     for term in terms:
         assert term.text

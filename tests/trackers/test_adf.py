@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundtable.trackers.jira import markdown
+from roundtable.trackers.jira import render_markdown
 
 pytestmark = pytest.mark.rule("ITEM-2")
 
@@ -29,7 +29,7 @@ def para(*words: object) -> dict[str, Any]:
 
 
 def doc(*content: object) -> str:
-    return markdown(node("doc", *content))
+    return render_markdown(node("doc", *content))
 
 
 def test_paragraphs_and_headings_stand_apart() -> None:
@@ -185,4 +185,4 @@ values = st.recursive(
 @settings(deadline=None, max_examples=300)
 @given(st.dictionaries(st.sampled_from(["type", "content", "attrs", "version"]), values))
 def test_no_document_is_too_strange(document: dict[str, Any]) -> None:
-    assert isinstance(markdown(document), str)
+    assert isinstance(render_markdown(document), str)

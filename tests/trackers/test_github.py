@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.trackers import GithubReference, Issue, fetch_issue
-from roundtable.trackers.github import origin, parse_remote
+from roundtable.trackers.github import find_origin, parse_remote
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -235,10 +235,10 @@ class TestRemote:
         assert parse_remote(address) is None
 
     def test_is_asked_of_git(self, root: Path, environment: dict[str, str], programs: Path) -> None:
-        assert origin(root, environment) is None
+        assert find_origin(root, environment) is None
         git(root, "init")
-        assert origin(root, environment) is None
+        assert find_origin(root, environment) is None
         git(root, "remote", "add", "origin", "https://github.com/acme/shop")
-        assert origin(root, environment) == ("github.com", "acme/shop")
+        assert find_origin(root, environment) == ("github.com", "acme/shop")
         (programs / "git").unlink()
-        assert origin(root, {"PATH": str(programs)}) is None
+        assert find_origin(root, {"PATH": str(programs)}) is None

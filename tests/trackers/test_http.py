@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import OutsideFailure, TrackerFailed
-from roundtable.trackers.service import LARGEST, PATIENCE, Service, base_address, get_json, headers, stays
+from roundtable.trackers.service import (
+    LARGEST,
+    PATIENCE,
+    Service,
+    check_base_address,
+    get_json,
+    build_headers,
+    may_follow,
+)
 from trackers.server import CANARY, Reply, Tracker, tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -21,7 +29,7 @@ SAVED = "Nothing was added."
 
 def service(address: str, *, token: str | None = CANARY, place: str | None = "THE_URL") -> Service:
     authorization = f"Bearer {token}" if token else None
-    return Service("Tracker", address, "THE_TOKEN", place, headers("application/json", authorization))
+    return Service("Tracker", address, "THE_TOKEN", place, build_headers("application/json", authorization))
 
 
 def failure(given: Service, *paths: str, patience: float = 5.0) -> str:
@@ -204,7 +212,7 @@ def test_a_redirect_to_the_same_host_by_another_name_or_scheme_is_another_host(s
     ],
 )
 def test_the_secure_side_of_a_host_is_the_same_host(old: str, new: str, same: bool) -> None:
-    assert stays(old, new) is same
+    assert may_follow(old, new) is same
 
 
 def test_a_redirect_without_credentials_or_address_of_ones_own(server: Tracker) -> None:
@@ -324,7 +332,7 @@ class TestBaseAddress:
         ],
     )
     def test_is_taken_without_its_ending(self, value: str, base: str) -> None:
-        assert base_address("THE_URL", value, "ABC-1") == base
+        assert check_base_address("THE_URL", value, "ABC-1") == base
 
     @pytest.mark.parametrize(
         "value",
@@ -340,7 +348,7 @@ class TestBaseAddress:
     )
     def test_must_be_a_web_address(self, value: str) -> None:
         with pytest.raises(TrackerFailed) as caught:
-            base_address("THE_URL", value, "ABC-1")
+            check_base_address("THE_URL", value, "ABC-1")
         assert str(caught.value) == (
             f"THE_URL is not an address that can be used. {SAVED} "
             f"Set it to something like https://company.example. Or a{BY_HAND}"
@@ -348,7 +356,7 @@ class TestBaseAddress:
 
     def test_must_not_hold_a_password(self) -> None:
         with pytest.raises(TrackerFailed) as caught:
-            base_address("THE_URL", f"https://ada:{CANARY}@company.example", "ABC-1")
+            check_base_address("THE_URL", f"https://ada:{CANARY}@company.example", "ABC-1")
         assert str(caught.value) == (
             f"THE_URL holds a name or a password. {SAVED} "
             f"Take them out; they have variables of their own. Or a{BY_HAND}"

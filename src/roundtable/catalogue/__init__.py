@@ -15,15 +15,15 @@ from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import PHASE_KEYS, PHASES, Phase, Step
 from .files import (
-    Document,
+    ContentFile,
     Problem,
     Source,
     UnusableError,
     parse_front_matter,
     printable,
     problems_of,
-    read,
-    sources,
+    read_source,
+    list_sources,
 )
 from .personas import PersonaFile, Seats, parse_persona, seated
 from .steps import drop_unmet_dependencies, parse_step
@@ -137,7 +137,7 @@ def _strays(project: Path | None) -> list[Problem]:
     if project is None:
         return []
     folder, shown = project / PROJECT_FOLDER / "steps", f"{PROJECT_FOLDER}/steps"
-    loose, _ = sources(folder, shown)
+    loose, _ = list_sources(folder, shown)
     known = f"known phases: {', '.join(PHASE_KEYS)}"
     problems = [
         Problem(source.shown, "", f"lies in no phase's folder; {known}", skipped=True)
@@ -184,22 +184,22 @@ def _root(project: Path) -> Path:
 
 def _files(folder: str, project: Path | None) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
     if project is None:
-        return sources(_BUILT_IN / folder, folder)
-    return sources(project / PROJECT_FOLDER / folder, f"{PROJECT_FOLDER}/{folder}")
+        return list_sources(_BUILT_IN / folder, folder)
+    return list_sources(project / PROJECT_FOLDER / folder, f"{PROJECT_FOLDER}/{folder}")
 
 
 def _parse_all(
     found: Iterable[Source],
     trouble: Iterable[Problem],
     root: Path,
-    parse: Callable[[Document], _Parsed],
+    parse: Callable[[ContentFile], _Parsed],
 ) -> tuple[list[tuple[Source, _Parsed]], list[Problem]]:
     """Every file that can be used, parsed, and a problem for every other."""
     parsed: list[tuple[Source, _Parsed]] = []
     problems = list(trouble)
     for source in found:
         try:
-            parsed.append((source, parse(parse_front_matter(read(source, root)))))
+            parsed.append((source, parse(parse_front_matter(read_source(source, root)))))
         except UnusableError as error:
             problems.append(Problem(source.shown, error.field, error.reason, skipped=True))
     return parsed, problems

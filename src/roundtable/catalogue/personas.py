@@ -16,7 +16,7 @@ from typing import Any, cast, get_args
 from ..core.personas import Ban, BanKind, Persona
 from ..core.steps import PHASE_KEYS
 from . import files as field
-from .files import Document, Problem, Remark, UnusableError
+from .files import ContentFile, Problem, Remark, UnusableError
 
 MOST_WAYS = 50_000
 # A repeat without an end counts as this many, which is about the length of the text that is searched.
@@ -102,7 +102,7 @@ class PersonaFile:
     described: bool = True
 
 
-def parse_persona(document: Document) -> PersonaFile:
+def parse_persona(document: ContentFile) -> PersonaFile:
     """The persona that a file describes or disables; raises UnusableError for a field missing or wrong."""
     given = document.fields
     key = _key(given)

@@ -41,7 +41,7 @@ from ..core.steps import (
     phase_of,
 )
 from . import files as field
-from .files import Document, Problem, Remark, UnusableError
+from .files import ContentFile, Problem, Remark, UnusableError
 
 LONGEST_LABEL = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
@@ -225,7 +225,7 @@ def _rows(
 def _known_checks() -> Callable[[str], bool]:
     from ..core import validation
 
-    return validation.known
+    return validation.is_known_check
 
 
 LONGEST_TITLE = 60
@@ -242,7 +242,7 @@ class StepFile:
     remarks: tuple[Remark, ...] = ()
 
 
-def parse_step(document: Document, phase: Phase) -> StepFile:
+def parse_step(document: ContentFile, phase: Phase) -> StepFile:
     """The step of a file in a phase's folder; raises UnusableError for a field missing or wrong."""
     given = document.fields
     remarks = field.unknown(given, _KNOWN, "step")

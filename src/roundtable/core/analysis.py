@@ -17,11 +17,11 @@ from .errors import RuleBroken
 from .hearing import hear_choice, hear_exit, hear_menu
 from .lines import Line
 from .personas import Persona, Roster
-from .progress import NO_PROGRESS, Progress, Remaining, in_phase, remaining
+from .progress import NO_PROGRESS, Progress, RemainingSteps, steps_of_phase, find_remaining_steps
 from .steps import PHASES, Criterion, Depth, Item, Phase, Question, Step, Target
 from .text import is_silence, words_of
 from .turns import USER
-from .validation import asks_back, check, is_unknown
+from .validation import asks_back, meets_check, is_unknown
 
 
 class Stage(StrEnum):
@@ -245,7 +245,7 @@ def _offer(now: Analysis, question: Question) -> on.Offer | None:
 
 def _missed(now: Analysis, question: Question, words: str) -> Criterion | None:
     criteria = [each for each in now.step.validation if each.label == question.label]
-    return next((each for each in criteria if not check(each.check, words)), None)
+    return next((each for each in criteria if not meets_check(each.check, words)), None)
 
 
 # --- the step's artifacts -------------------------------------------------------------------------------
@@ -425,14 +425,14 @@ def _take_feedback(now: Analysis, words: str) -> Answer:
 
 
 def _drafts(now: Analysis) -> do.WriteDrafts:
-    steps = in_phase(now.opening.steps, now.opening.phase)
+    steps = steps_of_phase(now.opening.steps, now.opening.phase)
     done = tuple(step for step in steps if step.step_id in now.completed)
     return do.WriteDrafts(done, tuple(step for step in steps if step not in done))
 
 
-def _left(now: Analysis) -> Remaining:
+def _left(now: Analysis) -> RemainingSteps:
     opening = now.opening
-    return remaining(opening.steps, opening.phase, now.completed, dict(opening.facts))
+    return find_remaining_steps(opening.steps, opening.phase, now.completed, dict(opening.facts))
 
 
 def _next_phase(opening: Opening) -> Phase | None:

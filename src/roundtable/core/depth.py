@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from .steps import Depth, is_depth
-from .text import folded, place_of, words_of
+from .text import fold_text, find_phrase, words_of
 
 _SPEED = "fast faster quick quicker quickly speed slow slowly soon latency performance time long"
 # The words that ask for a depth. Where the open question uses one of the words behind them, it asked for the
@@ -63,7 +63,7 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     words = words_of(text)
     if len(words) > _LONGEST_REQUEST:
         return None
-    found = [each for each in _PHRASES if place_of(words_of(each[1]), words) is not None]
+    found = [each for each in _PHRASES if find_phrase(words_of(each[1]), words) is not None]
     depths = {depth for depth, _, _ in found}
     spoken = {word for _, phrase, _ in found for word in words_of(phrase)}
     asked = set(words_of(question or ""))
@@ -76,7 +76,7 @@ def choose_depth(*, override: object, scope: str | None, complexity: str | None,
     """The depth of a step: the user's word, else what the quick scan suggests, else the step's own."""
     if is_depth(override):
         return override
-    size, difficulty = folded(scope or "").strip(), folded(complexity or "").strip()
+    size, difficulty = fold_text(scope or "").strip(), fold_text(complexity or "").strip()
     if size == "large" or difficulty == "high":
         return "deep"
     if size == "small" and difficulty == "low":
@@ -99,7 +99,7 @@ def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
     scope = _labelled("scope", _SCOPES, quick_scan)
     complexity = _labelled("complexity", _COMPLEXITIES, quick_scan)
     if complexity is None:
-        pair = _PAIR.search(folded(quick_scan).translate(_MARKUP))
+        pair = _PAIR.search(fold_text(quick_scan).translate(_MARKUP))
         scope, complexity = (pair["scope"], pair["complexity"]) if pair else (scope, None)
     return scope, complexity
 
@@ -111,7 +111,7 @@ def _labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
         rf"[:|=]\s*+(?:{label}\s*+:\s*+)?(?P<value>{'|'.join(values)})\b(?P<more>.*)"
     )
     for line in text.splitlines():
-        found = labelled.search(folded(line).translate(_MARKUP))
+        found = labelled.search(fold_text(line).translate(_MARKUP))
         if found:
             more = re.split(r"[|,;(]\s*(?:scope|complexity)\b", found["more"])[0]
             # A line that offers several values, as a template does, has chosen none.

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from .personas import Persona, Roster
-from .text import WORD, folded, is_silence, place_of, words_of
+from .text import WORD, fold_text, is_silence, find_phrase, words_of
 
 Exit = Literal["exit", "unclear-exit"]
 
@@ -94,7 +94,7 @@ def hear_exit(text: str) -> Exit | None:
 
 
 def _kept(text: str) -> tuple[_Word, ...]:
-    said = folded(text)
+    said = fold_text(text)
     matches = list(WORD.finditer(said))
     words = [match.group() for match in matches]
     kept: list[_Word] = []
@@ -129,7 +129,7 @@ def _is_meant(kept: tuple[_Word, ...], start: int, end: int) -> bool:
     words = tuple(word.text for word in kept)
     if words[start : end + 1] == ("back", "to"):
         return False
-    if any(place_of(condition, words[:start]) is not None for condition in _CONDITIONS):
+    if any(find_phrase(condition, words[:start]) is not None for condition in _CONDITIONS):
         return False
     return not _is_negated(kept, start)
 
@@ -150,7 +150,7 @@ def _is_negated(kept: tuple[_Word, ...], start: int) -> bool:
 
 
 def _is_short_question(text: str, words: tuple[str, ...]) -> bool:
-    asks = folded(text).rstrip(" \t\r\n\"')]}!.*_").endswith("?")
+    asks = fold_text(text).rstrip(" \t\r\n\"')]}!.*_").endswith("?")
     return (
         asks
         and len(words) <= _LONGEST_QUESTION
@@ -244,18 +244,18 @@ def address(text: str, roster: Roster) -> Heard:
     addressed = _addressed(text, roster)
     if addressed is not None:
         return Heard("direct", addressed.key)
-    return Heard("group" if _GROUP.search(folded(text)) else "open")
+    return Heard("group" if _GROUP.search(fold_text(text)) else "open")
 
 
 def _addressed(text: str, roster: Roster) -> Persona | None:
-    said = re.sub(r"^\W+", "", folded(text)).rstrip()
+    said = re.sub(r"^\W+", "", fold_text(text)).rstrip()
     places = [(_place_of_address(said, persona), persona) for persona in roster.personas]
     found = [(place, persona) for place, persona in places if place is not None]
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
 def _place_of_address(said: str, persona: Persona) -> int | None:
-    first, *others = (re.escape(name) for name in folded(persona.name).split())
+    first, *others = (re.escape(name) for name in fold_text(persona.name).split())
     family = "|".join((r"\s+".join(others), others[-1])) if others else ""
     last = rf"\s+(?:{family})(?!\w)" if family else r"(?!)"
     if re.match(rf"{first}(?!{last})(?:\s|$)", said):
@@ -273,7 +273,7 @@ _INSISTS = re.compile(
 
 def insists_on_topic(text: str) -> bool:
     """Whether the user says that what was redirected belongs here after all (FOCUS-1)."""
-    return bool(_INSISTS.search(folded(text)))
+    return bool(_INSISTS.search(fold_text(text)))
 
 
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
@@ -283,7 +283,7 @@ def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
         return "continue"
     if heard in ("exit", "unclear-exit"):
         return "exit"
-    words = without_fillers(text)
+    words = strip_fillers(text)
     rest = " ".join(words[1:] if words and words[0] in _YES | _NO else words)
     if rest in _END:
         return "exit"
@@ -296,7 +296,7 @@ def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
 
 def hear_menu(text: str, *, can_skip: bool) -> MenuHeard:
     """What a message at a menu chooses; feedback is whatever chooses nothing."""
-    words = without_fillers(text)
+    words = strip_fillers(text)
     said = " ".join(words)
     approved = _APPROVAL.sub("", said, count=1)
     wish = _REQUEST.sub("", approved).removesuffix(" now")
@@ -314,13 +314,13 @@ def hear_choice(text: str, choices: tuple[str, ...]) -> str | None:
     """The choice that a message names by number, by its words or by a beginning that is no other's."""
     if is_silence(text):
         return choices[0] if choices else None
-    for words in (words_of(text), without_fillers(text)):
+    for words in (words_of(text), strip_fillers(text)):
         chosen = _choice_named(words, choices) if words else None
         if chosen is not None:
             return chosen
     # "wrap it up" and "done" say the same as "wrap up"; "back" may as well mean back to the discussion.
     ends = [choice for choice in choices if hear_exit(choice) == "exit"]
-    meant = hear_exit(text) == "exit" and without_fillers(text) != ("back",)
+    meant = hear_exit(text) == "exit" and strip_fillers(text) != ("back",)
     return ends[0] if meant and ends else None
 
 
@@ -331,6 +331,6 @@ def _choice_named(words: tuple[str, ...], choices: tuple[str, ...]) -> str | Non
         [choice for number, choice in enumerate(choices, 1) if said == str(number)],
         [choice for choice in choices if spelled[choice] == words],
         [choice for choice in choices if " ".join(spelled[choice]).startswith(said)],
-        [choice for choice in choices if place_of(words, spelled[choice]) is not None],
+        [choice for choice in choices if find_phrase(words, spelled[choice]) is not None],
     )
     return next((found[0] for found in readings if len(found) == 1), None)

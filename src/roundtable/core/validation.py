@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from .errors import RuleBroken
-from .text import folded, place_of, words_of
+from .text import fold_text, find_phrase, words_of
 
 Check = Callable[[str], bool]
 
@@ -141,18 +141,18 @@ _LONGEST_UNKNOWN = 8
 
 
 def _word_count(answer: str) -> int:
-    said = folded(answer)
+    said = fold_text(answer)
     pieces = re.split(r"[\s,;/]+", _UNSPACED.sub(" ", said))
     spaced = sum(any(char.isalnum() for char in piece) for piece in pieces)
     return spaced + len(_UNSPACED.findall(said)) // 2
 
 
 def _entries(answer: str) -> int:
-    return sum(any(char.isalnum() for char in piece) for piece in _BETWEEN_ENTRIES.split(folded(answer)))
+    return sum(any(char.isalnum() for char in piece) for piece in _BETWEEN_ENTRIES.split(fold_text(answer)))
 
 
 def _is_measured(answer: str) -> bool:
-    return any(match["unit"] not in _NO_UNITS for match in _MEASURED.finditer(folded(answer)))
+    return any(match["unit"] not in _NO_UNITS for match in _MEASURED.finditer(fold_text(answer)))
 
 
 def _names_somebody(answer: str) -> bool:
@@ -167,15 +167,15 @@ def _names_an_owner(answer: str) -> bool:
 
 def _names_two_options(answer: str) -> bool:
     lines = [piece for piece in re.split(r"[\n;]", answer) if words_of(piece)]
-    return len(lines) > 1 or _OPTIONS.search(folded(answer)) is not None
+    return len(lines) > 1 or _OPTIONS.search(fold_text(answer)) is not None
 
 
 def _names_code(answer: str) -> bool:
-    return _CODE_PLACE.search(answer) is not None or _CODE_WORDS.search(folded(answer)) is not None
+    return _CODE_PLACE.search(answer) is not None or _CODE_WORDS.search(fold_text(answer)) is not None
 
 
 def _is_scenario(answer: str) -> bool:
-    said = folded(answer)
+    said = fold_text(answer)
     return any(_in_order(said, scenario) for scenario in _SCENARIOS)
 
 
@@ -190,7 +190,7 @@ def _in_order(said: str, words: Sequence[re.Pattern[str]]) -> bool:
 
 
 def _holding(pattern: re.Pattern[str]) -> Check:
-    return lambda answer: pattern.search(folded(answer)) is not None
+    return lambda answer: pattern.search(fold_text(answer)) is not None
 
 
 def _if_readable(reads: Check) -> Check:
@@ -228,7 +228,7 @@ def check(name: str, answer: str) -> bool:
 
 def is_unknown(answer: str) -> bool:
     """True where a short message says no more than that the answer is not known."""
-    said = folded(answer).strip()
+    said = fold_text(answer).strip()
     words = words_of(answer)
     if not words:
         return bool(said) and not said.strip("?.-!/ 🤷")
@@ -237,7 +237,7 @@ def is_unknown(answer: str) -> bool:
     if _UNKNOWN_UNSPACED.search(said):
         return len(said) <= 2 * _LONGEST_UNKNOWN
     for phrase in _UNKNOWNS:
-        at = place_of(phrase, words)
+        at = find_phrase(phrase, words)
         if at is not None and _AROUND_UNKNOWNS.issuperset(words[:at] + words[at + len(phrase) :]):
             return True
     return False
@@ -246,13 +246,13 @@ def is_unknown(answer: str) -> bool:
 def asks_back(answer: str) -> bool:
     """True where a short message asks what the question means or what it is for, and answers nothing."""
     words = words_of(answer)
-    if not folded(answer).rstrip(" !\"')").endswith("?") or len(words) > _LONGEST_UNKNOWN:
+    if not fold_text(answer).rstrip(" !\"')").endswith("?") or len(words) > _LONGEST_UNKNOWN:
         return False
-    return words == ("why",) or any(place_of(phrase, words) is not None for phrase in _ASKED_BACK)
+    return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)
 
 
 def _check_named(name: str) -> Check | None:
-    plain = " ".join(folded(name).split()).rstrip(".")
+    plain = " ".join(fold_text(name).split()).rstrip(".")
     if plain in _CHECKS:
         return _CHECKS[plain]
     counted = re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain)
@@ -266,5 +266,5 @@ def _check_named(name: str) -> Check | None:
         values = [words_of(part) for part in parts]
         if not all(values):
             return None
-        return lambda answer: sum(place_of(value, words_of(answer)) is not None for value in values) == 1
+        return lambda answer: sum(find_phrase(value, words_of(answer)) is not None for value in values) == 1
     return None

@@ -10,7 +10,7 @@ from typing import Literal
 
 from .errors import RuleBroken
 from .personas import Ban, Persona
-from .text import folded, words_of
+from .text import fold_text, words_of
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
 
@@ -107,7 +107,7 @@ def check_voice(
 
 
 def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool) -> Iterator[Violation]:
-    own_words = _MANY_BLANKS.sub(r"\1", without_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
+    own_words = _MANY_BLANKS.sub(r"\1", strip_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue
@@ -150,7 +150,7 @@ def _echoes(text: str, earlier: Sequence[Said], empty: frozenset[str]) -> Iterat
 def _answer_to_a_quotation(text: str, before: str, empty: frozenset[str]) -> str:
     """The text without its quotations, or without one sentence; empty if the rest adds nothing new."""
     held = set(_content(before, empty))
-    rest = without_quotations(text)
+    rest = strip_quotations(text)
     if rest == text:
         sentences = re.split(r"(?<=[.!?])\s+|\n+", text)
         shared = [len(held & set(_content(sentence, empty))) for sentence in sentences]
@@ -183,7 +183,7 @@ def _runs(text: str, length: int) -> frozenset[tuple[str, ...]]:
 
 
 def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
-    said = re.sub(r"\s+", " ", folded(without_quotations(text)))
+    said = re.sub(r"\s+", " ", fold_text(strip_quotations(text)))
     found = _COMMITTEE.search(said)
     if found and len(_content(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
         yield Violation("committee", found.group(), "It agrees without adding anything of its own.")

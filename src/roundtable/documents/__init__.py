@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .additions import Addition, add_feedback, insert_addition, skeleton, write_section
-from .outline import LARGEST, Section, choose, read_sections
+from .additions import Addition, add_feedback, insert_addition, write_skeleton, write_section
+from .outline import MAX_DOCUMENT_SIZE, Section, choose_section, read_sections
 
 __all__ = [
     "LARGEST",

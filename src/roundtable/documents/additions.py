@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..core.errors import RuleBroken
-from ..core.text import harmless, printable
+from ..core.text import neutralize_markdown, strip_unprintable
 from .outline import (
     ADDITIONAL,
     Outline,
     Section,
-    choose,
+    choose_section,
     find_named_sections,
     is_elaboration_marker,
     is_open,
-    outline,
+    read_outline,
     parse,
     sections_of,
-    targets,
+    list_open_sections,
 )
 
 if TYPE_CHECKING:
@@ -61,22 +61,22 @@ def below(level: int) -> Levels:
 
 def fitted(block: str, levels: Levels, *, marked: bool) -> str:
     """The block closed, contained and moved to its level; where `marked`, its first line may be a marker."""
-    marker, body = _parted(block, marked)
-    return _joined(marker, _relevelled(_contained(body), levels))
+    marker, body = _split_marker(block, marked)
+    return _join_parts(marker, _move_headings(_disarm_text(body), levels))
 
 
 def flattened(block: str, level: int, *, marked: bool) -> str:
     """The block as a heading and a plain list under its marker, for text that no gentler way makes safe."""
-    marker, body = _parted(block, marked)
+    marker, body = _split_marker(block, marked)
     first, *rest = body.split("\n")
-    heading = f"{'#' * min(level + 1, _DEEPEST)} {harmless(one_line(first))}"
-    entries = "\n".join(f"- {harmless(line)}" for line in rest if harmless(line))
-    return _joined(marker, _joined(heading, entries) if body else "")
+    heading = f"{'#' * min(level + 1, _DEEPEST)} {neutralize_markdown(clean_heading(first))}"
+    entries = "\n".join(f"- {neutralize_markdown(line)}" for line in rest if neutralize_markdown(line))
+    return _join_parts(marker, _join_parts(heading, entries) if body else "")
 
 
 def one_line(heading: str) -> str:
     """A heading's words on one line, without the signs that make it a heading."""
-    return " ".join(printable(heading).split()).lstrip("#").strip()
+    return " ".join(strip_unprintable(heading).split()).lstrip("#").strip()
 
 
 def _joined(first: str, second: str) -> str:
@@ -85,10 +85,12 @@ def _joined(first: str, second: str) -> str:
 
 def _parted(block: str, marked: bool) -> tuple[str, str]:
     """The marker in the first line, if there is one, and the rest without blank lines around it."""
-    text = _trimmed(printable(block.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", " ")))
+    text = _trim_blank_lines(
+        strip_unprintable(block.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", " "))
+    )
     first, _, rest = text.partition("\n")
     if marked and _MARKER.fullmatch(first.rstrip()):
-        return first.rstrip(), _trimmed(rest)
+        return first.rstrip(), _trim_blank_lines(rest)
     return "", text
 
 
@@ -105,7 +107,7 @@ def _contained(body: str) -> str:
     """The body with HTML, link definitions and rules disarmed and its last fence closed."""
     for _ in range(_PASSES):
         before = body
-        body = _trimmed(_disarmed(body.split("\n")))
+        body = _trim_blank_lines(_disarm_once(body.split("\n")))
         if body == before:
             break
     return body
@@ -133,7 +135,7 @@ def _disarmed(lines: list[str]) -> str:
     for reference in (*env.get("references", {}).values(), *env.get("duplicate_refs", ())):
         at = reference["map"][0]
         lines[at] = lines[at].replace("[", "\\[", 1)
-    return "\n".join(_ended(tokens, lines))
+    return "\n".join(_close_last_block(tokens, lines))
 
 
 def _ended(tokens: list[Token], lines: list[str]) -> list[str]:
@@ -192,15 +194,15 @@ class Claim:
         return self.intact and (self.size, self.digest) == (len(text), digest_of(text))
 
 
-def claims(shape: Outline) -> tuple[Claim, ...]:
+def claims(shape: Outline) -> tuple[StepText, ...]:
     """Every step's marker in the document, in order."""
-    found: list[Claim] = []
+    found: list[StepText] = []
     for piece in shape.pieces:
         if piece.kind == "html_block" and (marker := _CLAIMS_MARKER.fullmatch(piece.text)):
             size = int(marker[2])
             end = _end_of_own(shape, piece.end, size, marker[3])
             found.append(
-                Claim(
+                StepText(
                     step_id=marker[1],
                     size=size,
                     digest=marker[3],
@@ -281,31 +283,33 @@ class Addition:
 
 def insert_addition(document: bytes, block: str, *, topic: str, section: str | None = None) -> Addition:
     """The document with the block at the end of the section that fits, and nothing else changed."""
-    shape = outline(document)
-    own_texts = [claim for claim in claims(shape) if claim.intact]
+    shape = read_outline(document)
+    own_texts = [claim for claim in find_step_texts(shape) if claim.intact]
     # The headings inside a step's own text are part of it: text among them would count as an edit.
     free = [
         found
         for found in sections_of(shape)
         if not any(claim.start <= found.start < claim.end for claim in own_texts)
     ]
-    chosen = choose(free, topic=topic, section=section)
+    chosen = choose_section(free, topic=topic, section=section)
     if chosen is None:
         heading = f"{'#' * _ADDITIONAL_LEVEL} {ADDITIONAL}\n\n"
-        return added(shape, shape_end(shape), block, level=_ADDITIONAL_LEVEL, heading=heading, named=None)
-    return added(shape, end_of(shape, chosen), block, level=chosen.level, named=chosen.heading)
+        return add_block(
+            shape, find_document_end(shape), block, level=_ADDITIONAL_LEVEL, heading=heading, named=None
+        )
+    return add_block(shape, find_section_end(shape, chosen), block, level=chosen.level, named=chosen.heading)
 
 
 def added(
     shape: Outline, position: int, block: str, *, level: int, named: str | None, heading: str = ""
 ) -> Addition:
     """The block at a place of the document, under a heading of that level, in the gentlest safe form."""
-    attempts = (fitted(block, child_of(level), marked=True), flattened(block, level, marked=True))
+    attempts = (fit_block(block, child_of(level), marked=True), flatten_block(block, level, marked=True))
     for text in attempts:
         if not text:
             return Addition(shape.document, position, 0, named)
-        addition = spliced(shape, position, position, heading + text, named)
-        if unharmed(shape, addition, removed=0):
+        addition = splice_text(shape, position, position, heading + text, named)
+        if leaves_rest_unchanged(shape, addition, removed=0):
             return addition
     raise RuleBroken(
         "The text cannot be added without changing how the rest of the document reads. "
@@ -323,7 +327,7 @@ def end_of(shape: Outline, section: Section) -> int:
         while pieces and pieces[-1].kind == "hr":
             end = pieces.pop().start
     position = shape.settle(section.body, end)
-    for claim in claims(shape):
+    for claim in find_step_texts(shape):
         if claim.intact and claim.start < position <= claim.end:
             return line_end(shape, claim.end)
     return position
@@ -344,7 +348,7 @@ def spliced(shape: Outline, start: int, end: int, text: str, heading: str | None
     """The document with the bytes between two places replaced by text that blank lines set apart."""
     newline = shape.newline
     before, after = shape.document[:start], shape.document[end:]
-    text += guard(after)
+    text += guard_against_joining(after)
     lead = 0 if start <= shape.first else 1 if before.endswith((b"\n", b"\r")) else 2
     tail = 1 if _BLANK_LINE.match(after) else 2
     # A lone carriage return and a line feed that meet would count as one line ending.
@@ -365,7 +369,7 @@ def unharmed(shape: Outline, addition: Addition, *, removed: int) -> bool:
     old, new = shape.document, addition.document
     if new[:start] != old[:start] or new[start + length :] != old[start + removed :]:
         return False
-    after = outline(new)
+    after = read_outline(new)
     return _outline_of(shape, start, removed, length) == _outline_of(after, start, length, length)
 
 
@@ -388,20 +392,20 @@ _SECTION_LEVEL = 2
 
 def skeleton(title: str, item: str, headings: Sequence[str]) -> bytes:
     """A new markdown output: its title, the item it is about, and its sections, numbered."""
-    names = [f"## {number}. {one_line(heading)}" for number, heading in enumerate(headings, 1)]
-    parts = [f"# {one_line(title)}", f"**Item**: {one_line(item)}", *names]
+    names = [f"## {number}. {clean_heading(heading)}" for number, heading in enumerate(headings, 1)]
+    parts = [f"# {clean_heading(title)}", f"**Item**: {clean_heading(item)}", *names]
     return ("\n\n".join(parts) + "\n").encode("utf-8")
 
 
 def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> bytes:
     """The document with the step's text in its section, in place of what it wrote and nobody edited."""
-    shape = outline(document)
-    own_texts = claims(shape)
-    section = _section(shape, own_texts, step_id, heading)
+    shape = read_outline(document)
+    own_texts = find_step_texts(shape)
+    section = _find_step_section(shape, own_texts, step_id, heading)
     level = section.level if section else _SECTION_LEVEL
-    for own in (fitted(text, below(level), marked=False), flattened(text, level, marked=False)):
-        change, removed = _change(shape, own_texts, section, step_id, heading, own)
-        if unharmed(shape, change, removed=removed):
+    for own in (fit_block(text, below(level), marked=False), flatten_block(text, level, marked=False)):
+        change, removed = _place_step_text(shape, own_texts, section, step_id, heading, own)
+        if leaves_rest_unchanged(shape, change, removed=removed):
             return change.document
     raise RuleBroken(
         f'The text of step {step_id} cannot be written to the section "{heading}" without changing how the '
@@ -413,16 +417,18 @@ def add_feedback(document: bytes, *, step_id: str, heading: str, block: str) -> 
     """The document with feedback at the end of the step's section, outside of every step's own text."""
     if not block.startswith(f"<!-- Feedback: step {step_id}, "):
         raise RuleBroken(f"Feedback on step {step_id} begins with its marker: nothing was changed.")
-    shape = outline(document)
-    section = _section(shape, claims(shape), step_id, heading)
+    shape = read_outline(document)
+    section = _find_step_section(shape, find_step_texts(shape), step_id, heading)
     if section:
-        return added(shape, end_of(shape, section), block, level=section.level, named=section.heading)
-    name = one_line(heading)
-    position = _numeric_place(shape, name)
-    return added(shape, position, block, level=_SECTION_LEVEL, named=name, heading=f"## {name}\n\n")
+        return add_block(
+            shape, find_section_end(shape, section), block, level=section.level, named=section.heading
+        )
+    name = clean_heading(heading)
+    position = _find_numbered_place(shape, name)
+    return add_block(shape, position, block, level=_SECTION_LEVEL, named=name, heading=f"## {name}\n\n")
 
 
-def _section(shape: Outline, own_texts: Sequence[Claim], step_id: str, heading: str) -> Section | None:
+def _section(shape: Outline, own_texts: Sequence[StepText], step_id: str, heading: str) -> Section | None:
     """The section of that name; of several, the first that holds this step's text, else the first."""
     found = find_named_sections(sections_of(shape), heading)
     mine = (section for section in found if any(_inside(claim, section, step_id) for claim in own_texts))
@@ -430,32 +436,39 @@ def _section(shape: Outline, own_texts: Sequence[Claim], step_id: str, heading: 
 
 
 def _change(
-    shape: Outline, own_texts: Sequence[Claim], section: Section | None, step_id: str, heading: str, own: str
+    shape: Outline,
+    own_texts: Sequence[StepText],
+    section: Section | None,
+    step_id: str,
+    heading: str,
+    own: str,
 ) -> tuple[Addition, int]:
     """The document with the own text where it belongs, and how many bytes gave way to it."""
     if section is None:
-        name = one_line(heading)
-        position = _numeric_place(shape, name)
-        return spliced(shape, position, position, f"## {name}\n\n{claimed(step_id, own)}"), 0
+        name = clean_heading(heading)
+        position = _find_numbered_place(shape, name)
+        return splice_text(shape, position, position, f"## {name}\n\n{mark_step_text(step_id, own)}"), 0
     mine = [claim for claim in own_texts if _inside(claim, section, step_id)]
     intact = [claim for claim in mine if claim.intact]
     if not intact:
         position = _place_after(shape, own_texts, section, mine)
-        return spliced(shape, position, position, claimed(step_id, own)), 0
+        return splice_text(shape, position, position, mark_step_text(step_id, own)), 0
     last = intact[-1]
     before, after = shape.document[: last.start], shape.document[last.end :]
-    own += guard(after)
+    own += guard_against_joining(after)
     if last.vouches_for(own):
         return Addition(shape.document, last.start, 0, section.heading), 0
-    new = claimed(step_id, own).replace("\n", shape.newline).encode("utf-8")
+    new = mark_step_text(step_id, own).replace("\n", shape.newline).encode("utf-8")
     return Addition(before + new + after, last.start, len(new), section.heading), last.end - last.start
 
 
-def _inside(claim: Claim, section: Section, step_id: str) -> bool:
+def _inside(claim: StepText, section: Section, step_id: str) -> bool:
     return claim.step_id == step_id and section.start <= claim.start < section.end
 
 
-def _place_after(shape: Outline, own_texts: Sequence[Claim], section: Section, mine: Sequence[Claim]) -> int:
+def _place_after(
+    shape: Outline, own_texts: Sequence[StepText], section: Section, mine: Sequence[StepText]
+) -> int:
     """The place after what the step wrote and others edited, before what was added to it since."""
     start = mine[-1].end if mine else section.body
     notes = [
@@ -466,20 +479,24 @@ def _place_after(shape: Outline, own_texts: Sequence[Claim], section: Section, m
     notes += [s.start for s in sections_of(shape) if s.elaboration and start <= s.start < section.end]
     if mine:
         notes += [claim.start for claim in own_texts if start <= claim.start < section.end]
-    return shape.settle(section.body, min(notes)) if notes else end_of(shape, section)
+    return shape.settle(section.body, min(notes)) if notes else find_section_end(shape, section)
 
 
 def _numeric_place(shape: Outline, heading: str) -> int:
     """Where a new section goes: before the first with a higher number, else after the numbered ones."""
-    number = _number(heading)
-    siblings = [s for s in targets(sections_of(shape)) if s.level == _SECTION_LEVEL and _number(s.heading)]
+    number = _read_number(heading)
+    siblings = [
+        s
+        for s in list_open_sections(sections_of(shape))
+        if s.level == _SECTION_LEVEL and _read_number(s.heading)
+    ]
     if number:
         for sibling in siblings:
-            if _number(sibling.heading) > number:
+            if _read_number(sibling.heading) > number:
                 return shape.settle(shape.first, sibling.start)
         if siblings and siblings[-1].end < len(shape.document):
             return shape.settle(shape.first, siblings[-1].end)
-    return shape_end(shape)
+    return find_document_end(shape)
 
 
 def _number(heading: str) -> tuple[int, ...]:

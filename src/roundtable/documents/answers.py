@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from ..core.steps import DEPTHS, Question, Step
-from ..core.text import plain, printable
-from .outline import Outline, Piece, find_named_sections, sections_of
+from ..core.text import unescape_markdown, strip_unprintable
+from .outline import Outline, MarkdownBlock, find_named_sections, sections_of
 
 _LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
-OPEN = "- Open question: "
+OPEN_QUESTION = "- Open question: "
 
 
 def answers_in(shape: Outline, step: Step, heading: str) -> dict[str, str]:
@@ -26,21 +26,21 @@ def answers_in(shape: Outline, step: Step, heading: str) -> dict[str, str]:
             # Code may stand between the entries; a second list right after the first is somebody else's.
             more = piece.kind != "paragraph" and not (gathered and "fence" not in (piece.kind, last))
             last = piece.kind
-            if listed and more and not lines[0].startswith(OPEN):
+            if listed and more and not lines[0].startswith(OPEN_QUESTION):
                 gathered.append("\n".join(lines).strip() if piece.kind == "fence" else _entries(lines))
                 found[listed] = "\n".join(gathered)
                 continue
-            pairs = [("", "")] if piece.kind == "fence" else list(_labelled(lines))
+            pairs = [("", "")] if piece.kind == "fence" else list(_read_labelled_lines(lines))
             found.update((labels[label], text) for label, text in pairs if label in labels and text)
             label, text = pairs[-1]
             listed, gathered = "" if text else labels.get(label, ""), []
     return found
 
 
-def _own_pieces(shape: Outline, start: int, end: int) -> Iterator[Piece]:
+def _own_pieces(shape: Outline, start: int, end: int) -> Iterator[MarkdownBlock]:
     """The text of a section that is neither an elaboration's nor feedback."""
     sections = sections_of(shape)
-    before: Piece | None = None
+    before: MarkdownBlock | None = None
     for piece in shape.within(start, end):
         owner = [section for section in sections if section.start <= piece.start][-1]
         feedback = before is not None and before.text.lstrip().startswith("<!-- Feedback:")
@@ -72,7 +72,7 @@ def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         if begins := _LABELLED.fullmatch(line.strip()):
             yield label, _text(words)
-            label, words = plain(begins["label"].strip()), [begins["text"]]
+            label, words = unescape_markdown(begins["label"].strip()), [begins["text"]]
         elif _NEXT.match(line) or not line.strip():
             yield label, _text(words)
             label, words = "", []
@@ -82,4 +82,4 @@ def _labelled(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _text(words: list[str]) -> str:
-    return plain(" ".join(" ".join(printable(line) for line in words).split()))
+    return unescape_markdown(" ".join(" ".join(strip_unprintable(line) for line in words).split()))

@@ -13,9 +13,9 @@ from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import marker
-from ..core.text import heading_of
-from .checks import Finding
-from .ids import prose
+from ..core.text import parse_heading
+from .checks import CheckFinding
+from .ids import prose_lines
 
 META = "meta.json"
 _LONGEST_SUMMARY = 130
@@ -35,7 +35,7 @@ class Kept:
 
 def check_meta(
     text: str, meta: Mapping[str, Any], *, limit: int, roster: Roster, steps: tuple[Step, ...]
-) -> Iterator[Finding]:
+) -> Iterator[CheckFinding]:
     """What is wrong in a meta.json that can be read."""
     lines = _lines_of_fields(text)
     known = {step.step_id for step in steps}
@@ -50,21 +50,21 @@ def check_meta(
         if sum(str(each) == step_id for each in completed) > 1:
             yield _found(lines.get("steps_completed", 1), f"Step {step_id} is listed more than once.")
     for record, line in _records(text, meta):
-        for said in _wrong(record, limit, roster, known, completed):
+        for said in _check_record(record, limit, roster, known, completed):
             yield _found(line, said)
 
 
-def kept_records(text: str, meta: Mapping[str, Any]) -> tuple[Kept, ...]:
+def kept_records(text: str, meta: Mapping[str, Any]) -> tuple[ElaborationRecord, ...]:
     """The records that name a step, an instant and a number of turns."""
     return tuple(
-        Kept(record["step_id"], record["timestamp"], record["turn_count"], line)
+        ElaborationRecord(record["step_id"], record["timestamp"], record["turn_count"], line)
         for record, line in _records(text, meta)
         if isinstance(record, dict)
         and not {"step_id", "timestamp", "turn_count"} & set(faulty_fields(record))
     )
 
 
-def _check_phases(meta: Mapping[str, Any], lines: Mapping[str, int]) -> Iterator[Finding]:
+def _check_phases(meta: Mapping[str, Any], lines: Mapping[str, int]) -> Iterator[CheckFinding]:
     phases = _list(meta, "phases_completed")
     line = lines.get("phases_completed", 1)
     for key in phases:
@@ -88,30 +88,30 @@ def _wrong(
     faulty = faulty_fields(record)
     step_id, turns = record.get("step_id"), record.get("turn_count")
     if not isinstance(step_id, str) or step_id not in known:
-        yield f"step_id is {_shown(record, 'step_id')}, and no step has that id."
+        yield f"step_id is {_show_field(record, 'step_id')}, and no step has that id."
     elif step_id not in completed:
         yield f"Step {step_id} was discussed but is not in steps_completed."
     if "turn_count" in faulty:
-        yield f"turn_count is {_shown(record, 'turn_count')}; it has to be a whole number from 1."
+        yield f"turn_count is {_show_field(record, 'turn_count')}; it has to be a whole number from 1."
     elif isinstance(turns, int) and turns > limit:
         yield f"turn_count is {turns}, above the limit of {limit} turns."
     personas = record.get("personas_active")
     if "personas_active" in faulty or not personas:
-        yield f"personas_active is {_shown(record, 'personas_active')}; it has to list who was at the table."
+        yield f"personas_active is {_show_field(record, 'personas_active')}; it has to list who was at the table."
     else:
         strangers = [str(key) for key in personas or () if key not in roster]
         if strangers:
             yield f"personas_active names {', '.join(strangers)}, and no persona has that key."
     if "timestamp" in faulty:
-        shown = _shown(record, "timestamp")
+        shown = _show_field(record, "timestamp")
         yield f"timestamp is {shown}; it has to read like 2026-01-31T12:00:00.000Z."
-    yield from _wrong_summary(record)
+    yield from _check_summary(record)
 
 
 def _wrong_summary(record: Mapping[str, Any]) -> Iterator[str]:
     summary = record.get("synthesis_summary")
     if not isinstance(summary, str) or not summary.strip():
-        shown = _shown(record, "synthesis_summary")
+        shown = _show_field(record, "synthesis_summary")
         yield f"synthesis_summary is {shown}; it has to be one sentence."
     elif len(summary.splitlines()) > 1:
         yield "synthesis_summary has several lines; it has to be one."
@@ -126,8 +126,8 @@ def _shown(record: Mapping[str, Any], field: str) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
-def _found(line: int, text: str) -> Finding:
-    return Finding(META, line, "record", text)
+def _found(line: int, text: str) -> CheckFinding:
+    return CheckFinding(META, line, "record", text)
 
 
 def _list(meta: Mapping[str, Any], field: str) -> list[Any]:
@@ -197,29 +197,29 @@ class Block:
     lines: tuple[tuple[int, str], ...]
 
 
-def blocks_in(name: str, text: str) -> tuple[Block, ...]:
+def blocks_in(name: str, text: str) -> tuple[ElaborationBlock, ...]:
     """The blocks of a document in their order."""
-    lines = list(prose(text))
+    lines = list(prose_lines(text))
     starts = [(at, found) for at, (_, line) in enumerate(lines) if (found := _MARKER.fullmatch(line))]
     blocks = []
     for place, (at, mark) in enumerate(starts):
         end = starts[place + 1][0] if place + 1 < len(starts) else len(lines)
         body = tuple(_own(lines[at + 1 : end]))
-        blocks.append(Block(name, lines[at][0], mark["step"], mark["at"], body))
+        blocks.append(ElaborationBlock(name, lines[at][0], mark["step"], mark["at"], body))
     return tuple(blocks)
 
 
-def check_blocks(blocks: Sequence[Block], *, limit: int, roster: Roster) -> Iterator[Finding]:
+def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Roster) -> Iterator[CheckFinding]:
     """What is wrong with the shape of the blocks."""
     names = {"User", "All", *(persona.first_name for persona in roster.personas)}
     for block in blocks:
-        for line, said in _wrong_blocks(block, limit, names):
-            yield Finding(block.file, line, "block", said)
+        for line, said in _check_block(block, limit, names):
+            yield CheckFinding(block.file, line, "block", said)
 
 
 def check_pairs(
-    blocks: Sequence[Block], records: Sequence[Kept], updatable: frozenset[str]
-) -> Iterator[Finding]:
+    blocks: Sequence[ElaborationBlock], records: Sequence[ElaborationRecord], updatable: frozenset[str]
+) -> Iterator[CheckFinding]:
     """Blocks without a record, and records of steps with a markdown output without a block."""
     recorded = {(record.step_id, record.timestamp): record for record in records}
     written = {(block.step_id, block.timestamp) for block in blocks}
@@ -227,18 +227,18 @@ def check_pairs(
         record = recorded.get((block.step_id, block.timestamp))
         if record is None:
             said = f"{marker(block.step_id, block.timestamp)} has no record in {META}."
-            yield Finding(block.file, block.line, "block", said)
+            yield CheckFinding(block.file, block.line, "block", said)
         elif (turns := _turns_of(block)) is not None and turns != record.turn_count:
             said = f"The block says {turns} turns, the record in {META} says {record.turn_count}."
-            yield Finding(block.file, block.line, "block", said)
+            yield CheckFinding(block.file, block.line, "block", said)
     for (step_id, at), record in recorded.items():
         if (step_id, at) not in written and step_id in updatable:
             said = f"No document holds the block of step {step_id}, {at}."
-            yield Finding(META, record.line, "record", said)
+            yield CheckFinding(META, record.line, "record", said)
 
 
-def _wrong_blocks(block: Block, limit: int, names: set[str]) -> Iterator[tuple[int, str]]:
-    headings = [(number, found[1]) for number, line in block.lines if (found := heading_of(line))]
+def _wrong_blocks(block: ElaborationBlock, limit: int, names: set[str]) -> Iterator[tuple[int, str]]:
+    headings = [(number, found[1]) for number, line in block.lines if (found := parse_heading(line))]
     if any(line.startswith(_TAKEAWAY) for _, line in block.lines):
         return
     title = _TITLE.fullmatch(headings[0][1]) if headings else None
@@ -256,13 +256,13 @@ def _wrong_blocks(block: Block, limit: int, names: set[str]) -> Iterator[tuple[i
     for section in _SECTIONS:
         if section not in (text for _, text in headings):
             yield block.line, f"The block has no section '{section}'."
-    yield from _wrong_insights(block, names)
+    yield from _check_insights(block, names)
 
 
-def _wrong_insights(block: Block, names: set[str]) -> Iterator[tuple[int, str]]:
+def _wrong_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[int, str]]:
     inside = False
     for number, line in block.lines:
-        if heading := heading_of(line):
+        if heading := parse_heading(line):
             inside = heading[1] == _SECTIONS[0]
         elif inside and line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
             entry = _ATTRIBUTED.fullmatch(line)
@@ -274,7 +274,7 @@ def _wrong_insights(block: Block, names: set[str]) -> Iterator[tuple[int, str]]:
                 yield number, f"The insight credits {', '.join(strangers)}, who was not at the table."
 
 
-def _turns_of(block: Block) -> int | None:
+def _turns_of(block: ElaborationBlock) -> int | None:
     found = (_TURNS.fullmatch(line) for _, line in block.lines)
     return next((int(each["turns"]) for each in found if each), None)
 
@@ -283,7 +283,7 @@ def _own(lines: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """The lines that belong to the block: up to a heading as high as its own."""
     level = 0
     for number, line in lines:
-        heading = heading_of(line)
+        heading = parse_heading(line)
         if heading and level and heading[0] <= level:
             return
         if heading and not level:
@@ -305,25 +305,31 @@ class Version:
     text: str
 
 
-def check_growth(file: str, versions: Sequence[Version]) -> Iterator[Finding]:
+def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[CheckFinding]:
     """Lines that were lost where an elaboration was added, and blocks that lost some later."""
     for before, after in pairwise(versions):
-        earlier = {(block.step_id, block.timestamp): block for block in blocks_in(file, before.text)}
-        later = {(block.step_id, block.timestamp): block for block in blocks_in(file, after.text)}
+        earlier = {
+            (block.step_id, block.timestamp): block for block in find_elaboration_blocks(file, before.text)
+        }
+        later = {
+            (block.step_id, block.timestamp): block for block in find_elaboration_blocks(file, after.text)
+        }
         for key, block in earlier.items():
             found = later.get(key)
             if found is None:
                 block_name = f"The block of step {key[0]}, {key[1]}"
                 said = f"{block_name} stood in {before.name}; {after.name} has it no more."
-                yield Finding(file, 1, "lost", said)
-            elif missing := _missing(_words(block.lines), _words(found.lines)):
+                yield CheckFinding(file, 1, "lost", said)
+            elif missing := _missing_lines(_words(block.lines), _words(found.lines)):
                 said = f"A line of the block is gone since {before.name}: {_short(missing[0][1])}"
-                yield Finding(file, found.line, "lost", said)
+                yield CheckFinding(file, found.line, "lost", said)
         if later.keys() - earlier.keys():
-            yield from _lost(file, before, after)
+            yield from _find_lost_lines(file, before, after)
 
 
-def check_answers(file: str, versions: Sequence[Version], answers_in: AnswersIn) -> Iterator[Finding]:
+def check_answers(
+    file: str, versions: Sequence[DocumentVersion], answers_in: AnswersIn
+) -> Iterator[CheckFinding]:
     """Answers that stood in an earlier version and are missing in the last one (STEP-5)."""
     if not versions:
         return
@@ -333,16 +339,16 @@ def check_answers(file: str, versions: Sequence[Version], answers_in: AnswersIn)
     for (step_id, label), name in stood.items():
         if (step_id, label) not in there:
             said = f"The answer on {label} of step {step_id} stood in {name}; {last.name} has it no more."
-            yield Finding(file, 1, "lost", said)
+            yield CheckFinding(file, 1, "lost", said)
 
 
-def _lost(file: str, before: Version, after: Version) -> Iterator[Finding]:
+def _lost(file: str, before: DocumentVersion, after: DocumentVersion) -> Iterator[CheckFinding]:
     """The lines of the earlier version that an addition took away."""
-    missing = _missing(before.text.splitlines(), after.text.splitlines())
+    missing = _missing_lines(before.text.splitlines(), after.text.splitlines())
     for number, line in missing:
         if line.strip():
             said = f"Line {number} of {before.name} was lost when {after.name} added to it: {_short(line)}"
-            yield Finding(file, 1, "lost", said)
+            yield CheckFinding(file, 1, "lost", said)
 
 
 def _missing(earlier: Sequence[str], later: Sequence[str]) -> list[tuple[int, str]]:

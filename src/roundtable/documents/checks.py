@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
-from ..core.text import heading_of, plain
-from .ids import CRITERION, HEADING, ROW, STORIES, TRACE, WITHDRAWN, prose
+from ..core.text import parse_heading, unescape_markdown
+from .ids import CRITERION, HEADING, ROW, STORIES, TRACE, WITHDRAWN, prose_lines
 from .requirements import COLUMNS
 
 Kind = Literal[
@@ -44,13 +44,13 @@ _SOUND = re.compile(
 )
 
 
-def check_markers(name: str, text: str) -> Iterator[Finding]:
+def check_markers(name: str, text: str) -> Iterator[CheckFinding]:
     """The lines that are meant to be markers and are not."""
-    for number, line in prose(text):
+    for number, line in prose_lines(text):
         found = _LOOKS_LIKE.search(line)
         if found and not _SOUND.fullmatch(line):
             kind = found["kind"].lower()
-            yield Finding(
+            yield CheckFinding(
                 name,
                 number,
                 "marker",
@@ -63,18 +63,18 @@ _ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
 _NONE = "none"
 
 
-def check_questions(name: str, text: str) -> Iterator[Finding]:
+def check_questions(name: str, text: str) -> Iterator[CheckFinding]:
     """Every question that stands open in a document."""
     in_elaboration = False
-    for number, line in prose(text):
-        if heading := heading_of(line):
+    for number, line in prose_lines(text):
+        if heading := parse_heading(line):
             in_elaboration = heading[1].casefold() == "open questions"
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if in_elaboration else None)
         if found and found["question"].casefold().rstrip(".") != _NONE:
-            yield Finding(name, number, "open", plain(found["question"]))
+            yield CheckFinding(name, number, "open", unescape_markdown(found["question"]))
 
 
-def check_story_questions(name: str, text: str) -> Iterator[Finding]:
+def check_story_questions(name: str, text: str) -> Iterator[CheckFinding]:
     """Every question that user-stories.json lists as open."""
     try:
         content = json.loads(text)
@@ -84,13 +84,13 @@ def check_story_questions(name: str, text: str) -> Iterator[Finding]:
     for question in listed if isinstance(listed, list) else []:
         if isinstance(question, str) and question:
             place = text.find(json.dumps(question, ensure_ascii=False))
-            yield Finding(name, text.count("\n", 0, place) + 1 if place > 0 else 1, "open", question)
+            yield CheckFinding(name, text.count("\n", 0, place) + 1 if place > 0 else 1, "open", question)
 
 
 _DELIMITERS = ",;\t"
 
 
-def check_table(name: str, text: str) -> Iterator[Finding]:
+def check_table(name: str, text: str) -> Iterator[CheckFinding]:
     """What keeps a table from being read."""
     delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -101,14 +101,14 @@ def check_table(name: str, text: str) -> Iterator[Finding]:
                 header = row
                 missing = [each for each in COLUMNS if each not in row] if name == TRACE else []
                 if missing:
-                    yield Finding(name, 1, "table", f"The columns {', '.join(missing)} are missing.")
+                    yield CheckFinding(name, 1, "table", f"The columns {', '.join(missing)} are missing.")
             elif row and len(row) != len(header):
                 cells = f"{len(row)} cell{'s' if len(row) != 1 else ''} under {len(header)} columns"
-                yield Finding(name, rows.line_num, "table", f"A row has {cells}.")
+                yield CheckFinding(name, rows.line_num, "table", f"A row has {cells}.")
     except csv.Error as error:
-        yield Finding(name, rows.line_num, "table", f"It is not valid CSV: {error}.")
+        yield CheckFinding(name, rows.line_num, "table", f"It is not valid CSV: {error}.")
     if header is None:
-        yield Finding(name, 1, "table", "It is empty.")
+        yield CheckFinding(name, 1, "table", "It is empty.")
 
 
 LinesOf = Callable[[str], int | None]
@@ -123,9 +123,9 @@ _HOST = re.compile(
 )
 
 
-def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[Finding]:
+def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
     """The citations in a document that lead nowhere."""
-    for number, line in prose(text):
+    for number, line in prose_lines(text):
         for found in _CITATION.finditer(line):
             path, first = found["path"], int(found["line"])
             last = int(found["last"] or first)
@@ -133,12 +133,12 @@ def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[Finding
                 continue
             count = lines_of(path)
             if count is None:
-                yield Finding(
+                yield CheckFinding(
                     name, number, "citation", f"{found[0]}: there is no file {path} in the project."
                 )
             elif not 1 <= first <= last <= count:
                 lines = f"{count} line{'s' if count != 1 else ''}"
-                yield Finding(name, number, "citation", f"{found[0]}: the file has {lines}.")
+                yield CheckFinding(name, number, "citation", f"{found[0]}: the file has {lines}.")
 
 
 _MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
@@ -155,9 +155,9 @@ class Place:
     line: int
 
 
-def check_identities(documents: Mapping[str, str]) -> Iterator[Finding]:
+def check_identities(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
     """Dangling references, ids that are defined twice, requirements without acceptance criteria."""
-    defined = list(_defined(documents))
+    defined = list(_find_definitions(documents))
     first: dict[str, Place] = {}
     for place in defined:
         if place.id in first:
@@ -165,22 +165,24 @@ def check_identities(documents: Mapping[str, str]) -> Iterator[Finding]:
             where = (
                 f"line {before.line}" if before.file == place.file else f"{before.file}, line {before.line}"
             )
-            yield Finding(
+            yield CheckFinding(
                 place.file, place.line, "duplicate", f"{place.id} is defined a second time; first in {where}."
             )
         first.setdefault(place.id, place)
-    yield from _dangling(documents, set(first))
+    yield from _find_dangling(documents, set(first))
     for place in first.values():
         if place.id.startswith("FR-") and not _criteria(place.id, first):
-            yield Finding(place.file, place.line, "no-acceptance", f"{place.id} has no acceptance criterion.")
+            yield CheckFinding(
+                place.file, place.line, "no-acceptance", f"{place.id} has no acceptance criterion."
+            )
 
 
 def _criteria(requirement: str, defined: Mapping[str, Place]) -> bool:
     return any(each.startswith(f"AC-{requirement.removeprefix('FR-')}-") for each in defined)
 
 
-def _dangling(documents: Mapping[str, str], defined: set[str]) -> Iterator[Finding]:
-    gone = _withdrawn(documents)
+def _dangling(documents: Mapping[str, str], defined: set[str]) -> Iterator[CheckFinding]:
+    gone = _withdrawn_ids(documents)
     for name, text in documents.items():
         for number, line in _lines(name, text):
             said = _STORY.sub("", line) if name == STORIES else line
@@ -189,7 +191,7 @@ def _dangling(documents: Mapping[str, str], defined: set[str]) -> Iterator[Findi
             for identity in dict.fromkeys(_MENTION.findall(said)):
                 if identity not in defined:
                     why = "was withdrawn" if identity in gone else "is defined nowhere"
-                    yield Finding(name, number, "dangling", f"{identity} {why}.")
+                    yield CheckFinding(name, number, "dangling", f"{identity} {why}.")
 
 
 def _defined(documents: Mapping[str, str]) -> Iterator[Place]:
@@ -222,7 +224,7 @@ def _gone_stories(text: str) -> frozenset[str]:
 
 
 def _lines(name: str, text: str) -> Iterator[tuple[int, str]]:
-    return prose(text) if name.endswith(".md") else iter(enumerate(text.split("\n"), 1))
+    return prose_lines(text) if name.endswith(".md") else iter(enumerate(text.split("\n"), 1))
 
 
 _ID = re.compile(r"US-[0-9]{3,}")
@@ -232,17 +234,17 @@ _WORDS = ("as_a", "i_want", "so_that")
 _FIELDS = ("id", *_WORDS, "requirements", "acceptance", "text")
 
 
-def check_stories(text: str) -> Iterator[Finding]:
+def check_stories(text: str) -> Iterator[CheckFinding]:
     """What keeps the file from being valid, each with its line."""
     try:
         content = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        yield Finding(STORIES, line, "stories", f"It is not valid JSON: {reason}.")
+        yield CheckFinding(STORIES, line, "stories", f"It is not valid JSON: {reason}.")
         return
     for where, problem in _problems(content):
-        yield Finding(STORIES, _line(text, where), "stories", problem)
+        yield CheckFinding(STORIES, _line(text, where), "stories", problem)
 
 
 def _problems(content: Any) -> Iterator[tuple[str, str]]:
@@ -323,7 +325,7 @@ def _no_constant(name: str) -> NoReturn:
 __all__ = ["Finding", "LinesOf", "check"]
 
 
-def check(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Finding, ...]:
+def check(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
     """Everything that is found in the documents, by file in their order and by line."""
     order = list(documents)
     found = [
@@ -333,7 +335,7 @@ def check(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Finding, ...
     return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
 
 
-def _one(name: str, text: str, lines_of: LinesOf) -> Iterator[Finding]:
+def _one(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
     """What is found in one file, whatever the others say."""
     if name.lower().endswith(".md"):
         yield from check_questions(name, text)

@@ -6,46 +6,58 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .entries import chains, entries, named_entries, one
-from .ids import ERRORS, Known, give, gone, rows, tokens
-from .page import Sheet, labelled, open_questions, section, table, withdrawn
+from .entries import read_chains, split_entries, split_named_entries, join_lines
+from .ids import ERRORS, KnownId, assign_ids, list_withdrawn, list_rows, stem_words
+from .page import (
+    SectionContext,
+    write_labelled,
+    write_open_questions,
+    join_section,
+    write_table,
+    write_withdrawn,
+)
 
-LABEL, MESSAGES = "Errors", "Messages"
+ERRORS_LABEL, MESSAGES = "Errors", "Messages"
 _HEADER = ("Id", "Error", "When", "What the person sees")
 _CODE = re.compile(r"`([^`]+)`")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|「([^「」]+)」")
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
-def taxonomy(sheet: Sheet) -> str:
+def taxonomy(sheet: SectionContext) -> str:
     """A row for each error that has a name, then the other answers under their labels."""
-    found = _named(sheet.text(LABEL))
+    found = _named_errors(sheet.text(ERRORS_LABEL))
     document = sheet.documents.get(ERRORS, "")
-    known = [Known(row.id, row.cells[0]) for row in rows(document, "E") if row.cells]
-    given = give("E", [name for name, _ in found], [*known, *gone(document, "E")], core=_spelled)
-    seen = _seen([f"{name} {when}" for name, when in found], sheet.text(MESSAGES))
+    known = [KnownId(row.id, row.cells[0]) for row in list_rows(document, "E") if row.cells]
+    given = assign_ids(
+        "E", [name for name, _ in found], [*known, *list_withdrawn(document, "E")], core=_split_name
+    )
+    seen = _match_messages([f"{name} {when}" for name, when in found], sheet.text(MESSAGES))
     lines = [
         (identity, name, when, seen.get(place, ""))
         for place, (identity, (name, when)) in enumerate(zip(given.ids, found, strict=True))
     ]
     silent = [row[0] for row in lines if not row[3]]
     asked = [f"What does the person see for {', '.join(silent)}?"] if silent else []
-    rest = sheet.without(LABEL) if found else sheet.answers
-    lost = withdrawn(given.withdrawn)
-    return section(
-        [table(_HEADER, lines)] if lines else [], labelled(rest), lost, open_questions(sheet.answers, asked)
+    rest = sheet.without(ERRORS_LABEL) if found else sheet.answers
+    lost = write_withdrawn(given.withdrawn)
+    return join_section(
+        [write_table(_HEADER, lines)] if lines else [],
+        write_labelled(rest),
+        lost,
+        write_open_questions(sheet.answers, asked),
     )
 
 
 def _named(text: str) -> tuple[tuple[str, str], ...]:
     """The errors in an answer, each with its name: `Name: cause`, or a name in code within a sentence."""
-    if pairs := named_entries(text):
+    if pairs := split_named_entries(text):
         return pairs
-    code = [(_CODE.search(part), part) for part in entries(text)]
+    code = [(_CODE.search(part), part) for part in split_entries(text)]
     found = [(match[0], part) for match, part in code if match]
     if len(found) == len(code):
         return tuple(found)
-    return ((found[0][0], one(text)),) if len(found) == 1 else ()
+    return ((found[0][0], join_lines(text)),) if len(found) == 1 else ()
 
 
 def _seen(errors: Sequence[str], messages: str) -> dict[int, str]:
@@ -53,8 +65,8 @@ def _seen(errors: Sequence[str], messages: str) -> dict[int, str]:
     quoted = ["".join(groups) for groups in _QUOTED.findall(messages)]
     if not quoted:
         return {}
-    words = tokens(one(messages))
-    close = [len(tokens(_spelled(error)) & words) for error in errors]
+    words = stem_words(join_lines(messages))
+    close = [len(stem_words(_split_name(error)) & words) for error in errors]
     best = max(close, default=0)
     return {close.index(best): quoted[0]} if best or len(errors) == 1 else {}
 
@@ -80,14 +92,14 @@ _SIGNS = {
 _SIGN = re.compile("|".join(map(re.escape, _SIGNS)))
 
 
-def data_flow(sheet: Sheet) -> str:
+def data_flow(sheet: SectionContext) -> str:
     """The answers under their labels, the flow with its diagram."""
     parts = []
     for answer in sheet.answers:
-        parts.append(labelled([answer]))
+        parts.append(write_labelled([answer]))
         if answer.label == FLOW and not answer.unknown:
-            parts.append(diagram(chains(answer.text)))
-    return section(*parts, open_questions(sheet.answers))
+            parts.append(draw_flow(read_chains(answer.text)))
+    return join_section(*parts, write_open_questions(sheet.answers))
 
 
 def diagram(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -97,7 +109,11 @@ def diagram(found: Sequence[Sequence[str]]) -> tuple[str, ...]:
     stations = dict.fromkeys(station for chain in found for station in chain)
     names = {station: f"s{number}" for number, station in enumerate(stations, 1)}
     nodes = [f'    {name}["{_label(station)}"]' for station, name in names.items()]
-    edges = [f"    {names[one]} --> {names[next_]}" for chain in found for one, next_ in pairwise(chain)]
+    edges = [
+        f"    {names[join_lines]} --> {names[next_]}"
+        for chain in found
+        for join_lines, next_ in pairwise(chain)
+    ]
     return ("\n".join(["```mermaid", "flowchart LR", *nodes, *dict.fromkeys(edges), "```"]),)
 
 

@@ -13,11 +13,11 @@ from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
 from ..core.steps import Target
-from ..core.text import escape_markdown, plain, printable
+from ..core.text import escape_markdown, unescape_markdown, strip_unprintable
 from . import decisions, design, requirements, stories
 from .decisions import CHOICE, DECISION
-from .design import LABEL as ERRORS_LABEL
-from .entries import bare, one, steps_in
+from .design import ERRORS_LABEL
+from .entries import strip_punctuation, join_lines, split_steps
 from .ids import (
     ERRORS,
     OVERVIEW,
@@ -26,11 +26,20 @@ from .ids import (
     list_decisions,
     list_requirements,
     list_stories,
-    rows,
-    story_file,
+    list_rows,
+    read_story_file,
 )
-from .outline import name_of
-from .page import NOTHING, Sheet, labelled, numbered, open_questions, paragraph, said, section
+from .outline import strip_numbering
+from .page import (
+    NOTHING,
+    SectionContext,
+    write_labelled,
+    write_numbered,
+    write_open_questions,
+    write_paragraph,
+    show_words,
+    join_section,
+)
 from .requirements import ACCEPTANCE, FEATURES
 from .stories import STORIES
 
@@ -50,7 +59,7 @@ def recall_answers(documents: Mapping[str, str], title: str) -> Recalled:
         ("01-07", STORIES[1]): "\n".join(story.text for story in list_stories(documents) if story.unhappy),
         ("04-04", ERRORS_LABEL): "\n".join(
             row.cells[1] if row.cells[0] in row.cells[1] else f"{row.cells[0]}: {row.cells[1]}"
-            for row in rows(documents.get(ERRORS, ""), "E")
+            for row in list_rows(documents.get(ERRORS, ""), "E")
             if len(row.cells) > 1
         ),
         **_notes(documents),
@@ -63,12 +72,12 @@ def recall_answers(documents: Mapping[str, str], title: str) -> Recalled:
 def _features(documents: Mapping[str, str], title: str) -> str:
     """The requirements in the user's words; none where the item's title had to stand in for them."""
     listed = list_requirements(documents)
-    alone = len(listed) == 1 and listed[0].text == plain(title)
+    alone = len(listed) == 1 and listed[0].text == unescape_markdown(title)
     return "" if alone else "\n".join(each.text for each in listed)
 
 
 def _notes(documents: Mapping[str, str]) -> Recalled:
-    listed = story_file(documents).get("notes")
+    listed = read_story_file(documents).get("notes")
     entries = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
     return {("01-07", str(each.get("label", ""))): str(each.get("text", "")) for each in entries}
 
@@ -82,9 +91,11 @@ def _decided(documents: Mapping[str, str]) -> Recalled:
         words = (
             parts[record.id].partition("#### Decision\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
         )
-        said = "\n".join(plain(line.removeprefix("- ").strip()) for line in words.split("\n") if line.strip())
+        show_words = "\n".join(
+            unescape_markdown(line.removeprefix("- ").strip()) for line in words.split("\n") if line.strip()
+        )
         key = ("03-01", DECISION) if number == 0 and _before(document, record.id) else ("03-02", CHOICE)
-        found[key] = f"{found[key]}\n\n{said}" if key in found else said
+        found[key] = f"{found[key]}\n\n{show_words}" if key in found else show_words
     choices = found.get(("03-02", CHOICE), "").split("\n\n")
     if len(choices) > 1:
         found["03-02", CHOICE] = "\n".join(f"- {' '.join(choice.split())}" for choice in choices)
@@ -109,44 +120,46 @@ def _sized(scan: str) -> Recalled:
 
 def _labelled(document: str, label: str) -> str:
     lines = (line.partition(f"**{label}**: ") for line in document.split("\n"))
-    return next((plain(text.strip()) for before, sign, text in lines if sign and not before), "")
+    return next((unescape_markdown(text.strip()) for before, sign, text in lines if sign and not before), "")
 
 
-def journeys(sheet: Sheet) -> str:
+def journeys(sheet: SectionContext) -> str:
     """The journey as numbered steps where it is a sequence; the other answers under their labels."""
-    parts = [_journey(each) if each.label == "Journey" else labelled([each]) for each in sheet.answers]
-    return section(*parts, open_questions(sheet.answers))
+    parts = [_journey(each) if each.label == "Journey" else write_labelled([each]) for each in sheet.answers]
+    return join_section(*parts, write_open_questions(sheet.answers))
 
 
 def _journey(answer: Answer) -> tuple[str, ...]:
-    steps = () if answer.unknown or "```" in answer.text else steps_in(answer.text)
+    steps = () if answer.unknown or "```" in answer.text else split_steps(answer.text)
     if not steps:
-        return labelled([answer])
-    return (f"{paragraph(answer.label, '').rstrip()}\n\n{numbered(map(said, steps))}",)
+        return write_labelled([answer])
+    return (f"{write_paragraph(answer.label, '').rstrip()}\n\n{write_numbered(map(show_words, steps))}",)
 
 
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
-def size(sheet: Sheet) -> str:
+def size(sheet: SectionContext) -> str:
     """Scope and complexity on lines of their own, then why, then the rest."""
     scope, complexity = _read(sheet)
     labels = ("Scope", "Complexity")
     found = [
-        paragraph(label, value) for label, value in zip(labels, (scope, complexity), strict=True) if value
+        write_paragraph(label, value)
+        for label, value in zip(labels, (scope, complexity), strict=True)
+        if value
     ]
     reasons, words = [], []
     for label, value in zip(labels, (scope, complexity), strict=True):
         text = sheet.text(label)
         if text and not value:
-            words.append(paragraph(label, text))
-        elif reason := bare(_VALUES.sub("", one(text), count=1)):
-            reasons.append(paragraph(f"Why this {label.lower()}", reason))
+            words.append(write_paragraph(label, text))
+        elif reason := strip_punctuation(_VALUES.sub("", join_lines(text), count=1)):
+            reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
     rest = sheet.without(*labels)
-    return section(found, words, reasons, labelled(rest), open_questions(sheet.answers))
+    return join_section(found, words, reasons, write_labelled(rest), write_open_questions(sheet.answers))
 
 
-def _read(sheet: Sheet) -> tuple[str | None, str | None]:
+def _read(sheet: SectionContext) -> tuple[str | None, str | None]:
     """What the two answers say, line by line: the later line corrects the earlier."""
     scope = complexity = None
     for line in sheet.text("Scope").splitlines():
@@ -157,41 +170,41 @@ def _read(sheet: Sheet) -> tuple[str | None, str | None]:
     return scope, complexity
 
 
-Writer = Callable[[Sheet], str]
+Writer = Callable[[SectionContext], str]
 
 SURVEY = "survey"
 """Under this name the survey's findings for the step come with the documents; no file can have it."""
 
 
-def answers_as_they_are(sheet: Sheet) -> str:
+def answers_as_they_are(sheet: SectionContext) -> str:
     """Every answer under its label, then the open questions."""
-    return section(labelled(sheet.answers), open_questions(sheet.answers))
+    return join_section(write_labelled(sheet.answers), write_open_questions(sheet.answers))
 
 
-def review_of_design(sheet: Sheet) -> str:
+def review_of_design(sheet: SectionContext) -> str:
     """Which documents the design is in, and the answers on it."""
     names = [name for name in _DESIGN if name in sheet.documents]
     pointer = [f"The design stands in {', '.join(names)}."] if names else []
-    return section(pointer, labelled(sheet.answers), open_questions(sheet.answers))
+    return join_section(pointer, write_labelled(sheet.answers), write_open_questions(sheet.answers))
 
 
 _DESIGN = ("module-design.md", "interface-spec.md", "data-flow.md", "error-taxonomy.md")
 _WRITERS: Mapping[tuple[str, str], Writer] = {
-    ("quick-scan.md", "Size and Complexity"): size,
-    ("requirements-spec.md", "User Journeys"): journeys,
-    ("requirements-spec.md", "Quality Attributes and Risks"): requirements.attributes_and_risks,
-    ("nfr-matrix.md", "Quality Attributes"): requirements.matrix,
-    ("requirements-spec.md", "Functional Requirements"): requirements.functional,
-    ("requirements-spec.md", "Out of Scope"): requirements.out_of_scope,
-    ("user-stories.json", "stories"): stories.story_data,
-    ("requirements-spec.md", "Prioritization"): requirements.prioritization,
-    ("traceability-matrix.csv", "rows"): requirements.trace,
-    ("architecture-overview.md", "Options and Tradeoffs"): decisions.options,
-    ("architecture-overview.md", "Technology Decisions"): decisions.technology,
-    ("architecture-overview.md", "Review"): decisions.review,
-    ("data-flow.md", "Data Flow and State"): design.data_flow,
-    ("error-taxonomy.md", "Errors and Validation"): design.taxonomy,
-    ("design-summary.md", "Design Review"): review_of_design,
+    ("quick-scan.md", "Size and Complexity"): write_size,
+    ("requirements-spec.md", "User Journeys"): write_journeys,
+    ("requirements-spec.md", "Quality Attributes and Risks"): requirements.write_attributes,
+    ("nfr-matrix.md", "Quality Attributes"): requirements.write_matrix,
+    ("requirements-spec.md", "Functional Requirements"): requirements.write_functional,
+    ("requirements-spec.md", "Out of Scope"): requirements.write_out_of_scope,
+    ("user-stories.json", "stories"): stories.write_stories,
+    ("requirements-spec.md", "Prioritization"): requirements.write_priorities,
+    ("traceability-matrix.csv", "rows"): requirements.write_trace,
+    ("architecture-overview.md", "Options and Tradeoffs"): decisions.write_options,
+    ("architecture-overview.md", "Technology Decisions"): decisions.write_technology,
+    ("architecture-overview.md", "Review"): decisions.write_review,
+    ("data-flow.md", "Data Flow and State"): design.write_data_flow,
+    ("error-taxonomy.md", "Errors and Validation"): design.write_errors,
+    ("design-summary.md", "Design Review"): write_design_review,
 }
 
 
@@ -200,7 +213,7 @@ def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...
 
     No answer can stop a step: a section that cannot be drafted holds the answers as they are, and says so.
     """
-    sheets = [Sheet(ask.brief, target, ask.targets, documents) for target in ask.targets]
+    sheets = [SectionContext(ask.brief, target, ask.targets, documents) for target in ask.targets]
     written = [_write(sheet) for sheet in sheets]
     surveyed = documents.get(SURVEY, "")
     if not surveyed:
@@ -211,7 +224,7 @@ def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...
     )
 
 
-def _write(sheet: Sheet) -> SectionText:
+def _write(sheet: SectionContext) -> SectionText:
     target = sheet.target
     try:
         return SectionText(target, _writer(target)(sheet))
@@ -224,7 +237,7 @@ def _write(sheet: Sheet) -> SectionText:
         return SectionText(target, _plain_list(sheet), notice)
 
 
-def _plain_list(sheet: Sheet) -> str:
+def _plain_list(sheet: SectionContext) -> str:
     """Every answer as it is: in the target's own format, with no reading of what it says."""
     name = sheet.target.output.lower()
     if name.endswith((".json", ".csv")):
@@ -245,21 +258,21 @@ def _is_page(target: Target) -> bool:
 
 
 def _writer(target: Target) -> Writer:
-    found = _WRITERS.get((target.output, name_of(target.section)))
+    found = _WRITERS.get((target.output, strip_numbering(target.section)))
     if found is not None:
         return found
     if target.output.lower().endswith(".json"):
         return _as_json
-    return _as_csv if target.output.lower().endswith(".csv") else answers_as_they_are
+    return _as_csv if target.output.lower().endswith(".csv") else write_answers
 
 
-def _as_json(sheet: Sheet) -> str:
+def _as_json(sheet: SectionContext) -> str:
     """One object with the step, the item, an entry for each answer and the open questions."""
     content = {
         "step": sheet.brief.step.step_id,
-        "item": printable(sheet.brief.item.name),
+        "item": strip_unprintable(sheet.brief.item.name),
         "answers": [
-            {"label": answer.label, "text": printable(answer.text)}
+            {"label": answer.label, "text": strip_unprintable(answer.text)}
             for answer in sheet.answers
             if not answer.unknown
         ],
@@ -268,13 +281,13 @@ def _as_json(sheet: Sheet) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
-def _as_csv(sheet: Sheet) -> str:
+def _as_csv(sheet: SectionContext) -> str:
     """A header and one row for each answer; no cell can act as a formula."""
     out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(("step", "label", "answer", "open"))
+    list_rows = csv.writer(out, lineterminator="\n")
+    list_rows.writerow(("step", "label", "answer", "open"))
     for answer in sheet.answers:
-        text = answer.question if answer.unknown else one(answer.text)
+        text = answer.question if answer.unknown else join_lines(answer.text)
         cells = (sheet.brief.step.step_id, answer.label, text, "yes" if answer.unknown else "no")
-        rows.writerow([requirements.guarded(cell) for cell in cells])
+        list_rows.writerow([requirements.guard_cell(cell) for cell in cells])
     return out.getvalue()

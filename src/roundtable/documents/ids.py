@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.text import plain
+from ..core.text import unescape_markdown
 from .outline import words_of
 
 _CJK = "\u2e80"
@@ -52,18 +52,18 @@ class Given:
     """The ids of the entries, in their order, and what is known and no longer among them."""
 
     ids: tuple[str, ...]
-    withdrawn: tuple[Known, ...] = ()
+    withdrawn: tuple[KnownId, ...] = ()
 
 
 def give(
     prefix: str,
     texts: Sequence[str],
-    known: Sequence[Known],
+    known: Sequence[KnownId],
     *,
     taken: Iterable[str] = (),
     digits: int = 3,
     core: Callable[[str], str] = str,
-) -> Given:
+) -> AssignedIds:
     """An id for each text: its own where it is known, else the next that was never given.
 
     `core` leaves the words of a text by which it is told from others.
@@ -78,8 +78,8 @@ def give(
             ids.append(f"{prefix}-{free:0{digits}}")
             free += 1
     kept = set(ids)
-    gone = {entry.id: entry for entry in known if entry.id not in kept}
-    return Given(tuple(ids), tuple(gone.values()))
+    list_withdrawn = {entry.id: entry for entry in known if entry.id not in kept}
+    return AssignedIds(tuple(ids), tuple(list_withdrawn.values()))
 
 
 def number_of(identity: str) -> int:
@@ -88,9 +88,9 @@ def number_of(identity: str) -> int:
     return int(digits) if digits.isdecimal() else 0
 
 
-def _pairs(texts: Sequence[str], old: Sequence[str], known: Sequence[Known]) -> dict[int, int]:
+def _pairs(texts: Sequence[str], old: Sequence[str], known: Sequence[KnownId]) -> dict[int, int]:
     """Which text is which known entry, the most alike first, none twice."""
-    words, old_words = [tokens(text) for text in texts], [tokens(text) for text in old]
+    words, old_words = [stem_words(text) for text in texts], [stem_words(text) for text in old]
     alike = []
     for index, text in enumerate(texts):
         for place, before in enumerate(old):
@@ -132,7 +132,7 @@ class Requirement:
     id: str
     title: str
     text: str
-    criteria: tuple[Known, ...] = ()
+    criteria: tuple[KnownId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,19 +172,19 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
     found: dict[str, Requirement] = {}
     for heading, lines in _under_ids(documents.get(SPEC, ""), "FR"):
         first = next((line for line in lines if line.strip()), "")
-        text = heading.text if _NO_PARAGRAPH.match(first) else plain(first.strip())
+        text = heading.text if _NO_PARAGRAPH.match(first) else unescape_markdown(first.strip())
         criteria = tuple(each for each in criteria_in("\n".join(lines)) if each.id[3:-3] == heading.id[3:])
         found.setdefault(heading.id, Requirement(heading.id, heading.text, text, criteria))
     return tuple(found.values())
 
 
-def criteria_in(text: str) -> tuple[Known, ...]:
+def criteria_in(text: str) -> tuple[KnownId, ...]:
     """The acceptance criteria that stand in a text."""
-    matches = (CRITERION.fullmatch(line) for _, line in prose(text))
-    return tuple(Known(found["id"], plain(found["text"])) for found in matches if found)
+    matches = (CRITERION.fullmatch(line) for _, line in prose_lines(text))
+    return tuple(KnownId(found["id"], unescape_markdown(found["text"])) for found in matches if found)
 
 
-def list_decisions(documents: Mapping[str, str]) -> tuple[Known, ...]:
+def list_decisions(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
     """The decision records of the architecture, each with its title."""
     return tuple(heading for heading, _ in _under_ids(documents.get(OVERVIEW, ""), "ADR"))
 
@@ -194,18 +194,18 @@ def bodies(document: str, prefix: str) -> dict[str, str]:
     return {heading.id: "\n".join(lines) for heading, lines in _under_ids(document, prefix)}
 
 
-def rows(document: str, prefix: str) -> tuple[Row, ...]:
+def rows(document: str, prefix: str) -> tuple[IdRow, ...]:
     """The rows of tables whose first cell is an id of that kind."""
-    matches = (ROW.fullmatch(line.strip()) for _, line in prose(document))
+    matches = (ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
     found = (match for match in matches if match and match["id"].startswith(f"{prefix}-"))
-    return tuple(Row(match["id"], tuple(_cells(match["rest"]))) for match in found)
+    return tuple(IdRow(match["id"], tuple(_cells(match["rest"]))) for match in found)
 
 
-def gone(document: str, prefix: str) -> tuple[Known, ...]:
+def gone(document: str, prefix: str) -> tuple[KnownId, ...]:
     """The ids of that kind that the document lists as withdrawn."""
-    matches = (WITHDRAWN.fullmatch(line) for _, line in prose(document))
+    matches = (WITHDRAWN.fullmatch(line) for _, line in prose_lines(document))
     return tuple(
-        Known(found["id"], plain(found["text"]))
+        KnownId(found["id"], unescape_markdown(found["text"]))
         for found in matches
         if found and found["id"].startswith(f"{prefix}-")
     )
@@ -222,7 +222,7 @@ def story_file(documents: Mapping[str, str]) -> dict[str, Any]:
 
 def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
     """The stories of user-stories.json that can be read."""
-    listed = story_file(documents).get("stories")
+    listed = read_story_file(documents).get("stories")
     found = []
     for entry in listed if isinstance(listed, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("id"), str):
@@ -240,19 +240,19 @@ def mentioned(documents: Mapping[str, str], prefix: str) -> frozenset[str]:
     )
 
 
-def _under_ids(document: str, prefix: str) -> Iterator[tuple[Known, list[str]]]:
+def _under_ids(document: str, prefix: str) -> Iterator[tuple[KnownId, list[str]]]:
     """Each heading with an id, and the lines up to the next heading of its level or above."""
-    heading: Known | None = None
+    heading: KnownId | None = None
     level = 0
     lines: list[str] = []
-    for _, line in prose(document):
+    for _, line in prose_lines(document):
         other = _ANY_HEADING.match(line)
         if other and heading and len(other["signs"]) <= level:
             yield heading, lines
             heading = None
         match = HEADING.fullmatch(line)
         if match and match["id"].startswith(f"{prefix}-") and heading is None:
-            heading = Known(match["id"], plain(match["text"]))
+            heading = KnownId(match["id"], unescape_markdown(match["text"]))
             level = len(line) - len(line.lstrip("#"))
             lines = []
         elif heading:
@@ -263,4 +263,4 @@ def _under_ids(document: str, prefix: str) -> Iterator[tuple[Known, list[str]]]:
 
 def _cells(rest: str) -> Iterator[str]:
     for text in _CELL.split(rest):
-        yield plain(text.strip().replace("\\|", "|"))
+        yield unescape_markdown(text.strip().replace("\\|", "|"))

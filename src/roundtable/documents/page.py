@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
-from ..core.text import escape_markdown, folded
-from .entries import bare, itemised, lines_of, sentences
-from .ids import Known
+from ..core.text import escape_markdown, fold_text
+from .entries import strip_punctuation, split_inline_list, split_lines, split_sentences
+from .ids import KnownId
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,9 @@ class Sheet:
 
     def answer(self, label: str) -> Answer | None:
         """The answer under a label; None where it is not known."""
-        same = (each for each in self.answers if folded(each.label) == folded(label) and not each.unknown)
+        same = (
+            each for each in self.answers if fold_text(each.label) == fold_text(label) and not each.unknown
+        )
         return next(same, None)
 
     def text(self, label: str) -> str:
@@ -38,12 +40,14 @@ class Sheet:
 
     def only(self, *labels: str) -> tuple[Answer, ...]:
         """The answers under these labels, in the order of the labels."""
-        return tuple(each for label in labels for each in self.answers if folded(each.label) == folded(label))
+        return tuple(
+            each for label in labels for each in self.answers if fold_text(each.label) == fold_text(label)
+        )
 
     def without(self, *labels: str) -> tuple[Answer, ...]:
         """The answers under all other labels."""
-        left_out = {folded(label) for label in labels}
-        return tuple(each for each in self.answers if folded(each.label) not in left_out)
+        left_out = {fold_text(label) for label in labels}
+        return tuple(each for each in self.answers if fold_text(each.label) not in left_out)
 
     def writes(self, output: str) -> bool:
         """True where the step writes to that file as well."""
@@ -75,32 +79,34 @@ def paragraph(label: str, text: str) -> str:
     match blocks:
         case [tuple((_,))]:
             # A single line is no list: a dash or number at its beginning belongs to the words.
-            return f"{head} {said(_unlabelled(label, text.strip()))}"
+            return f"{head} {show_words(_unlabelled(label, text.strip()))}"
         case _:
-            parts = (block if isinstance(block, str) else bullets(map(said, block)) for block in blocks)
+            parts = (
+                block if isinstance(block, str) else write_bullets(map(show_words, block)) for block in blocks
+            )
             return "\n\n".join([head, *parts])
 
 
 def labelled(answers: Iterable[Answer]) -> tuple[str, ...]:
     """Each answer that is known, under its label."""
-    return tuple(paragraph(answer.label, answer.text) for answer in answers if not answer.unknown)
+    return tuple(write_paragraph(answer.label, answer.text) for answer in answers if not answer.unknown)
 
 
 def open_questions(answers: Iterable[Answer], more: Iterable[str] = ()) -> tuple[str, ...]:
     """The questions that nobody could answer, as one list; nothing where there are none."""
     questions = [*(answer.question for answer in answers if answer.unknown), *more]
-    entries = [open_question(question) for question in dict.fromkeys(questions)]
+    entries = [write_open_question(question) for question in dict.fromkeys(questions)]
     return ("\n".join(entries),) if entries else ()
 
 
 def open_question(question: str) -> str:
     """One open question, as a list entry."""
-    return f"- Open question: {said(question)}"
+    return f"- Open question: {show_words(question)}"
 
 
-def withdrawn(gone: Iterable[Known]) -> tuple[str, ...]:
+def withdrawn(gone: Iterable[KnownId]) -> tuple[str, ...]:
     """The ids that are no longer in use, as one list; nothing where there are none."""
-    entries = [f"- Withdrawn: {entry.id}, {title(entry.text)}" for entry in gone]
+    entries = [f"- Withdrawn: {entry.id}, {write_title(entry.text)}" for entry in gone]
     return ("\n".join(entries),) if entries else ()
 
 
@@ -121,24 +127,28 @@ def numbered(entries: Iterable[str]) -> str:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table of words of persons."""
-    lines = [_row(header), _row(["---"] * len(header)), *(_row([cell(text) for text in row]) for row in rows)]
+    lines = [
+        _row(header),
+        _row(["---"] * len(header)),
+        *(_row([write_cell(text) for text in row]) for row in rows),
+    ]
     return "\n".join(lines)
 
 
 def cell(text: str) -> str:
     """Words as they can stand in a table."""
-    return said(text).replace("|", r"\|") or "-"
+    return show_words(text).replace("|", r"\|") or "-"
 
 
 def title(text: str) -> str:
     """The beginning of a text, as a heading can hold it: one sentence, no full stop at its end."""
-    lines = lines_of(text)
+    lines = split_lines(text)
     line = lines[0] if lines else ""
     if len(line) > _LONGEST_TITLE:
-        line = sentences(line)[0]
+        line = split_sentences(line)[0]
     if len(line) > _LONGEST_TITLE:
         line = f"{line[:_LONGEST_TITLE].rsplit(' ', 1)[0]}…"
-    return _CLOSING_SIGNS.sub(r"\\\g<0>", said(_without_end(line))) or WORDLESS
+    return _CLOSING_SIGNS.sub(r"\\\g<0>", show_words(_without_end(line))) or WORDLESS
 
 
 def capital(text: str) -> str:
@@ -148,17 +158,17 @@ def capital(text: str) -> str:
 
 def is_whole(text: str) -> bool:
     """True where the title says all that the text says."""
-    return title(text) == said(_without_end(" ".join(lines_of(text))))
+    return write_title(text) == show_words(_without_end(" ".join(split_lines(text))))
 
 
 def _unlabelled(label: str, line: str) -> str:
     """The line without the label where the words repeat it."""
     first, colon, rest = line.partition(":")
-    return rest.strip() if colon and rest.strip() and folded(first) == folded(label) else line
+    return rest.strip() if colon and rest.strip() and fold_text(first) == fold_text(label) else line
 
 
 def _without_end(line: str) -> str:
-    return bare(line).rstrip("!:！：").rstrip()
+    return strip_punctuation(line).rstrip("!:！：").rstrip()
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -177,9 +187,9 @@ def _blocks(text: str) -> list[tuple[str, ...] | str]:
             held.append(lines[at])
             at += 1
         else:
-            blocks += [lines_of("\n".join(held)), _code(lines[at : end + 1])]
+            blocks += [split_lines("\n".join(held)), _code(lines[at : end + 1])]
             held, at = [], end + 1
-    blocks.append(lines_of("\n".join(held)))
+    blocks.append(split_lines("\n".join(held)))
     return [block for block in blocks if block] or [("",)]
 
 
@@ -192,7 +202,7 @@ def _code(lines: Sequence[str]) -> str:
 
 def _itemised(block: tuple[str, ...] | str) -> tuple[str, ...] | str:
     """A single line that is a list in itself as the entries of that list."""
-    return (itemised(block[0]) or block) if isinstance(block, tuple) and len(block) == 1 else block
+    return (split_inline_list(block[0]) or block) if isinstance(block, tuple) and len(block) == 1 else block
 
 
 def _end_of_code(lines: Sequence[str], at: int) -> int | None:

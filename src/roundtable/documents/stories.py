@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.commands import Answer
-from ..core.text import printable
-from .entries import bare, entries, one, sentences
-from .ids import Known, Requirement, give, list_requirements, list_stories, share, story_file, tokens
-from .page import Sheet, capital
+from ..core.text import strip_unprintable
+from .entries import strip_punctuation, split_entries, join_lines, split_sentences
+from .ids import (
+    KnownId,
+    Requirement,
+    assign_ids,
+    list_requirements,
+    list_stories,
+    word_share,
+    read_story_file,
+    stem_words,
+)
+from .page import SectionContext, capitalise
 
 STORIES = ("Stories", "Unhappy Story")
 
@@ -35,13 +44,17 @@ _COMMON = 2
 _CLOSE = 0.5
 
 
-def story_data(sheet: Sheet) -> str:
+def story_data(sheet: SectionContext) -> str:
     """The stories as a JSON document, each with its id and what it refers to."""
-    parts = [(part, answer.label != STORIES[0]) for answer in sheet.only(*STORIES) for part in _told(answer)]
+    parts = [
+        (part, answer.label != STORIES[0])
+        for answer in sheet.only(*STORIES)
+        for part in _split_stories(answer)
+    ]
     told = [text for text, _ in parts]
-    before = story_file(sheet.documents)
-    known = [Known(each.id, each.text) for each in list_stories(sheet.documents)]
-    given = give("US", told, [*known, *_gone(before)], core=_core)
+    before = read_story_file(sheet.documents)
+    known = [KnownId(each.id, each.text) for each in list_stories(sheet.documents)]
+    given = assign_ids("US", told, [*known, *_gone(before)], core=_core)
     listed = list_requirements(sheet.documents)
     found = [
         _story(identity, text, listed) | ({"unhappy": True} if unhappy else {})
@@ -61,16 +74,16 @@ def _told(answer: Answer) -> tuple[str, ...]:
     """The stories in an answer: a part that begins none belongs to the one before."""
     found: list[str] = []
     text = "" if answer.unknown else answer.text
-    for part in (piece for entry in entries(text) for piece in _openings(entry)):
+    for part in (piece for entry in split_entries(text) for piece in _openings(entry)):
         if found and not _OPENS.match(part):
             found[-1] = f"{found[-1]}; {part}"
         else:
-            found.append(capital(part))
+            found.append(capitalise(part))
     return tuple(found)
 
 
 def _openings(entry: str) -> tuple[str, ...]:
-    said = sentences(entry)
+    said = split_sentences(entry)
     starts = [at for at, sentence in enumerate(said) if at == 0 or _OPENS.match(sentence)]
     return tuple(
         _joined(said[start:end]) for start, end in zip(starts, [*starts[1:], len(said)], strict=True)
@@ -87,9 +100,9 @@ def _core(text: str) -> str:
 
 
 def _story(identity: str, text: str, listed: Sequence[Requirement]) -> dict[str, Any]:
-    words = " ".join(bare(text).split())
+    words = " ".join(strip_punctuation(text).split())
     shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
-    served = _served(text, listed)
+    served = _find_served(text, listed)
     return {
         "id": identity,
         "as_a": shape["who"].strip() if shape else None,
@@ -105,15 +118,15 @@ def _served(text: str, listed: Sequence[Requirement]) -> tuple[Requirement, ...]
     """The requirements that a story is about, by words; the only one where there is one."""
     if len(listed) == 1:
         return tuple(listed)
-    words = tokens(text)
-    close = {each.id: share(tokens(each.text), words) for each in listed}
+    words = stem_words(text)
+    close = {each.id: word_share(stem_words(each.text), words) for each in listed}
     best = max(close.values(), default=0.0)
     return tuple(
         each
         for each in listed
         if close[each.id] >= best * 0.8
         and best
-        and (close[each.id] >= _CLOSE or len(tokens(each.text) & words) >= _COMMON)
+        and (close[each.id] >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
     )
 
 
@@ -129,18 +142,18 @@ def _questions(story: dict[str, Any], listed: Sequence[Requirement]) -> list[str
 
 
 def _note(answer: Answer) -> dict[str, str]:
-    return {"label": answer.label, "text": one(answer.text)}
+    return {"label": answer.label, "text": join_lines(answer.text)}
 
 
-def _gone(content: dict[str, Any]) -> list[Known]:
+def _gone(content: dict[str, Any]) -> list[KnownId]:
     listed = content.get("withdrawn")
     entries_ = (each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
-    return [Known(str(each.get("id", "")), str(each.get("text", ""))) for each in entries_]
+    return [KnownId(str(each.get("id", "")), str(each.get("text", ""))) for each in entries_]
 
 
 def _printable(value: Any) -> Any:
     if isinstance(value, str):
-        return printable(value)
+        return strip_unprintable(value)
     if isinstance(value, list):
         return [_printable(each) for each in value]
     if isinstance(value, dict):

@@ -23,7 +23,7 @@ from ..core.events import SectionText
 from ..core.personas import Persona
 from ..core.steps import PHASE_KEYS, Target
 from ..core.synthesis import Draft
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material, Verdict
 from ..documents.drafting import draft
 from .base import Framing, Hearer, Speech
@@ -105,7 +105,7 @@ def check(request: Request, reply: Reply) -> None:
 
 def clean(text: str) -> str:
     """The text as it may be shown: no control characters, no space around it."""
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _check_words(request: Request, reply: Words) -> None:

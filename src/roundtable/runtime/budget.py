@@ -15,7 +15,7 @@ from ..panel.model.panel import Call
 from ..settings import UNLIMITED, Budget
 from ..store import ledger
 from ..store.files import timestamp
-from ..store.ledger import Total, dollars, told
+from ..store.ledger import Total, show_dollars, describe_total
 from ..store.meta import read_meta
 
 _WARN = Decimal("0.8")
@@ -58,7 +58,7 @@ class Account:
         """A call was sent, or is over; a disk that is full does not stop the discussion."""
         usage = call.usage
         money = self._price(call.model, usage)
-        entry = ledger.Entry(
+        entry = ledger.LedgerEntry(
             timestamp(), call.model, call.purpose, self._step, self._discussion, usage.input, usage.output,
             usage.cached, usage.stored, usage.estimated, None if money is None else str(money), call.number,
         )  # fmt: skip
@@ -110,15 +110,15 @@ class Account:
         if not here.calls:
             return ""
         item = self.item
-        so_far = f" The item so far: {told(item)}." if item.calls > here.calls else ""
-        return f"This discussion used {told(here)}.{so_far}"
+        so_far = f" The item so far: {describe_total(item)}." if item.calls > here.calls else ""
+        return f"This discussion used {describe_total(here)}.{so_far}"
 
     def forecast(self, table: Table, model: str) -> str:
         """What a discussion may use, for the menu (MENU-6)."""
         turns = min(table.max_turns, self._budget.turns or table.max_turns)
         most = forecast(replace(table, max_turns=turns))
         money = self._price(model, most)
-        cost = f", {dollars(money)} at most" if money is not None else ""
+        cost = f", {show_dollars(money)} at most" if money is not None else ""
         tokens = round(most.input + most.output, -3)
         return f"Elaboration Mode with {model}: up to {turns} turns, about {tokens:,} tokens{cost}."
 
@@ -127,19 +127,19 @@ class Account:
         item = self.item
         if not item.calls:
             return ""
-        return f"{item.tokens:,} tokens" + (f", {dollars(item.money)}" if item.priced else "")
+        return f"{item.tokens:,} tokens" + (f", {show_dollars(item.money)}" if item.priced else "")
 
     @property
     def discussion(self) -> Total:
         """What the discussion in hand has used."""
         number = self._discussion
-        entries = ledger.current(self._entries)
-        return ledger.total(entry for entry in entries if number and entry.discussion == number)
+        entries = ledger.latest_entries(self._entries)
+        return ledger.add_up(entry for entry in entries if number and entry.discussion == number)
 
     @property
     def item(self) -> Total:
         """What the item has used in all."""
-        return ledger.total(ledger.current(self._entries))
+        return ledger.add_up(ledger.latest_entries(self._entries))
 
     def _limits(self, turns: int) -> Iterator[_Limit]:
         budget, here = self._budget, self.discussion
@@ -151,7 +151,7 @@ class Account:
             yield _Limit(needed >= tokens, needed >= tokens * _WARN, words)
         if (money := budget.money) is not None and here.priced:
             cost = here.money + (self._price(self._model, self._reserve) or 0)
-            words = f"{dollars(here.money)} of {dollars(money)}, with the synthesis to come"
+            words = f"{show_dollars(here.money)} of {show_dollars(money)}, with the synthesis to come"
             yield _Limit(cost >= money, cost >= money * _WARN, words)
 
     @property

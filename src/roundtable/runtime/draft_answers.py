@@ -13,7 +13,7 @@ from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
 from ..core.steps import Item, Question
-from ..core.text import printable
+from ..core.text import strip_unprintable
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -24,7 +24,7 @@ Stored = Mapping[tuple[str, str], str]
 Surveyed = Callable[[str], str | None]
 """What the code survey suggests for a label of the step in hand."""
 
-_LONGEST = 400
+_MAX_OFFER_LENGTH = 400
 _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.IGNORECASE)
 
 
@@ -77,32 +77,32 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
         return Offer(question.label, source[5:].strip(), "")
     if answer := _ANSWER.fullmatch(source):
         step_id = answer["step"] or brief.step.step_id
-        return _earlier(brief, question, step_id, answer["label"].strip(), stored)
+        return _offer_earlier_answer(brief, question, step_id, answer["label"].strip(), stored)
     return None
 
 
 def _earlier(brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored) -> Offer | None:
     if step_id == brief.step.step_id:
         own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
-        return Offer(question.label, _short(own.text), f"your answer on {label}") if own else None
+        return Offer(question.label, _shorten(own.text), f"your answer on {label}") if own else None
     text = stored.get((step_id, label))
-    return Offer(question.label, _short(text), f"step {step_id}, {label}") if text else None
+    return Offer(question.label, _shorten(text), f"step {step_id}, {label}") if text else None
 
 
 def _first_sentences(text: str) -> str:
     """The first sentences of the item's prose that fit: no headings, no lists, no code."""
-    paragraphs = re.split(r"\n\s*\n", printable(text).strip())
+    paragraphs = re.split(r"\n\s*\n", strip_unprintable(text).strip())
     prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
-    return _short(" ".join(prose[0].split())) if prose else ""
+    return _shorten(" ".join(prose[0].split())) if prose else ""
 
 
 def _short(text: str) -> str:
     """The text, cut at the end of a sentence or a word where it is too long to confirm at a glance."""
-    if len(text) <= _LONGEST:
+    if len(text) <= _MAX_OFFER_LENGTH:
         return text
-    cut = text[:_LONGEST]
+    cut = text[:_MAX_OFFER_LENGTH]
     sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
-    return cut[: sentence + 1] if sentence > _LONGEST // 3 else cut.rsplit(" ", 1)[0] + " ..."
+    return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."
 
 
 _REPORTED = frozenset({"00-02", "00-03", "02-01", "02-02"})
@@ -126,9 +126,9 @@ class Surveyor:
         """What was found, as the step's section shows it; none for steps that do not rest on it."""
         if step_id not in _REPORTED:
             return None
-        from ..survey.report import report
+        from ..survey.report import write_report
 
-        return report(self._survey(item), step_id)
+        return write_report(self._survey(item), step_id)
 
     def _survey(self, item: Item) -> Survey:
         if item.slug not in self._seen:

@@ -14,18 +14,18 @@ from ..core import events as on
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import Item, Step
 from ..core.synthesis import Draft, Entry, problems, settle
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
 from ..panel.base import Panel, Speech
 from ..store.files import timestamp
 from ..store.journal import Journal
-from ..store.meta import append_elaboration, change_meta, has_meta, max_turns, meta_gone, read_meta
+from ..store.meta import append_elaboration, change_meta, has_meta, max_turns, missing_meta, read_meta
 from ..store.outputs import Outputs
-from ..store.parking import park
+from ..store.parking import park_points
 from ..store.transcript import has_transcript, read_transcripts, write_transcript
-from .draft_answers import Surveyor, collect, keep_answers
+from .draft_answers import Surveyor, collect_offers, keep_answers
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
@@ -41,7 +41,7 @@ Task = (
 )  # fmt: skip
 
 OFFLINE = "offline"
-_LONGEST = 6_000
+_MAX_CONTRIBUTION_LENGTH = 6_000
 
 
 class Clerk:
@@ -70,12 +70,12 @@ class Clerk:
     def panel(self) -> Panel:
         """Who gives the words: the given panel, else the offline one, loaded when it is first asked."""
         if self._panel is None:
-            self._panel = offline_panel(self._root)
+            self._panel = make_offline_panel(self._root)
         return self._panel
 
     def go_offline(self) -> Panel:
         """From now on the offline panel gives the words."""
-        self._panel = offline_panel(self._root)
+        self._panel = make_offline_panel(self._root)
         return self._panel
 
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
@@ -96,12 +96,12 @@ class Clerk:
             case do.AskOffers():
                 return on.Offered(await asyncio.to_thread(self._offers, task))
             case do.AskFollowUp():
-                return on.FollowedUp(_spoken(await self.panel.follow_up(task)))
+                return on.FollowedUp(_require_words(await self.panel.follow_up(task)))
             case do.AskDraft():
                 material = await asyncio.to_thread(self._material, task.brief)
                 return on.Drafted(await self.panel.draft(self._with_kept_answers(task), material))
             case do.AskFeedback():
-                reply = _spoken(await self.panel.take_up(task))
+                reply = _require_words(await self.panel.take_up(task))
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id))
             case _:
                 return self._write(task)
@@ -110,7 +110,7 @@ class Clerk:
 
     async def _frame(self, brief: do.Brief) -> on.Framed:
         framing = await self.panel.frame(brief)
-        summary, question = _spoken(framing.summary), _spoken(framing.focus_question)
+        summary, question = _require_words(framing.summary), _require_words(framing.focus_question)
         notes = _notes(self._violations(f"{summary} {question}", brief))
         return on.Framed(summary, question, _clean(framing.focus_topic), notes)
 
@@ -145,7 +145,7 @@ class Clerk:
         try:
             verdict = await self.panel.judge(table)
         except PanelFailed:
-            verdict = await offline_panel(self._root).judge(table)
+            verdict = await make_offline_panel(self._root).judge(table)
         return on.Judged(verdict.within(number))
 
     async def _synthesise(
@@ -160,7 +160,7 @@ class Clerk:
                 draft = await self._reviewed(draft, task.table)
             return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id))
         try:
-            draft = await offline_panel(self._root).synthesise(task)
+            draft = await make_offline_panel(self._root).synthesise(task)
         except PanelFailed:
             draft = Draft()
         draft = await self._reviewed(draft, task.table)
@@ -182,7 +182,7 @@ class Clerk:
         def surveyed(label: str) -> str | None:
             return self._surveyor.offer(brief.item, step_id, label)
 
-        return collect(task, self._stored_answers(brief.item), surveyed)
+        return collect_offers(task, self._stored_answers(brief.item), surveyed)
 
     def _with_kept_answers(self, task: do.AskDraft) -> do.AskDraft:
         """The request with what was answered before and is not asked at this depth (STEP-5)."""
@@ -198,10 +198,10 @@ class Clerk:
         return (*self._outputs.documents(), *survey)
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
-        from ..documents.drafting import recall_answers
+        from ..documents.drafting import read_answers
 
         documents = {each.name: each.text for each in self._outputs.documents()}
-        return self._outputs.stored_answers() | recall_answers(documents, item.name)
+        return self._outputs.stored_answers() | read_answers(documents, item.name)
 
     # --- with the store ---------------------------------------------------------------------------------
 
@@ -228,7 +228,7 @@ class Clerk:
     ) -> on.Event:  # fmt: skip
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not has_meta(self._folder):
-            raise meta_gone(self._folder)
+            raise missing_meta(self._folder)
         match task:
             case do.SaveLimit(limit):
                 return on.LimitSaved(self._save_limit(limit))
@@ -291,7 +291,7 @@ class Clerk:
         except DiskFailed as failure:
             raise _not_kept(failure) from failure
         try:
-            park(
+            park_points(
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,
             )  # fmt: skip
@@ -350,19 +350,19 @@ def _notes(found: tuple[Violation, ...]) -> tuple[str, ...]:
 
 def _contribution(speech: Speech, brief: do.Brief, notes: tuple[str, ...]) -> on.PersonaSpoke:
     verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
-    return on.PersonaSpoke(brief.speaker.key, _spoken(speech.text), verdict, notes)
+    return on.PersonaSpoke(brief.speaker.key, _require_words(speech.text), verdict, notes)
 
 
 def _spoken(text: str) -> str:
     """Words as they may be shown: free of escape sequences, bounded, never empty."""
-    words = _clean(text)[:_LONGEST].strip()
+    words = _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
     if not words:
         raise PanelFailed("The panel answered with nothing.")
     return words
 
 
 def _clean(text: str) -> str:
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _add(meta: dict[str, Any], field: str, value: str) -> None:

@@ -14,13 +14,13 @@ from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth
 from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.personas import Roster
-from ..core.progress import Position, Progress, position
+from ..core.progress import Position, Progress, find_position
 from ..core.steps import PHASES, Phase, Step
 from ..git import current_commit
 from ..store.items import draft_problem, read_item
-from ..store.journal import Journal, Recorded, journals
-from ..store.meta import has_meta, is_stale, meta_gone, meta_problem, read_meta
-from ..store.parking import parked_for
+from ..store.journal import Journal, Recorded, list_journals
+from ..store.meta import has_meta, is_stale, missing_meta, meta_problem, read_meta
+from ..store.parking import read_parked
 from ..store.progress import facts_of, progress_of
 from ..store.transcript import write_transcript
 
@@ -54,7 +54,7 @@ class Legs:
         """Where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
         if problem := draft_problem(self._folder):
             self._warnings.append(f"{problem} The item goes by the name of its folder.")
-        for journal in journals(self._folder):
+        for journal in list_journals(self._folder):
             if not journal.name.endswith(_ELABORATE):
                 continue
             leg = self._replayed(journal)
@@ -62,7 +62,9 @@ class Legs:
                 return self._found(leg)
             if leg is not None:
                 self.close(journal)
-        legs = [leg for journal in journals(self._folder) if (leg := self._replayed(journal)) is not None]
+        legs = [
+            leg for journal in list_journals(self._folder) if (leg := self._replayed(journal)) is not None
+        ]
         for leg in legs:
             if leg.analysis.stage is Stage.ENDED:
                 # A kill, or a transcript that could not be written, left it behind.
@@ -83,7 +85,7 @@ class Legs:
         steps, roster, notices = self._content()
         meta = self._meta()
         progress, facts = progress_of(meta), facts_of(self._folder, meta)
-        where = position(steps, progress, facts)
+        where = find_position(steps, progress, facts)
         if where is None:
             return self._begin(
                 "finished", self._opening(meta, roster, steps, Position(PHASES[-1], None), notices)
@@ -143,7 +145,7 @@ class Legs:
         """The leg that a journal holds; one that does not read or does not follow the rules is set aside."""
         try:
             recorded = journal.read()
-            leg = None if recorded is None else _replay(journal, recorded)
+            leg = None if recorded is None else _replay_events(journal, recorded)
         except ItemCorrupt as failure:
             self._warnings.append(str(failure))
         except RuleBroken as failure:
@@ -152,7 +154,7 @@ class Legs:
             self._warnings.append(f"The journal {journal.path.name} breaks the rules ({failure}).{kept}")
         else:
             if journal.has_meta and not has_meta(self._folder):
-                raise meta_gone(self._folder)
+                raise missing_meta(self._folder)
             return leg
         return None
 
@@ -169,7 +171,7 @@ class Legs:
         if _is_reopened(analysis):
             return done
         steps, _, _ = self._content()
-        where = position(steps, progress_of(meta), facts_of(self._folder, meta))
+        where = find_position(steps, progress_of(meta), facts_of(self._folder, meta))
         return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
 
     def _found(self, leg: Leg) -> Leg:
@@ -222,7 +224,9 @@ class Legs:
             depth=depth,
             arrival=self._arrival(where.phase, progress),
             handed_over_by=_handed_over_by(roster, where.phase, progress),
-            parked=parked_for(self._folder, where.step.step_id) if where.step and kind != "elaborate" else (),
+            parked=read_parked(self._folder, where.step.step_id)
+            if where.step and kind != "elaborate"
+            else (),
             notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
             moved_on=is_stale(meta.get("codebase_hash"), current_commit(self._root)),
             user_name=self._user_name,
@@ -253,7 +257,7 @@ class Legs:
                 "which sets it aside.",
             )
         if self._has_meta:
-            raise meta_gone(self._folder)
+            raise missing_meta(self._folder)
         return {"steps_completed": [], "phases_completed": [], "depth_overrides": {}, "elaborations": []}
 
     def _take_warnings(self) -> tuple[str, ...]:

@@ -24,18 +24,18 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice
 from ..core.lines import Awaits, Line
-from ..core.text import printable, reveal
+from ..core.text import strip_unprintable, strip_hidden
 from ..core.turns import USER
 from ..panel.base import Panel
-from ..store.artifact import shown
+from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
 from ..store.lock import ItemLock
 from ..store.progress import start_over
-from .executor import Clerk, Review, Task
-from .resume import Leg, Legs
+from .executor import Executor, Review, Task
+from .resume import Leg, Resume
 
 if TYPE_CHECKING:
-    from .budget import Account
+    from .budget import BudgetAccount
 
 
 RESUME, WRAP_UP, TRY_AGAIN, OFFLINE = "resume", "wrap up", "try again", "offline"
@@ -63,7 +63,7 @@ class Session:
         items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
         review: Review | None = None,
-        account: Account | None = None,
+        account: BudgetAccount | None = None,
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
@@ -82,7 +82,7 @@ class Session:
         self._on_words = on_words or (lambda *_: None)
         self._review = review
         self._account = account
-        self._table: _Table | None = None
+        self._table: _LegInPlay | None = None
         self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
         self._news = asyncio.Event()
         self._hung_up = False
@@ -111,8 +111,8 @@ class Session:
 
         Of a message that is too long only the beginning is taken, and a notice says so.
         """
-        words = printable(text)
-        remarks = texts.not_taken(len(text) - len(reveal(text)), len(words), MAX_MESSAGE_LENGTH)
+        words = strip_unprintable(text)
+        remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
         self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), remarks))
         self._news.set()
 
@@ -144,7 +144,7 @@ class Session:
 
     async def _run(self) -> None:
         with ItemLock(self.folder):
-            legs = Legs(self.root, self.folder, self._user_name)
+            legs = Resume(self.root, self.folder, self._user_name)
             leg = self._first(legs)
             while True:
                 ending = await self._play(leg)
@@ -166,7 +166,7 @@ class Session:
                     return
                 leg = after
 
-    def _first(self, legs: Legs) -> Leg:
+    def _first(self, legs: Resume) -> Leg:
         if self._step is not None:
             return legs.elaborate(self._step)
         return legs.reopen(self._reopen) if self._reopen is not None else legs.start()
@@ -174,8 +174,8 @@ class Session:
     async def _play(self, leg: Leg) -> Ending | None:
         """One leg to its end, or None where the words ran out before."""
         steps = leg.analysis.opening.steps
-        clerk = Clerk(self.root, self.folder, steps, self._panel, self._review, leg.journal)
-        table = self._table = _Table(leg, clerk)
+        clerk = Executor(self.root, self.folder, steps, self._panel, self._review, leg.journal)
+        table = self._table = _LegInPlay(leg, clerk)
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
         if leg.resumed and not await self._take_up_again(leg, table):
@@ -204,13 +204,15 @@ class Session:
                 await self._show_all(table.commands)
                 table.commit(on.WrappedUp())
 
-    async def _take_up_again(self, leg: Leg, table: _Table) -> bool:
+    async def _take_up_again(self, leg: Leg, table: _LegInPlay) -> bool:
         """Say where things stood; ask about a discussion that was cut off; False where the words ran out."""
         for show in recall(leg.analysis):
             await self._show(show.line)
         discussion = leg.analysis.elaboration
         if discussion is not None and discussion.turns:
-            text = texts.interrupted(discussion.step.step_id, len(discussion.turns), discussion.max_turns)
+            text = texts.discussion_cut_off(
+                discussion.step.step_id, len(discussion.turns), discussion.max_turns
+            )
             await self._show(Line("resume", text, state=discussion.state))
         if leg.last_words is not None:
             await self._show(Line("resume", leg.last_words, USER))
@@ -223,7 +225,7 @@ class Session:
             table.commit(on.WrappedUp())
         return choice is not None
 
-    async def _take_in(self, table: _Table, task: do.Listen, words: on.UserSpoke) -> None:
+    async def _take_in(self, table: _LegInPlay, task: do.Listen, words: on.UserSpoke) -> None:
         """The user's words as the machine hears them; what it refuses is said, and it listens again."""
         raised = _TURNS.fullmatch(words.text) if table.in_discussion else None
         try:
@@ -232,7 +234,7 @@ class Session:
             await self._show(Line("notice", str(refused), state=table.state))
             table.commands = (task,)
 
-    async def _perform(self, table: _Table, task: Task) -> on.Event | None:
+    async def _perform(self, table: _LegInPlay, task: Task) -> on.Event | None:
         """What a task led to; where the panel fails the user decides, and without one the session ends."""
         while True:
             try:
@@ -257,7 +259,7 @@ class Session:
                 self._panel = table.clerk.go_offline()
                 self._wrap_up_wanted = choice == WRAP_UP
 
-    async def _carry_out(self, table: _Table, task: Task) -> on.Event:
+    async def _carry_out(self, table: _LegInPlay, task: Task) -> on.Event:
         """What a task led to; what the account has to tell about it is shown first."""
         if self._account is None:
             return await table.clerk.carry_out(task, self._on_words)
@@ -268,7 +270,7 @@ class Session:
         finally:
             await self._show_news(table)
 
-    async def _settle(self, table: _Table, event: on.Event) -> None:
+    async def _settle(self, table: _LegInPlay, event: on.Event) -> None:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""
         if self._account is None:
             return
@@ -284,7 +286,7 @@ class Session:
         else:
             await self._show_news(table)
 
-    async def _show_news(self, table: _Table) -> None:
+    async def _show_news(self, table: _LegInPlay) -> None:
         for text in self._account.news() if self._account is not None else ():
             await self._show(Line("notice", text, state=table.state))
 
@@ -359,7 +361,7 @@ class Session:
 
     def _command(self) -> str:
         # Cleaned before it is quoted: what is taken out later would take quotation marks along.
-        name = shown(self.folder.name)
+        name = one_line(self.folder.name)
         words = ["elaborate", name, "--step", self._step] if self._step else ["analyze", name]
         return shlex.join(["roundtable", *words])
 
@@ -370,7 +372,7 @@ class Session:
 class _Table:
     """The leg in play: the machine's state, what it commands, and the journal that it is kept in."""
 
-    def __init__(self, leg: Leg, clerk: Clerk) -> None:
+    def __init__(self, leg: Leg, clerk: Executor) -> None:
         self.journal = leg.journal
         self.clerk = clerk
         self.commands = leg.commands

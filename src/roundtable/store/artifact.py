@@ -8,11 +8,11 @@ from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from ..core.errors import DiskFailed, RuleBroken
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from . import files
 from .files import leads_out
 
-LARGEST = 5_000_000
+MAX_ARTIFACT_SIZE = 5_000_000
 """The most bytes of a file that are taken in."""
 
 DRAFT = "draft.md"
@@ -32,7 +32,7 @@ def is_markdown(name: str) -> bool:
 
 def shown(text: str) -> str:
     """A text from outside on one line, fit for a screen."""
-    return " ".join(printable(text).split())
+    return " ".join(strip_unprintable(text).split())
 
 
 def refusal(folder: Path, name: str) -> str | None:
@@ -47,7 +47,7 @@ def refusal(folder: Path, name: str) -> str | None:
 
 def read_artifact(folder: Path, name: str) -> bytes:
     """The artifact's bytes; FileNotFoundError where there is none, DiskFailed where it may not be used."""
-    return files.read(_allowed(folder, name), limit=LARGEST)
+    return files.read(_require_allowed(folder, name), limit=MAX_ARTIFACT_SIZE)
 
 
 def change_artifact(
@@ -57,7 +57,7 @@ def change_artifact(
 
     Where somebody else wrote to the file meanwhile, `change` is asked again with what it holds now.
     """
-    return _changed(_allowed(folder, name), change)
+    return _change_file(_require_allowed(folder, name), change)
 
 
 def change_own(
@@ -65,27 +65,27 @@ def change_own(
 ) -> Result:
     """The same for a reserved file that Roundtable keeps itself."""
     if reason := _leads_out(folder, name):
-        raise _refused(name, reason)
-    return _changed(folder / name, change)
+        raise _refuse(name, reason)
+    return _change_file(folder / name, change)
 
 
 def reason_of(error: DiskFailed | RuleBroken) -> str:
     """What went wrong, short enough for an announcement."""
     if isinstance(error, DiskFailed):
-        return shown(error.failed.rpartition(": ")[2].rstrip("."))
-    sentence = shown(str(error)).partition(". ")[0].rstrip(".")
+        return one_line(error.failed.rpartition(": ")[2].rstrip("."))
+    sentence = one_line(str(error)).partition(". ")[0].rstrip(".")
     return sentence[:1].lower() + sentence[1:]
 
 
 def _allowed(folder: Path, name: str) -> Path:
-    if reason := refusal(folder, name):
-        raise _refused(name, reason)
+    if reason := explain_refusal(folder, name):
+        raise _refuse(name, reason)
     return folder / name
 
 
 def _refused(name: str, reason: str) -> DiskFailed:
     return DiskFailed(
-        f"Could not use {shown(name)}: {reason}.",
+        f"Could not use {one_line(name)}: {reason}.",
         saved="Nothing was changed.",
         do="Put a plain file in its place, or correct the outputs in the step's file.",
     )
@@ -101,7 +101,7 @@ def _leads_out(folder: Path, name: str) -> str | None:
 
 
 def _changed(path: Path, change: Callable[[bytes | None], tuple[bytes | None, Result]]) -> Result:
-    before = _found(path)
+    before = _read_if_there(path)
     if before is not None and _is_wide_text(before):
         raise RuleBroken(
             "It is UTF-16 or UTF-32 text, and UTF-8 cannot be added to that. "
@@ -109,7 +109,7 @@ def _changed(path: Path, change: Callable[[bytes | None], tuple[bytes | None, Re
         )
     for _ in range(1 + _AGAIN):
         after, result = change(before)
-        now = _found(path)
+        now = _read_if_there(path)
         if now == before:
             if after is not None and after != before:
                 files.write(path, after, follow_link=True)
@@ -130,6 +130,6 @@ def _is_wide_text(document: bytes) -> bool:
 
 def _found(path: Path) -> bytes | None:
     try:
-        return files.read(path, limit=LARGEST)
+        return files.read(path, limit=MAX_ARTIFACT_SIZE)
     except FileNotFoundError:
         return None

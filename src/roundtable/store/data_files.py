@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from . import meta
 
 _DELIMITERS = ",;\t"
@@ -35,42 +35,42 @@ KEPT = "What others wrote there is kept; only what was missing was added"
 def data_text(name: str, section: str, text: str) -> bytes:
     """The step's text as a valid file of its kind."""
     if name.lower().endswith(".json"):
-        return (meta.render(_json(section, text)) + "\n").encode()
+        return (meta.render_json(_json(section, text)) + "\n").encode()
     if name.lower().endswith(".csv"):
-        return _csv_text(_table(section, printable(text)), ",", "\n").encode()
-    return (printable(text).rstrip() + "\n").encode()
+        return _csv_text(_table(section, strip_unprintable(text)), ",", "\n").encode()
+    return (strip_unprintable(text).rstrip() + "\n").encode()
 
 
 def merged(name: str, old: bytes, new: bytes) -> Merged:
     """The file that others wrote to, with what is missing in it of the step's data."""
     if name.lower().endswith(".json"):
-        return _merged_json(old, new)
+        return _merge_json(old, new)
     if name.lower().endswith(".csv"):
-        return _merged_csv(old, new)
+        return _merge_csv(old, new)
     return Merged(None, "it was edited by hand")
 
 
 def _json(section: str, text: str) -> Any:
     """The document that the text is; text that is none still becomes one, so that nothing said is lost."""
     try:
-        return meta.parse(text.encode("utf-8", "replace"))
+        return meta.parse_json(text.encode("utf-8", "replace"))
     except ValueError:
-        return {section: printable(text)}
+        return {section: strip_unprintable(text)}
 
 
 def _merged_json(old: bytes, new: bytes) -> Merged:
     try:
-        theirs = meta.parse(old)
+        theirs = meta.parse_json(old)
     except ValueError as error:
         return Merged(None, f"it is not valid JSON: {error}")
-    ours = meta.parse(new)
+    ours = meta.parse_json(new)
     if type(theirs) is not type(ours):
         return Merged(None, "it was edited by hand and holds something else than the step writes")
-    both = _joined(theirs, ours)
+    both = _join_values(theirs, ours)
     if both == theirs:
         return Merged(old)
     start = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-    return Merged(start + meta.render(both).encode() + b"\n", KEPT)
+    return Merged(start + meta.render_json(both).encode() + b"\n", KEPT)
 
 
 def _joined(theirs: Any, ours: Any) -> Any:
@@ -78,17 +78,17 @@ def _joined(theirs: Any, ours: Any) -> Any:
     if isinstance(theirs, dict) and isinstance(ours, dict):
         added = {key: value for key, value in ours.items() if key not in theirs}
         return {
-            key: _joined(value, ours[key]) if key in ours else value for key, value in theirs.items()
+            key: _join_values(value, ours[key]) if key in ours else value for key, value in theirs.items()
         } | added
     if isinstance(theirs, list) and isinstance(ours, list):
-        return _joined_lists(theirs, ours)
+        return _join_lists(theirs, ours)
     return theirs
 
 
 def _joined_lists(theirs: list[Any], ours: list[Any]) -> list[Any]:
     by_id = {_id(entry): entry for entry in ours if _id(entry) is not None}
     known = {_id(entry) for entry in theirs}
-    kept = [_joined(entry, by_id.get(_id(entry), entry)) for entry in theirs]
+    kept = [_join_values(entry, by_id.get(_id(entry), entry)) for entry in theirs]
     added = [
         entry for entry in ours if (entry not in theirs if _id(entry) is None else _id(entry) not in known)
     ]
@@ -112,7 +112,7 @@ def _merged_csv(old: bytes, new: bytes) -> Merged:
     if not theirs or not ours:
         return Merged(old if theirs else start + new)
     header, columns = theirs[0], [*theirs[0], *(name for name in ours[0] if name not in theirs[0])]
-    added = [_placed(row, ours[0], columns) for row in _missing(theirs, ours)]
+    added = [_place_row(row, ours[0], columns) for row in _find_missing_rows(theirs, ours)]
     if not added:
         return Merged(old)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -127,10 +127,10 @@ def _merged_csv(old: bytes, new: bytes) -> Merged:
 def _missing(theirs: Sequence[list[str]], ours: Sequence[list[str]]) -> list[list[str]]:
     """Our rows that theirs lack, known by an id or label where that tells them apart, else as a whole."""
     names = [name for name in ours[0] if _KEY.search(name) and name in theirs[0]]
-    keys = [_placed(row, ours[0], names) for row in ours[1:]]
+    keys = [_place_row(row, ours[0], names) for row in ours[1:]]
     if not names or any(keys.count(key) > 1 for key in keys):
         return [row for row in ours[1:] if row not in theirs]
-    known = [_placed(row, theirs[0], names) for row in _even(theirs)[1:]]
+    known = [_place_row(row, theirs[0], names) for row in _even(theirs)[1:]]
     return [row for row, key in zip(ours[1:], keys, strict=True) if key not in known]
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
-from ..core.text import heading_of, printable
+from ..core.text import parse_heading, strip_unprintable
 from . import files
-from .artifact import DRAFT, LARGEST, shown
+from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
 from .meta import meta_problem, read_meta, write_meta
 
-LONGEST = 60
+MAX_SLUG_LENGTH = 60
 UNTITLED = "untitled-item"
 
 _LETTERS = {
@@ -35,13 +35,13 @@ def slug(title: str) -> str:
     """The title as a folder's name: small letters, digits and single hyphens, 60 characters at most."""
     plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
     name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
-    return name[:LONGEST].rstrip("-") or UNTITLED
+    return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
 
 
 def numbered(name: str, number: int) -> str:
     """The slug with a number at its end, still no longer than a slug may be."""
     ending = f"-{number}"
-    return name[: LONGEST - len(ending)].rstrip("-") + ending
+    return name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
 
 
 def _plain(char: str) -> str:
@@ -66,10 +66,10 @@ def _plain(char: str) -> str:
 
 
 ITEMS_FOLDER = "docs/requirements"
-LONGEST_TITLE = 80
+MAX_TITLE_LENGTH = 80
 
 _ADD = 'Add one with: roundtable add "what it is about"'
-_LISTED = 20
+_MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
@@ -79,7 +79,7 @@ _SENTENCE = re.compile(r".+?[.!?](?=\s)")
 class ItemEntry:
     """An item as it is listed: its folder, what meta.json says, and what is wrong with that file."""
 
-    slug: str
+    make_slug: str
     title: str
     folder: Path
     meta: dict[str, Any] | None
@@ -100,20 +100,22 @@ def add_item(
 
     Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
     """
-    text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    text = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if title is None:
         title = _title_of(text)
         first, _, rest = text.partition("\n")
         # A first line that is all title would only say it twice.
-        text = rest.strip() if shown(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}.") else text
+        text = (
+            rest.strip() if one_line(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}.") else text
+        )
     else:
-        title = shown(title)
+        title = one_line(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
     home = require_in_project(root, root / items_folder)
     files.make_folder(home, parents=True)
-    name = slug(title)
-    folder = _new_folder(home, slug(f"{source_id} {name}") if source_id else name)
+    name = make_slug(title)
+    folder = _new_folder(home, make_slug(f"{source_id} {name}") if source_id else name)
     files.write(folder / DRAFT, (f"# {title}\n\n{text}".rstrip() + "\n").encode())
     meta: dict[str, Any] = {
         "source": source,
@@ -159,17 +161,19 @@ def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Pat
     """The folder of the one item that answers to a slug, source id, title, or the beginning of a slug."""
     items = list_items(root, items_folder=items_folder)
     wanted = name.strip().casefold()
-    said = shown(name)
+    said = one_line(name)
     if not wanted:
         raise ItemUnknown("No item was named.", do=_choices(items))
-    for link in links_out(root, items_folder=items_folder):
+    for link in list_outside_links(root, items_folder=items_folder):
         if link.casefold() == wanted:
             require_in_project(root, root / items_folder / link)
-    for matches in _ranked(items, wanted):
+    for matches in _match_by_rank(items, wanted):
         if len(matches) == 1:
             return matches[0].folder
         if matches:
-            raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {_listed(matches)}.")
+            raise ItemUnknown(
+                f'Several items answer to "{said}".', do=f"Name one of: {_list_names(matches)}."
+            )
     raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
 
 
@@ -186,21 +190,21 @@ def read_item(folder: Path) -> Item:
     """The item in a folder, as far as it can be read: without draft.md it is called by its folder's name."""
     meta = read_meta(folder) or {}
     source, source_id = meta.get("source"), meta.get("source_id")
-    name = shown(folder.resolve().name) or UNTITLED
+    name = one_line(folder.resolve().name) or UNTITLED
     title, text = _split(_draft(folder))
     return Item(
         slug=name,
         name=title or name.replace("-", " ").strip() or name,
         text=text,
-        source=shown(source) if isinstance(source, str) else "manual",
-        source_id=shown(source_id) if isinstance(source_id, str) else "",
+        source=one_line(source) if isinstance(source, str) else "manual",
+        source_id=one_line(source_id) if isinstance(source_id, str) else "",
     )
 
 
 def draft_problem(folder: Path) -> str | None:
     """Why draft.md cannot be read, in words for a person; None where it can, or is missing."""
     try:
-        read_inside(folder, DRAFT, limit=LARGEST)
+        read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
     except FileNotFoundError:
         return None
     except DiskFailed as failure:
@@ -210,18 +214,18 @@ def draft_problem(folder: Path) -> str | None:
 
 def _entry(folder: Path) -> ItemEntry:
     item, problem = read_item(folder), meta_problem(folder)
-    return ItemEntry(item.slug, item.name, folder, read_meta(folder), shown(problem) if problem else None)
+    return ItemEntry(item.slug, item.name, folder, read_meta(folder), one_line(problem) if problem else None)
 
 
 def _title_of(text: str) -> str:
     """The first line; its first sentence where it is long; its first words where that is long too."""
     lines = (_LEADING_SIGNS.sub("", line.strip(), count=1) for line in text.split("\n"))
-    title = next(filter(None, map(shown, lines)), "")
-    if len(title) > LONGEST_TITLE and (sentence := _SENTENCE.match(title)):
+    title = next(filter(None, map(one_line, lines)), "")
+    if len(title) > MAX_TITLE_LENGTH and (sentence := _SENTENCE.match(title)):
         title = sentence[0]
-    if len(title) > LONGEST_TITLE:
-        cut = title[: LONGEST_TITLE + 1].rpartition(" ")[0]
-        title = cut.rstrip(" ,;:-") or title[:LONGEST_TITLE]
+    if len(title) > MAX_TITLE_LENGTH:
+        cut = title[: MAX_TITLE_LENGTH + 1].rpartition(" ")[0]
+        title = cut.rstrip(" ,;:-") or title[:MAX_TITLE_LENGTH]
     return title.removesuffix(".") or title
 
 
@@ -231,7 +235,7 @@ def _new_folder(home: Path, name: str) -> Path:
     for number in count(2):
         if files.make_folder(folder):
             break
-        folder = home / numbered(name, number)
+        folder = home / add_number(name, number)
     return folder
 
 
@@ -241,7 +245,7 @@ def _is_link_out(root: Path, path: Path) -> bool:
 
 def _is_item(path: Path) -> bool:
     """Whether a folder holds an item's files; a name that a command would take for an option is none."""
-    if shown(path.name).startswith((".", "-")) or not path.is_dir():
+    if one_line(path.name).startswith((".", "-")) or not path.is_dir():
         return False
     return (path / "meta.json").exists() or next(path.glob("*.md"), None) is not None
 
@@ -255,22 +259,22 @@ def _ranked(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[ItemEntry]
 
 
 def _choices(items: Sequence[ItemEntry]) -> str:
-    return f"Items here: {_listed(items)}." if items else f"There are no items here yet. {_ADD}"
+    return f"Items here: {_list_names(items)}." if items else f"There are no items here yet. {_ADD}"
 
 
 def _listed(items: Sequence[ItemEntry]) -> str:
-    names = [shown(item.slug) for item in items[:_LISTED]]
-    more = len(items) - _LISTED
+    names = [one_line(item.slug) for item in items[:_MAX_LISTED]]
+    more = len(items) - _MAX_LISTED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
 def _draft(folder: Path) -> str:
     try:
-        document = read_inside(folder, DRAFT, limit=LARGEST)
+        document = read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
     except (FileNotFoundError, DiskFailed):
         return ""
     text = document.decode("utf-8-sig", "replace")
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _split(draft: str) -> tuple[str, str]:
@@ -287,6 +291,6 @@ def _split(draft: str) -> tuple[str, str]:
             closing = fence["fence"]
         elif line.lstrip().startswith("<!--"):
             closing = "" if "-->" in line else "-->"
-        elif heading := heading_of(line):
-            return shown(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
+        elif heading := parse_heading(line):
+            return one_line(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
     return "", draft.strip()

@@ -12,13 +12,35 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, harmless, plain, printable
+from ..core.text import escape_markdown, neutralize_markdown, unescape_markdown, strip_unprintable
 from ..core.turns import Material
-from ..documents.additions import add_feedback, insert_addition, skeleton, spliced, unharmed, write_section
-from ..documents.answers import OPEN, answers_in
-from ..documents.outline import ADDITIONAL, Outline, find_named_sections, name_of, outline, read_sections
+from ..documents.additions import (
+    add_feedback,
+    insert_addition,
+    write_skeleton,
+    splice_text,
+    leaves_rest_unchanged,
+    write_section,
+)
+from ..documents.answers import OPEN_QUESTION, read_labelled_answers
+from ..documents.outline import (
+    ADDITIONAL,
+    Outline,
+    find_named_sections,
+    strip_numbering,
+    read_outline,
+    read_sections,
+)
 from . import data_files, files, meta
-from .artifact import RESERVED, change_artifact, is_markdown, read_artifact, reason_of, refusal, shown
+from .artifact import (
+    RESERVED,
+    change_artifact,
+    is_markdown,
+    read_artifact,
+    reason_of,
+    explain_refusal,
+    one_line,
+)
 from .files import read_journal_file
 from .items import read_item
 from .lock import journal_folder
@@ -27,7 +49,7 @@ from .transcript import check_writable
 
 def write_skip_note(skipped: Sequence[Step]) -> str:
     """`> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    return f"> Draft: {named([f'{step.step_id} ({harmless(step.title)})' for step in skipped])} skipped."
+    return f"> Draft: {name_steps([f'{step.step_id} ({neutralize_markdown(step.title)})' for step in skipped])} skipped."
 
 
 def named(steps: Sequence[str]) -> str:
@@ -39,12 +61,12 @@ def named(steps: Sequence[str]) -> str:
 
 def with_note(document: bytes, text: str) -> bytes:
     """The document with the note right after its title, once, and nothing else changed."""
-    shape = outline(document)
+    shape = read_outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
     position = _after_title(shape)
-    addition = spliced(shape, position, position, text)
-    if not unharmed(shape, addition, removed=0):
+    addition = splice_text(shape, position, position, text)
+    if not leaves_rest_unchanged(shape, addition, removed=0):
         raise RuleBroken(
             "The note on skipped steps cannot be added without changing how the rest of the document reads. "
             "Nothing was changed. Add it by hand."
@@ -70,23 +92,23 @@ _NAME = "written.json"
 
 def is_own(folder: Path, name: str, step_id: str, document: bytes) -> bool:
     """True where the step wrote the file exactly as it stands."""
-    return _digest(document) in _digests(_known(folder), name, step_id)
+    return _digest(document) in _digests(_read_digests(folder), name, step_id)
 
 
 def remember(folder: Path, name: str, step_id: str, document: bytes) -> None:
     """Note what the step is about to write; what it wrote before counts until the new file is in place."""
-    known = _known(folder)
+    known = _read_digests(folder)
     before = _digests(known, name, step_id)
     new = _digest(document)
     if before[-1:] == [new]:
         return
     known[name] = {"step": step_id, "digests": [*before[-1:], new]}
-    files.write(journal_folder(folder) / _NAME, meta.render(known).encode())
+    files.write(journal_folder(folder) / _NAME, meta.render_json(known).encode())
 
 
 def _known(folder: Path) -> dict[str, Any]:
     try:
-        found = meta.parse(read_journal_file(folder, _NAME))
+        found = meta.parse_json(read_journal_file(folder, _NAME))
     except (FileNotFoundError, DiskFailed, ItemCorrupt, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -104,7 +126,7 @@ def _digest(document: bytes) -> str:
     return hashlib.sha256(document).hexdigest()
 
 
-LIMIT = 60_000
+MAX_MATERIAL_LENGTH = 60_000
 """How many characters of documents a panel is given."""
 
 _CUT = "\n[...]"
@@ -148,7 +170,7 @@ class Outputs:
         names = dict.fromkeys([*own, *filter(None, [self._first_markdown(step)])])
         output = next((name for name in names if not self._obstacle(name)), None)
         if output is None:
-            reasons = [f"{shown(name)} ({self._obstacle(name)})" for name in names]
+            reasons = [f"{one_line(name)} ({self._obstacle(name)})" for name in names]
             return (_not_added(" or ".join(reasons) or "any document of this phase"),)
         heading = step.section(output) or step.title
 
@@ -162,8 +184,8 @@ class Outputs:
         try:
             place = change_artifact(self.folder, output, change)
         except RuleBroken as error:
-            return (_not_added(f"{shown(output)} ({reason_of(error)})"),)
-        return (lines.updated(shown(output), place, "your feedback"),)
+            return (_not_added(f"{one_line(output)} ({reason_of(error)})"),)
+        return (lines.artifact_updated(one_line(output), place, "your feedback"),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
@@ -175,7 +197,7 @@ class Outputs:
                 announcements.append(self._drafted(output, missing))
         return tuple(announcements)
 
-    def material(self, step: Step, limit: int = LIMIT) -> tuple[Material, ...]:
+    def material(self, step: Step, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
         """The step's outputs as text, `limit` characters together; DiskFailed where none can be read."""
         found, problems = self._read(step.outputs)
         if not found:
@@ -184,9 +206,9 @@ class Outputs:
                 saved="Nothing was changed.",
                 do="Put the file back, or run the step again.",
             )
-        return _within(found, limit)
+        return _cut_to_limit(found, limit)
 
-    def all_material(self, limit: int = LIMIT) -> tuple[Material, ...]:
+    def all_material(self, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
         """Every markdown artifact in the folder as text, in the order of the steps, then by name."""
         try:
             names = sorted(path.name for path in self.folder.iterdir())
@@ -195,7 +217,7 @@ class Outputs:
         ordered = dict.fromkeys(output for step in self.steps for output in step.outputs if output in names)
         every = (*ordered, *(name for name in names if name not in ordered))
         found, _ = self._read(name for name in every if is_markdown(name) and name.lower() not in RESERVED)
-        return _within(found, limit)
+        return _cut_to_limit(found, limit)
 
     def documents(self) -> tuple[Material, ...]:
         """Every file that the steps write, whole: what ids and references are read from."""
@@ -207,7 +229,7 @@ class Outputs:
         documents: dict[str, Outline] = {}
         for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
             try:
-                documents[output] = outline(read_artifact(self.folder, output))
+                documents[output] = read_outline(read_artifact(self.folder, output))
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
@@ -216,19 +238,23 @@ class Outputs:
             for output in step.outputs
             if output in documents
             for heading in _headings(step, output)
-            for label, text in answers_in(documents[output], step, heading).items()
+            for label, text in read_labelled_answers(documents[output], step, heading).items()
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """The questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
         lines_of = (line.strip() for each in found for line in each.text.splitlines())
-        return frozenset(plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN))
+        return frozenset(
+            unescape_markdown(line.removeprefix(OPEN_QUESTION))
+            for line in lines_of
+            if line.startswith(OPEN_QUESTION)
+        )
 
     def _updated(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
-        name = shown(output)
-        if reason := refusal(self.folder, output):
+        name = one_line(output)
+        if reason := explain_refusal(self.folder, output):
             return lines.not_updated(name, reason)
         if not is_markdown(output):
             return lines.left_alone(name)
@@ -255,7 +281,7 @@ class Outputs:
             return lines.not_updated(name, reason_of(error))
         if heading is None:
             return lines.not_found(name)
-        return lines.updated(name, shown(heading), command.description)
+        return lines.artifact_updated(name, one_line(heading), command.description)
 
     def _written(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
@@ -268,39 +294,39 @@ class Outputs:
             return document, _heading_in(document, heading)
 
         place = change_artifact(self.folder, output, change)
-        return f'Wrote {shown(output)}, section "{place}".'
+        return f'Wrote {one_line(output)}, section "{place}".'
 
     def _data_written(self, step: Step, section: SectionText) -> str:
         output = section.target.output
-        new = data_files.data_text(output, section.target.section, section.text)
+        new = data_files.render_data(output, section.target.section, section.text)
 
         def change(found: bytes | None) -> tuple[bytes | None, data_files.Merged]:
             if found is None or found == new or is_own(self.folder, output, step.step_id, found):
                 remember(self.folder, output, step.step_id, new)
                 return new, data_files.Merged(new)
-            merged = data_files.merged(output, found, new)
+            merged = data_files.merge_data(output, found, new)
             return merged.document, merged
 
         merged = change_artifact(self.folder, output, change)
         if merged.document is None:
-            return f"Left {shown(output)} as it is: {shown(merged.remark)}."
-        return f"Wrote {shown(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
+            return f"Left {one_line(output)} as it is: {one_line(merged.remark)}."
+        return f"Wrote {one_line(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
 
     def _drafted(self, output: str, missing: list[Step]) -> str:
         note = write_skip_note(missing)
 
         def change(found: bytes | None) -> tuple[bytes, None]:
             document = self._skeleton(missing[0], output) if found is None else found
-            return with_note(document, note), None
+            return add_note(document, note), None
 
         if reason := self._obstacle(output):
-            return f"Could not mark {shown(output)} as a draft ({reason})."
+            return f"Could not mark {one_line(output)} as a draft ({reason})."
         try:
             change_artifact(self.folder, output, change)
         except RuleBroken as error:
-            return f"Could not mark {shown(output)} as a draft ({reason_of(error)})."
-        ids = named([step.step_id for step in missing])
-        return f"{shown(output)} is a draft: it says at its top that {ids} skipped."
+            return f"Could not mark {one_line(output)} as a draft ({reason_of(error)})."
+        ids = name_steps([step.step_id for step in missing])
+        return f"{one_line(output)} is a draft: it says at its top that {ids} skipped."
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
         steps = dict.fromkeys((*self.steps, step))
@@ -309,18 +335,18 @@ class Outputs:
     def _skeleton(self, step: Step, output: str) -> bytes:
         """A new document with the sections that the phase's steps fill."""
         headings = dict.fromkeys(
-            name_of(heading)
+            strip_numbering(heading)
             for other in self._phase(step)
             if output in other.outputs
             for heading in _headings(other, output)
         )
         item = escape_markdown(read_item(self.folder).name)
-        return skeleton(_title(output), item, tuple(headings))
+        return write_skeleton(_title(output), item, tuple(headings))
 
     def _first_markdown(self, step: Step) -> str | None:
         """The phase's first markdown artifact that is there, else the first that a step would write."""
         names = [output for other in self._phase(step) for output in other.outputs if is_markdown(output)]
-        usable = [name for name in names if refusal(self.folder, name) is None]
+        usable = [name for name in names if explain_refusal(self.folder, name) is None]
         there = (name for name in usable if (self.folder / name).is_file())
         return next(there, next(iter(usable or names), None))
 
@@ -342,26 +368,30 @@ class Outputs:
             try:
                 document = read_artifact(self.folder, name)
             except FileNotFoundError:
-                problems.append(f"{shown(name)} (file not found)")
+                problems.append(f"{one_line(name)} (file not found)")
             except DiskFailed as error:
-                problems.append(f"{shown(name)} ({reason_of(error)})")
+                problems.append(f"{one_line(name)} ({reason_of(error)})")
             else:
                 text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-                found.append(Material(name, printable(text)))
+                found.append(Material(name, strip_unprintable(text)))
         return found, problems
 
 
 def answered_in(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
-    shape = outline(text.encode())
+    shape = read_outline(text.encode())
     lines_of = [line.strip() for line in text.splitlines()]
-    asked = {plain(line.removeprefix(OPEN)) for line in lines_of if line.startswith(OPEN)}
+    asked = {
+        unescape_markdown(line.removeprefix(OPEN_QUESTION))
+        for line in lines_of
+        if line.startswith(OPEN_QUESTION)
+    }
     mine = [step for step in steps if output in step.outputs]
     told = {
         (step.step_id, label)
         for step in mine
         for heading in _headings(step, output)
-        for label in answers_in(shape, step, heading)
+        for label in read_labelled_answers(shape, step, heading)
     }
     unknown = {
         (step.step_id, question.label)
@@ -384,7 +414,7 @@ def _not_added(where: str) -> str:
 
 def _not_written(output: str, reason: str) -> DiskFailed:
     return DiskFailed(
-        f"Could not write {shown(output)}: {reason}.",
+        f"Could not write {one_line(output)}: {reason}.",
         saved="The file is as it was, and your answers are kept.",
         do="Correct the file. Run the same command again.",
     )
@@ -393,7 +423,7 @@ def _not_written(output: str, reason: str) -> DiskFailed:
 def _heading_in(document: bytes, heading: str) -> str:
     """The heading as it stands in the document."""
     found = find_named_sections(read_sections(document), heading)
-    return shown(found[0].heading if found else heading)
+    return one_line(found[0].heading if found else heading)
 
 
 def _heading_around(document: bytes, marker: bytes) -> str:

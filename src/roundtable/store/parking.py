@@ -10,12 +10,12 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
-from ..core.synthesis import flat, shortened
-from ..core.text import escape_markdown, plain, printable
+from ..core.synthesis import join_lines, shorten_text
+from ..core.text import escape_markdown, unescape_markdown, strip_unprintable
 from ..core.turns import USER, Parked
-from ..documents.additions import end_of, shape_end, spliced, unharmed
-from ..documents.outline import Section, outline, sections_of
-from .artifact import LARGEST, PARKING_LOT, change_own, reason_of, shown
+from ..documents.additions import find_section_end, find_document_end, splice_text, leaves_rest_unchanged
+from ..documents.outline import Section, read_outline, sections_of
+from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_reserved, reason_of, one_line
 from .files import read_inside
 
 LATER = "Later"
@@ -51,7 +51,7 @@ def park(
         return document, None
 
     try:
-        change_own(folder, PARKING_LOT, change)
+        change_reserved(folder, PARKING_LOT, change)
     except RuleBroken as error:
         raise DiskFailed(
             f"Could not write {PARKING_LOT}: {reason_of(error)}.",
@@ -63,8 +63,8 @@ def park(
 def parked_for(folder: Path, step_id: str) -> tuple[str, ...]:
     """What was put off until this step, as it is brought up; nothing where the parking lot cannot be read."""
     try:
-        document = read_inside(folder, PARKING_LOT, limit=LARGEST)
-        shape = outline(document)
+        document = read_inside(folder, PARKING_LOT, limit=MAX_ARTIFACT_SIZE)
+        shape = read_outline(document)
     except (FileNotFoundError, DiskFailed, RuleBroken):
         return ()
     return tuple(
@@ -89,19 +89,19 @@ def _home(point: Parked, steps: Sequence[Step]) -> str:
 def _text(point: Parked, step_id: str, roster: Roster) -> str:
     speaker = roster[point.speaker].title if point.speaker in roster else point.speaker
     who = "the user" if point.speaker == USER else escape_markdown(speaker)
-    words = shortened(flat(point.words), _SUBJECT_LENGTH)
+    words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
     subject = escape_markdown(point.subject) or escape_markdown(words) or "a point"
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
 
 
 def _with(document: bytes, heading: str, bullet: str) -> bytes:
     """The document with the bullet at the end of the section, which is added where it is missing."""
-    shape = outline(document)
+    shape = read_outline(document)
     key = heading.partition(" ")[0]
     section = next((found for found in sections_of(shape) if _belongs(found, key)), None)
-    position = end_of(shape, section) if section else shape_end(shape)
-    addition = spliced(shape, position, position, bullet if section else f"## {heading}\n\n{bullet}")
-    if not unharmed(shape, addition, removed=0):
+    position = find_section_end(shape, section) if section else find_document_end(shape)
+    addition = splice_text(shape, position, position, bullet if section else f"## {heading}\n\n{bullet}")
+    if not leaves_rest_unchanged(shape, addition, removed=0):
         raise RuleBroken(f"{PARKING_LOT} cannot be added to without changing how the rest of it reads.")
     return addition.document
 
@@ -113,9 +113,9 @@ def _belongs(section: Section, key: str) -> bool:
 def _brought_up(bullets: str) -> Iterator[str]:
     for line in bullets.splitlines():
         bullet = _BULLET.fullmatch(line.rstrip())
-        text = _COMMENT.sub("", printable(bullet["text"])).strip() if bullet else ""
+        text = _COMMENT.sub("", strip_unprintable(bullet["text"])).strip() if bullet else ""
         if point := _POINT.fullmatch(text):
-            subject = plain(point["subject"])
-            yield brought_up(shown(subject), shown(point["speaker"]), point["step"])
+            subject = unescape_markdown(point["subject"])
+            yield brought_up(one_line(subject), one_line(point["speaker"]), point["step"])
         elif text:
-            yield f"Put off until now: {shown(plain(text))}"
+            yield f"Put off until now: {one_line(unescape_markdown(text))}"

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.depth import read_scope
 from ..core.errors import DiskFailed
 from ..core.progress import Past, Progress
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from .artifact import read_artifact
 from .meta import change_meta
 
@@ -21,7 +21,7 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
         tuple(each for each in _list(meta, "steps_completed") if isinstance(each, str)),
         tuple(each for each in _list(meta, "phases_completed") if isinstance(each, str)),
         tuple(
-            Past(printable(record["step_id"]), printable(record["synthesis_summary"]))
+            Past(strip_unprintable(record["step_id"]), strip_unprintable(record["synthesis_summary"]))
             for record in records
             if _is_text(record.get("step_id")) and _is_text(record.get("synthesis_summary"))
         ),

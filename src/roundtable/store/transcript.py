@@ -11,8 +11,8 @@ from pathlib import Path
 from ..core.commands import SaveRecord
 from ..core.errors import DiskFailed
 from ..core.personas import Roster
-from ..core.synthesis import Entry, attribution, decided, summary
-from ..core.text import escape_markdown, printable
+from ..core.synthesis import Entry, attribution, decision_turns, summary
+from ..core.text import escape_markdown, strip_unprintable
 from ..core.turns import USER, Material, Parked, Turn
 from . import files
 from .files import leads_out, read_inside, require_inside
@@ -33,14 +33,14 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     step_id, at = command.record.step_id, command.record.timestamp
     home = _make_home(folder)
     marker = _marker(step_id, at)
-    earlier = [path for path in transcripts(folder) if _parts(path)[0] == step_id]
+    earlier = [path for path in list_transcripts(folder) if _parts(path)[0] == step_id]
     for path in earlier:
         if _carries(folder, path, marker):
             return f"{FOLDER}/{path.name}"
     number = 1 + max((_parts(path)[1] for path in earlier), default=0)
     path = home / f"{step_id}-{number}.md"
     require_inside(folder, f"{FOLDER}/{step_id}-{number}.md")
-    files.write(path, f"{marker}\n\n{_document(command, panel, struck)}".encode())
+    files.write(path, f"{marker}\n\n{_render_document(command, panel, struck)}".encode())
     return f"{FOLDER}/{path.name}"
 
 
@@ -54,7 +54,7 @@ def check_writable(folder: Path) -> None:
 
 def has_transcript(folder: Path, step_id: str, at: str) -> bool:
     """Whether the discussion of that step at that instant has its transcript."""
-    return any(_carries(folder, path, _marker(step_id, at)) for path in transcripts(folder))
+    return any(_carries(folder, path, _marker(step_id, at)) for path in list_transcripts(folder))
 
 
 def transcripts(folder: Path) -> tuple[Path, ...]:
@@ -70,7 +70,7 @@ def transcripts(folder: Path) -> tuple[Path, ...]:
 
 def find_transcript(folder: Path, number: str) -> Path | None:
     """The transcript of that number in the list, counted from 1; None where there is none."""
-    found = transcripts(folder)
+    found = list_transcripts(folder)
     if not number.isdecimal() or len(number) > _DIGITS:
         return None
     return found[int(number) - 1] if 0 < int(number) <= len(found) else None
@@ -95,7 +95,7 @@ def _marker(step_id: str, at: str) -> str:
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
     """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
     found = []
-    for path in transcripts(folder):
+    for path in list_transcripts(folder):
         if _parts(path)[0] == step_id:
             with suppress(OSError, DiskFailed):
                 text = read_transcript(folder, path)[: 4 * limit].decode("utf-8", "replace")
@@ -117,20 +117,20 @@ def _carries(folder: Path, path: Path, marker: str) -> bool:
 
 def _document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str:
     table = command.table
-    said = decided(table.turns)
+    said = decision_turns(table.turns)
     parts = [
         f"# Elaboration of step {table.step.step_id}: {escape_markdown(table.step.title)}",
-        _header(command, panel),
+        _render_header(command, panel),
         "## Discussion",
-        *(_turn(turn, table.roster, turn.number in said) for turn in table.turns),
+        *(_render_turn(turn, table.roster, turn.number in said) for turn in table.turns),
         "## Synthesis",
-        *_synthesis(command),
+        *_render_synthesis(command),
     ]
     if struck:
-        listed = "\n".join(f"- {_entry(entry, command)}" for entry in struck)
+        listed = "\n".join(f"- {_render_entry(entry, command)}" for entry in struck)
         parts += ["### Struck or reworded before it was written", listed]
     if command.parked:
-        parts += ["## Put off", "\n".join(_parked(point, table.roster) for point in command.parked)]
+        parts += ["## Put off", "\n".join(_render_parked(point, table.roster) for point in command.parked)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -167,7 +167,7 @@ def _turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
 
 def _paragraphs(text: str) -> Iterable[str]:
     """The text as paragraphs that read the same and hold no markup that reaches beyond them."""
-    plain = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    plain = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
     for paragraph in re.split(r"\n[ \t]*\n", plain):
         lines = [_line(line) for line in paragraph.split("\n") if line.strip()]
         if lines:
@@ -192,7 +192,7 @@ def _synthesis(command: SaveRecord) -> Iterable[str]:
         parts.append(("Action Items", draft.actions))
     for name, entries in parts:
         yield f"### {name}"
-        yield "\n".join(f"- {_entry(entry, command)}" for entry in entries) or "- None"
+        yield "\n".join(f"- {_render_entry(entry, command)}" for entry in entries) or "- None"
 
 
 def _entry(entry: Entry, command: SaveRecord) -> str:

@@ -7,12 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.steps import Item
-from .files import OWN, Sieve, project_files
-from .history import activity, change_rates, kin, read_history, together
-from .relations import entry_points, radius, relate
-from .report import ChangeRate, EntryPoint, Finding, Line, Relation, Survey, estimate, offer, report
-from .search import Priors, rank, search_files
-from .terms import terms_of
+from .files import OWN, Sieve, list_files
+from .history import score_activity, count_changes, score_kin, read_history, find_companions
+from .relations import find_entry_points, rank_radius, find_relations
+from .report import (
+    ChangeRate,
+    EntryPoint,
+    FoundFile,
+    CodeLine,
+    Relation,
+    Survey,
+    estimate,
+    draft_answer,
+    write_report,
+)
+from .search import Priors, rank_files, search_files
+from .terms import extract_terms
 
 _FINDINGS = 40
 _TOUCHED = 6
@@ -33,18 +43,18 @@ def survey(
     """
     start = time.perf_counter()
     root = root.absolute()
-    paths = project_files(root, leave_out=leave_out)
+    paths = list_files(root, leave_out=leave_out)
     known = frozenset(paths)
-    terms = terms_of(item)
+    terms = extract_terms(item)
     hits = search_files(root, paths, terms, sieve=sieve)
     history = read_history(root) if terms else ()
-    priors = Priors(_among(activity(history), known), _among(kin(history, terms), known))
-    findings = rank(root, paths, terms, hits, priors)
+    priors = Priors(_among(score_activity(history), known), _among(score_kin(history, terms), known))
+    findings = rank_files(root, paths, terms, hits, priors)
     touched = touched_of(findings)
-    ties = relate(root, paths, touched, sieve=sieve)
-    company = _among(together(history, [finding.path for finding in touched[:3]]), known)
-    listed = radius(root, findings, touched, ties, company)
-    rates = change_rates(history, [finding.path for finding in listed[:20]], now=now) if history else ()
+    ties = find_relations(root, paths, touched, sieve=sieve)
+    company = _among(find_companions(history, [finding.path for finding in touched[:3]]), known)
+    listed = rank_radius(root, findings, touched, ties, company)
+    rates = count_changes(history, [finding.path for finding in listed[:20]], now=now) if history else ()
     users = (*ties.importers, *ties.mentions)
     guess = estimate(findings, users, ties.tests, rates)
     return Survey(
@@ -54,7 +64,7 @@ def survey(
         radius=listed,
         mentions=ties.mentions,
         importers=ties.importers,
-        entry_points=entry_points(
+        entry_points=find_entry_points(
             root, paths, [finding.path for finding in touched], [use.line.path for use in users]
         ),
         tests=ties.tests,
@@ -67,7 +77,7 @@ def survey(
     )
 
 
-def touched_of(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def touched_of(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
     """The findings that stand out: not far below the first, and few."""
     least = findings[0].score * _STRONG if findings else 0.0
     return tuple(finding for finding in findings[:_TOUCHED] if finding.score >= least)

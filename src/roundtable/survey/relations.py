@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .files import Sieve, ending_of, kind_of
-from .report import EntryPoint, Finding, Line, Reason, Relation
-from .scan import read
+from .files import Sieve, file_ending, file_kind
+from .report import EntryPoint, FoundFile, CodeLine, Reason, Relation
+from .scan import read_text
 from .search import defined_name, files_holding
 
 _SCRIPT: Final = frozenset(["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"])
@@ -73,7 +73,7 @@ def module_of(path: str, paths: frozenset[str]) -> Module | None:
 
 def family_of(path: str) -> frozenset[str] | None:
     """The endings of the languages that may import the file."""
-    ending = ending_of(path)
+    ending = file_ending(path)
     return next((family for family in _FAMILIES if ending in family), None)
 
 
@@ -138,7 +138,7 @@ def _relative(path: str, said: str) -> str:
 
 
 def _leads_to(name: str, module: Module, importer: str, go_module: str) -> bool:
-    if module.family.isdisjoint({ending_of(importer)}):
+    if module.family.isdisjoint({file_ending(importer)}):
         return False
     if module.family is _GO:
         folder = posixpath.dirname(module.path)
@@ -184,22 +184,22 @@ class Relations:
 
 
 def relate(
-    root: Path, paths: Sequence[str], touched: Sequence[Finding], *, sieve: Sieve | None = None
+    root: Path, paths: Sequence[str], touched: Sequence[FoundFile], *, sieve: Sieve | None = None
 ) -> Relations:
     """The files that import a touched file, mention a name it defines on a found line, or test it."""
     known = frozenset(paths)
-    modules = [module for each in touched if (module := module_of(each.path, known))]
+    modules = [module for each in touched if (module := parse_module(each.path, known))]
     names = _defined_names(touched)
     needles = tuple(dict.fromkeys([module.needle for module in modules if module.needle] + list(names)))
     families = frozenset[str]().union(*(module.family for module in modules))
-    sources = [path for path in paths if ending_of(path) in families]
+    sources = [path for path in paths if file_ending(path) in families]
     holding = files_holding(root, sources, needles, sieve=sieve)
     near = sorted(holding, key=lambda path: (-_closeness(path, touched), path))[:_READ]
     go_module = _go_module(root, known) if "go" in families else ""
     importers: list[Relation] = []
     mentions: list[Relation] = []
     for path in near:
-        data = read(f"{root}{os.sep}{path}")
+        data = read_text(f"{root}{os.sep}{path}")
         if data is None:
             continue
         found = list(_importing(path, data, modules, go_module))
@@ -210,11 +210,11 @@ def relate(
     return Relations(tuple(importers), tuple(mentions), tests)
 
 
-def _defined_names(touched: Sequence[Finding]) -> dict[str, str]:
+def _defined_names(touched: Sequence[FoundFile]) -> dict[str, str]:
     """The names that the best lines of touched source files define, with the file that defines each."""
     names: dict[str, str] = {}
     for finding in touched:
-        if kind_of(finding.path) != "source":
+        if file_kind(finding.path) != "source":
             continue
         for line in finding.lines:
             name = defined_name(line.text.encode("utf-8", "surrogateescape")).decode()
@@ -223,7 +223,7 @@ def _defined_names(touched: Sequence[Finding]) -> dict[str, str]:
     return dict(list(names.items())[:_NAMES])
 
 
-def _closeness(path: str, touched: Sequence[Finding]) -> int:
+def _closeness(path: str, touched: Sequence[FoundFile]) -> int:
     parts = path.split("/")[:-1]
     best = 0
     for finding in touched:
@@ -238,7 +238,7 @@ def _closeness(path: str, touched: Sequence[Finding]) -> int:
 
 def _importing(path: str, data: bytes, modules: Sequence[Module], go_module: str) -> Iterator[Relation]:
     seen: set[str] = set()
-    for offset, module in imports_in(path, data, modules, go_module=go_module):
+    for offset, module in find_imports(path, data, modules, go_module=go_module):
         if module.path not in seen:
             seen.add(module.path)
             yield Relation("imports", line_at(path, data, offset), module.path)
@@ -265,7 +265,7 @@ def _telling(mentions: Sequence[Relation], sources: int) -> list[Relation]:
 def _tests(
     root: Path,
     paths: Sequence[str],
-    touched: Sequence[Finding],
+    touched: Sequence[FoundFile],
     importers: Sequence[Relation],
     mentions: Sequence[Relation],
 ) -> tuple[Relation, ...]:
@@ -275,19 +275,19 @@ def _tests(
     for path in paths:
         name = posixpath.basename(path).rsplit(".", 1)[0].lower()
         bare = _TEST_AFFIX.sub("", name)
-        if bare in named and kind_of(path) == "test" and (first := _first_line(root, path)):
+        if bare in named and file_kind(path) == "test" and (first := _first_line(root, path)):
             found[path] = Relation("tests", first, named[bare])
     for tie in (*importers, *mentions):
-        if kind_of(tie.line.path) == "test":
+        if file_kind(tie.line.path) == "test":
             found.setdefault(tie.line.path, Relation("tests", tie.line, tie.to))
     return tuple(found.values())
 
 
-def _named_after(touched: Sequence[Finding]) -> dict[str, str]:
+def _named_after(touched: Sequence[FoundFile]) -> dict[str, str]:
     """What a test of each touched file would be called without its `test`."""
     named: dict[str, str] = {}
     for finding in touched:
-        if kind_of(finding.path) == "test":
+        if file_kind(finding.path) == "test":
             continue
         folder, _, name = finding.path.rpartition("/")
         bare = name.rsplit(".", 1)[0].lower()
@@ -299,26 +299,26 @@ def _named_after(touched: Sequence[Finding]) -> dict[str, str]:
     return named
 
 
-def _first_line(root: Path, path: str) -> Line | None:
+def _first_line(root: Path, path: str) -> CodeLine | None:
     """The line that opens the first test of a file, else its first line that is not empty."""
-    data = read(f"{root}{os.sep}{path}")
+    data = read_text(f"{root}{os.sep}{path}")
     if not data:
         return None
     test = _FIRST_TEST.search(data)
     return line_at(path, data, test.end() if test else len(data) - len(data.lstrip()))
 
 
-def line_at(path: str, data: bytes, offset: int) -> Line:
+def line_at(path: str, data: bytes, offset: int) -> CodeLine:
     """The line of a file that an offset falls on."""
     offset = min(offset, len(data) - 1)
     start = data.rfind(b"\n", 0, offset) + 1
     end = data.find(b"\n", offset)
     text = data[start : end if end >= 0 else len(data)][:400].decode("utf-8", "replace").strip()
-    return Line(path, data.count(b"\n", 0, start) + 1, text)
+    return CodeLine(path, data.count(b"\n", 0, start) + 1, text)
 
 
 def _go_module(root: Path, paths: frozenset[str]) -> str:
-    data = read(f"{root}{os.sep}go.mod") if "go.mod" in paths else None
+    data = read_text(f"{root}{os.sep}go.mod") if "go.mod" in paths else None
     found = _GO_MODULE.search(data or b"")
     return found[1].decode("utf-8", "replace") if found else ""
 
@@ -400,9 +400,9 @@ def entry_points(
     far.sort(key=lambda path: (path.count("/"), path))
     found: list[EntryPoint] = []
     for path in [*near, *far][:_ENTRY_POINTS_READ]:
-        if kind_of(path) in ("test", "docs", "generated"):
+        if file_kind(path) in ("test", "docs", "generated"):
             continue
-        data = read(f"{root}{os.sep}{path}")
+        data = read_text(f"{root}{os.sep}{path}")
         if data:
             found += _in_file(path, data, near=path in near)
     found.sort(key=lambda point: not point.near)
@@ -424,7 +424,7 @@ def _in_file(path: str, data: bytes, *, near: bool) -> Iterator[EntryPoint]:
     if name in _MANIFESTS:
         for what, said, offset in _in_manifest(name, data):
             yield EntryPoint(what, said, line_at(path, data, offset), near)
-    ending = ending_of(path)
+    ending = file_ending(path)
     for what, endings, pattern in _SIGHTS:
         if ending in endings:
             for match in pattern.finditer(data):
@@ -458,17 +458,17 @@ _TOGETHER = 0.8
 
 def radius(
     root: Path,
-    findings: Sequence[Finding],
-    touched: Sequence[Finding],
+    findings: Sequence[FoundFile],
+    touched: Sequence[FoundFile],
     ties: Relations,
     company: Mapping[str, float],
-) -> tuple[Finding, ...]:
+) -> tuple[FoundFile, ...]:
     """The findings with what ties add to them, and the tied files no term led to, the likeliest first."""
     strength = {finding.path: finding.score for finding in touched}
     top = max(strength.values(), default=1.0)
     extra: dict[str, float] = {}
     reasons: dict[str, list[Reason]] = {}
-    lines: dict[str, Line] = {}
+    lines: dict[str, CodeLine] = {}
 
     def tie(path: str, value: float, reason: Reason) -> None:
         extra[path] = max(extra.get(path, 0.0), value)
@@ -492,10 +492,10 @@ def radius(
         score = (found.score if found else 0.0) + extra.get(path, 0.0)
         said = tuple(dict.fromkeys(reasons.get(path, ())))[:3]
         if found and found.lines:
-            merged.append(Finding(path, score, found.count, found.lines, said))
+            merged.append(FoundFile(path, score, found.count, found.lines, said))
         else:
             merged.append(
-                Finding(
+                FoundFile(
                     path, score, found.count if found else 0, (lines[path],) if path in lines else (), said
                 )
             )
@@ -504,10 +504,10 @@ def radius(
     return tuple(finding for finding in cited if finding.lines)[:RADIUS_MOST]
 
 
-def _with_a_line(root: Path, finding: Finding) -> Finding:
+def _with_a_line(root: Path, finding: FoundFile) -> FoundFile:
     """The finding with its file's first line where nothing else led to it; none where it cannot be cited."""
-    data = None if finding.lines else read(f"{root}{os.sep}{finding.path}")
+    data = None if finding.lines else read_text(f"{root}{os.sep}{finding.path}")
     if not data:
         return finding
     line = line_at(finding.path, data, len(data) - len(data.lstrip()))
-    return Finding(finding.path, finding.score, finding.count, (line,), finding.reasons)
+    return FoundFile(finding.path, finding.score, finding.count, (line,), finding.reasons)

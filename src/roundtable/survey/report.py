@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..core.text import printable
-from .files import kind_of
-from .scan import read
+from ..core.text import strip_unprintable
+from .files import file_kind
+from .scan import read_text
 
 Scope = Literal["small", "medium", "large"]
 Complexity = Literal["low", "medium", "high"]
@@ -43,7 +43,7 @@ class Finding:
     path: str
     score: float
     count: int
-    lines: tuple[Line, ...]
+    lines: tuple[CodeLine, ...]
     reasons: tuple[Reason, ...] = ()
 
 
@@ -52,7 +52,7 @@ class Relation:
     """A line that ties a file to a file, or to a name defined in one, that the item touches."""
 
     tie: Tie
-    line: Line
+    line: CodeLine
     to: str
 
 
@@ -62,7 +62,7 @@ class EntryPoint:
 
     what: str
     name: str
-    line: Line
+    line: CodeLine
     near: bool
 
 
@@ -85,8 +85,8 @@ class Survey:
 
     root: Path
     words: tuple[str, ...]
-    findings: tuple[Finding, ...]
-    radius: tuple[Finding, ...]
+    findings: tuple[FoundFile, ...]
+    radius: tuple[FoundFile, ...]
     mentions: tuple[Relation, ...]
     importers: tuple[Relation, ...]
     entry_points: tuple[EntryPoint, ...]
@@ -116,7 +116,7 @@ class Estimate:
 
 
 def estimate(
-    findings: Sequence[Finding],
+    findings: Sequence[FoundFile],
     users: Sequence[Relation],
     tests: Sequence[Relation],
     rates: Sequence[ChangeRate],
@@ -126,7 +126,7 @@ def estimate(
     if not likely:
         return Estimate("medium", "medium", ("no file mentions the item's words, so this is a guess",))
     folders = {posixpath.dirname(path) for path in likely}
-    using = {use.line.path for use in users if kind_of(use.line.path) != "test"} - set(likely)
+    using = {use.line.path for use in users if file_kind(use.line.path) != "test"} - set(likely)
     testing = {test.line.path for test in tests}
     busiest = max((rate for rate in rates if rate.path in likely), key=lambda rate: rate.year, default=None)
     them = "it" if len(likely) == 1 else "them"
@@ -149,13 +149,13 @@ def estimate(
     return Estimate(_scope(len(likely), len(folders)), complexity, tuple(reasons))
 
 
-def likely_files(findings: Sequence[Finding]) -> tuple[str, ...]:
+def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
     """The findings a change would have to edit, going by their scores: no tests, no documents."""
     least = findings[0].score * _STRONG if findings else 0.0
     return tuple(
         finding.path
         for finding in findings
-        if finding.score >= least and finding.count and kind_of(finding.path) in ("source", "config")
+        if finding.score >= least and finding.count and file_kind(finding.path) in ("source", "config")
     )
 
 
@@ -187,7 +187,7 @@ def report(survey: Survey, step_id: str) -> str | None:
         case "00-02":
             return keyword_search(survey)
         case "00-03":
-            return size(survey)
+            return suggest_size(survey)
         case "02-01":
             return blast_radius(survey)
         case "02-02":
@@ -200,15 +200,15 @@ def keyword_search(survey: Survey) -> str:
     """Step 00-02: the files in which the item's words occur, with counts and the best lines."""
     rows: list[str] = []
     for finding in survey.findings:
-        lines = sorted(standing(survey, finding.lines), key=lambda line: line.number)
+        lines = sorted(keep_current(survey, finding.lines), key=lambda line: line.number)
         if finding.count and lines:
-            rows.append(f"- {code(shown(finding.path))}: {_count_noun(finding.count, 'hit')}")
-            rows += [f"  - {cite(line)} {code(line.text)}" for line in lines]
+            rows.append(f"- {quote_code(show_path(finding.path))}: {_count_noun(finding.count, 'hit')}")
+            rows += [f"  - {cite(line)} {quote_code(line.text)}" for line in lines]
         if sum(row.startswith("-") for row in rows) == _FEW:
             break
     if not rows:
         return NOTHING
-    words = ", ".join(code(word) for word in survey.words)
+    words = ", ".join(quote_code(word) for word in survey.words)
     return f"Searched {_count_noun(survey.files_seen, 'file')} for {words}.\n\n" + "\n".join(rows)
 
 
@@ -222,7 +222,7 @@ def blast_radius(survey: Survey) -> str:
     """Step 02-01: the files that mention or import what is touched, the likeliest first."""
     rows: list[str] = []
     for finding in survey.radius:
-        lines = standing(survey, finding.lines)
+        lines = keep_current(survey, finding.lines)
         if lines:
             rows.append(f"{len(rows) + 1}. {cite(lines[0])} {_why(finding)}")
         if len(rows) == LISTED:
@@ -233,13 +233,16 @@ def blast_radius(survey: Survey) -> str:
 def ways_in(survey: Survey) -> str:
     """Step 02-02: the entry points, the tests that cover what is touched, and how often it changes."""
     points = [
-        f"- {cite(point.line)} {named(point.what, point.name)}{'' if point.near else _FAR}"
+        f"- {cite(point.line)} {add_name(point.what, point.name)}{'' if point.near else _FAR}"
         for point in survey.entry_points
-        if standing(survey, (point.line,))
+        if keep_current(survey, (point.line,))
     ]
-    tests = [f"- {cite(test.line)} covers {code(shown(test.to))}" for test in still(survey, survey.tests)]
+    tests = [
+        f"- {cite(test.line)} covers {quote_code(show_path(test.to))}"
+        for test in first_current(survey, survey.tests)
+    ]
     rates = [
-        f"- {code(shown(rate.path))}: {_count_noun(rate.quarter, 'commit')} in 90 days, {rate.year} in a year"
+        f"- {quote_code(show_path(rate.path))}: {_count_noun(rate.quarter, 'commit')} in 90 days, {rate.year} in a year"
         for rate in survey.change_rate
         if rate.year
     ]
@@ -255,7 +258,7 @@ def ways_in(survey: Survey) -> str:
     return "\n\n".join(parts)
 
 
-def standing(survey: Survey, lines: Iterable[Line]) -> tuple[Line, ...]:
+def standing(survey: Survey, lines: Iterable[CodeLine]) -> tuple[CodeLine, ...]:
     """The lines that still stand in their files as they were found."""
     return tuple(line for line in lines if _stands(survey, line))
 
@@ -271,8 +274,8 @@ def still(survey: Survey, relations: Sequence[Relation]) -> tuple[Relation, ...]
     return tuple(found)
 
 
-def _stands(survey: Survey, line: Line) -> bool:
-    data = read(f"{survey.root}{os.sep}{line.path}")
+def _stands(survey: Survey, line: CodeLine) -> bool:
+    data = read_text(f"{survey.root}{os.sep}{line.path}")
     if data is None:
         return False
     rows = data.split(b"\n", line.number)
@@ -281,9 +284,9 @@ def _stands(survey: Survey, line: Line) -> bool:
     return rows[line.number - 1][:400].decode("utf-8", "replace").strip() == line.text
 
 
-def cite(line: Line) -> str:
+def cite(line: CodeLine) -> str:
     """A place in the code, as everybody writes it."""
-    return code(f"{shown(line.path)}:{line.number}")
+    return quote_code(f"{show_path(line.path)}:{line.number}")
 
 
 def shown(path: str) -> str:
@@ -294,7 +297,7 @@ def shown(path: str) -> str:
 
 def code(text: str) -> str:
     """The text as a code span on one line, cut where it is long."""
-    text = " ".join(printable(text).split())
+    text = " ".join(strip_unprintable(text).split())
     if len(text) > _LONGEST_QUOTE and " " in text:
         text = text[:_LONGEST_QUOTE].rstrip() + " ..."
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
@@ -302,14 +305,14 @@ def code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _why(finding: Finding) -> str:
+def _why(finding: FoundFile) -> str:
     reasons = [_count_noun(finding.count, "hit")] if finding.count else []
-    return ", ".join([*reasons, *(named(reason.why, reason.name) for reason in finding.reasons[:2])])
+    return ", ".join([*reasons, *(add_name(reason.why, reason.name) for reason in finding.reasons[:2])])
 
 
 def named(words: str, name: str) -> str:
     """The words, and the name they are about as code, where there is one."""
-    return f"{words} {code(shown(name))}" if name else words
+    return f"{words} {quote_code(show_path(name))}" if name else words
 
 
 def _sentence(text: str) -> str:
@@ -341,7 +344,7 @@ def offer(survey: Survey, step_id: str, label: str) -> str | None:
         case ("01-04", "surroundings"):
             return _surroundings(survey)
         case ("02-01", "touched"):
-            return _touched(survey)
+            return _draft_touched(survey)
         case ("02-01", "dependents"):
             return _dependents(survey)
         case ("02-02", "entry points"):
@@ -357,7 +360,7 @@ def offer(survey: Survey, step_id: str, label: str) -> str | None:
 def _matches(survey: Survey) -> str | None:
     rows = []
     for finding in survey.findings:
-        lines = standing(survey, finding.lines)
+        lines = keep_current(survey, finding.lines)
         if finding.count and lines:
             rows.append(f"{cite(lines[0])} ({finding.count} hit{'' if finding.count == 1 else 's'})")
         if len(rows) == _DRAFTS_FEW:
@@ -366,14 +369,18 @@ def _matches(survey: Survey) -> str | None:
 
 
 def _surroundings(survey: Survey) -> str | None:
-    homes = [cite(lines[0]) for finding in survey.findings[:3] if (lines := standing(survey, finding.lines))]
+    homes = [
+        cite(lines[0]) for finding in survey.findings[:3] if (lines := keep_current(survey, finding.lines))
+    ]
     if not homes:
         return None
     users = dict.fromkeys(
-        shown(use.line.path) for use in still(survey, survey.importers) if kind_of(use.line.path) != "test"
+        show_path(use.line.path)
+        for use in first_current(survey, survey.importers)
+        if file_kind(use.line.path) != "test"
     )
-    used = f" It is used by {_joined(code(path) for path in list(users)[:3])}." if users else ""
-    return f"It lives in {_joined(homes)}.{used}"
+    used = f" It is used by {_join_words(quote_code(path) for path in list(users)[:3])}." if users else ""
+    return f"It lives in {_join_words(homes)}.{used}"
 
 
 def _touched(survey: Survey) -> str | None:
@@ -381,18 +388,18 @@ def _touched(survey: Survey) -> str | None:
     certain = [
         cite(lines[0])
         for finding in survey.radius
-        if finding.path in likely and (lines := standing(survey, finding.lines))
+        if finding.path in likely and (lines := keep_current(survey, finding.lines))
     ]
     others = [
         cite(lines[0])
         for finding in survey.radius[:20]
-        if finding.path not in likely and (lines := standing(survey, finding.lines))
+        if finding.path not in likely and (lines := keep_current(survey, finding.lines))
     ]
     if not certain and not others:
         return None
     parts = [
-        f"Likely: {_joined(certain[:4])}." if certain else "",
-        f"Possibly: {_joined(others[:3])}." if others else "",
+        f"Likely: {_join_words(certain[:4])}." if certain else "",
+        f"Possibly: {_join_words(others[:3])}." if others else "",
     ]
     return " ".join(part for part in parts if part)
 
@@ -400,18 +407,18 @@ def _touched(survey: Survey) -> str | None:
 def _dependents(survey: Survey) -> str | None:
     ties = [
         tie
-        for tie in still(survey, (*survey.importers, *survey.mentions))
-        if kind_of(tie.line.path) != "test"
+        for tie in first_current(survey, (*survey.importers, *survey.mentions))
+        if file_kind(tie.line.path) != "test"
     ]
-    rows = list(dict.fromkeys(f"{cite(tie.line)} {tie.tie} {code(shown(tie.to))}" for tie in ties))
+    rows = list(dict.fromkeys(f"{cite(tie.line)} {tie.tie} {quote_code(show_path(tie.to))}" for tie in ties))
     return _sentence_drafts(rows[:_DRAFTS_FEW])
 
 
 def _entry_points(survey: Survey) -> str | None:
-    points = [point for point in survey.entry_points if standing(survey, (point.line,))]
+    points = [point for point in survey.entry_points if keep_current(survey, (point.line,))]
     near = [point for point in points if point.near] or points
     return _sentence_drafts(
-        [f"{cite(point.line)} {named(point.what, point.name)}" for point in near[:_DRAFTS_FEW]]
+        [f"{cite(point.line)} {add_name(point.what, point.name)}" for point in near[:_DRAFTS_FEW]]
     )
 
 
@@ -419,12 +426,14 @@ def _coverage(survey: Survey) -> str | None:
     likely = likely_files(survey.findings)
     if not likely:
         return None
-    tests = still(survey, survey.tests)
+    tests = first_current(survey, survey.tests)
     if not tests:
         return "No test was found that imports the touched files or is named after them."
     said = _sentence_drafts([cite(test.line) for test in tests[:_DRAFTS_FEW]])
     bare = [path for path in likely if all(test.to != path for test in survey.tests)][:3]
-    gap = f" No test was found for {_joined(code(shown(path)) for path in bare)}." if bare else ""
+    gap = (
+        f" No test was found for {_join_words(quote_code(show_path(path)) for path in bare)}." if bare else ""
+    )
     return f"Tested by {said}{gap}"
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from . import scan
-from .files import Kind, Sieve, kind_of, sift
-from .report import Finding, Line
-from .scan import read
-from .terms import Term, parts_of, stem
+from .files import Kind, Sieve, file_kind, sift
+from .report import FoundFile, CodeLine
+from .scan import read_text
+from .terms import Term, split_name, stem_word
 
 _MOST = 300  # hits of one term in one file; more say no more
 _LONGEST_ENDING = 5
@@ -51,12 +51,12 @@ class Place:
 class Places:
     """The lines with hits, in order, and for each term its count and its count in defined names."""
 
-    lines: tuple[Place, ...]
+    lines: tuple[LineHits, ...]
     counts: tuple[int, ...]
     defined: tuple[int, ...]
 
 
-def places_in(data: bytes, terms: Sequence[Term]) -> Places:
+def places_in(data: bytes, terms: Sequence[Term]) -> FileHits:
     """Where the terms stand in the file's content."""
     small = data.lower()
     starts = _line_starts(data)
@@ -77,8 +77,8 @@ def places_in(data: bytes, terms: Sequence[Term]) -> Places:
             for index in on_line[number]:
                 if any(spelling in name.lower() for spelling in terms[index].spellings):
                     defined[index] += 1
-        lines.append(Place(number, frozenset(on_line[number]), name.decode("ascii", "replace"), text))
-    return Places(tuple(lines), tuple(counts), tuple(defined))
+        lines.append(LineHits(number, frozenset(on_line[number]), name.decode("ascii", "replace"), text))
+    return FileHits(tuple(lines), tuple(counts), tuple(defined))
 
 
 def defined_name(line: bytes) -> bytes:
@@ -177,7 +177,7 @@ def _on_all_cores(
     task: Literal["count", "holding"], root: Path, paths: Sequence[str], needles: Sequence[Any]
 ) -> list[Any]:
     """The work on the second half of many files is handed to a helper process; ours does the first."""
-    work = scan.count if task == "count" else scan.holding
+    work = scan.count_needles if task == "count" else scan.find_holding
     place = str(root)
     if len(paths) < _WORTH_A_PROCESS or (os.cpu_count() or 1) < 2:
         return list(work(place, paths, needles))
@@ -266,13 +266,13 @@ class Priors:
 
 def rank(
     root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors
-) -> tuple[Finding, ...]:
+) -> tuple[FoundFile, ...]:
     """The files, the likeliest first; each with its count and its best lines."""
     rarity = _rarity(terms, hits.frequency, len(paths))
     chosen = _coarse(paths, terms, hits, priors, rarity)
     wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
-    texts = {path: data for path in chosen if (data := read(f"{root}{os.sep}{path}")) is not None}
-    places = {path: places_in(data, terms) for path, data in texts.items()}
+    texts = {path: data for path in chosen if (data := read_text(f"{root}{os.sep}{path}")) is not None}
+    places = {path: find_hits(data, terms) for path, data in texts.items()}
     usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
     scores = {
         path: _text_score(path, found, terms, rarity, len(texts[path]) / usual)
@@ -281,11 +281,11 @@ def rank(
     top = max(scores.values(), default=0.0) or 1.0
     findings = []
     for path, found in places.items():
-        score = scores[path] / top * _kind_factor(kind_of(path), wishes)
+        score = scores[path] / top * _kind_factor(file_kind(path), wishes)
         score += _KIN * priors.kin.get(path, 0.0) + _ACTIVE * priors.active.get(path, 0.0) * (score > 0)
         if score > 0:
             lines = best_lines(path, found.lines, rarity)
-            findings.append(Finding(path, score, sum(found.counts), lines))
+            findings.append(FoundFile(path, score, sum(found.counts), lines))
     return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
 
 
@@ -321,11 +321,11 @@ def _coarse(
         scores[path] = scores.get(path, 0.0) + top * value
     # The kind of a path costs more to know than its score, so it is asked for the better ones only.
     better = heapq.nlargest(10 * READ_AGAIN, scores, key=lambda path: (scores[path], path))
-    return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[kind_of(path)], path))
+    return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[file_kind(path)], path))
 
 
 def _text_score(
-    path: str, found: Places, terms: Sequence[Term], rarity: Sequence[float], length: float
+    path: str, found: FileHits, terms: Sequence[Term], rarity: Sequence[float], length: float
 ) -> float:
     folder, _, name = path.lower().rpartition("/")
     names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
@@ -350,22 +350,22 @@ def _text_score(
 
 
 def _stems(part: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in parts_of(part))
+    return frozenset(stem_word(word) for word in split_name(part))
 
 
 def _kind_factor(kind: Kind, wishes: frozenset[Kind]) -> float:
     return 1.0 if kind in wishes else _KINDS[kind]
 
 
-def best_lines(path: str, places: Sequence[Place], rarity: Sequence[float]) -> tuple[Line, ...]:
+def best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
     """The lines that say most, the best first: rare terms, several at once, definitions."""
 
-    def worth(place: Place) -> tuple[float, int]:
+    def worth(place: LineHits) -> tuple[float, int]:
         value = sum(rarity[index] for index in place.terms) * (1.5 if place.defines else 1.0)
         return -value, place.number
 
     best = sorted(places, key=worth)[:_LINES]
     return tuple(
-        Line(path, place.number, place.text[:_LONGEST_LINE].decode("utf-8", "replace").strip())
+        CodeLine(path, place.number, place.text[:_LONGEST_LINE].decode("utf-8", "replace").strip())
         for place in best
     )

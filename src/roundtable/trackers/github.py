@@ -15,11 +15,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..core.errors import TrackerFailed
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..git import run_git, safe_environment
 from .reference import GITHUB, GithubReference
 from .service import PATIENCE as HTTP_PATIENCE
-from .service import Issue, Service, base_address, cleaned_issue, get_json, headers, no_issue, unreadable
+from .service import (
+    Issue,
+    Service,
+    check_base_address,
+    clean_issue,
+    get_json,
+    build_headers,
+    no_issue_error,
+    explain_bad_answer,
+)
 
 _SECONDS = 5.0
 _REMOTE = re.compile(
@@ -75,20 +84,20 @@ def ask_gh(
     try:
         status, out, err = _run(command, root, environment, patience)
     except subprocess.TimeoutExpired:
-        raise no_issue(source_id, f"gh did not answer within {patience:g} seconds.", by_gh) from None
+        raise no_issue_error(source_id, f"gh did not answer within {patience:g} seconds.", by_gh) from None
     except OSError:  # a file that is no program for this system
         return None
     if status == _NOT_LOGGED_IN or (status and _LOG_IN in err):
         return None
     if status:
         said = _first_line(err, environment) or f"it ended with status {status}."
-        raise no_issue(source_id, f"gh could not read {source_id}: {said}", _WAY_ON)
+        raise no_issue_error(source_id, f"gh could not read {source_id}: {said}", _WAY_ON)
     try:
         answer = json.loads(out)
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict) or "title" not in answer:
-        raise no_issue(source_id, "gh answered with something that is no issue.", by_gh)
+        raise no_issue_error(source_id, "gh answered with something that is no issue.", by_gh)
     return answer
 
 
@@ -126,7 +135,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _first_line(text: str, environment: Mapping[str, str]) -> str:
     """The first line that says something, without any credentials."""
-    line = next(filter(None, (" ".join(line.split()) for line in printable(text).splitlines())), "")
+    line = next(filter(None, (" ".join(line.split()) for line in strip_unprintable(text).splitlines())), "")
     for name, value in environment.items():
         if _SECRET_NAME.search(name) and value.strip():
             line = line.replace(value.strip(), "***")
@@ -158,7 +167,7 @@ def fetch_github(
     if answer is None:
         answer = _over_rest(reference, root, environment, patience)
     url = answer.get("html_url") or answer.get("url")
-    return cleaned_issue(
+    return clean_issue(
         reference,
         title=answer.get("title"),
         text=answer.get("body"),
@@ -174,7 +183,7 @@ def _over_rest(
     path = f"/repos/{repository}/issues/{reference.number}"
     answer = get_json(service, path, source_id=reference.source_id, patience=patience)
     if "title" not in answer:
-        raise unreadable(service, reference.source_id, page=False)
+        raise explain_bad_answer(service, reference.source_id, page=False)
     return answer
 
 
@@ -182,9 +191,9 @@ def _place(reference: GithubReference, root: Path, environment: Mapping[str, str
     """Host and repository: the reference's own, else those of the project's origin."""
     if reference.repository:
         return reference.host or GITHUB, reference.repository
-    if found := origin(root, environment):
+    if found := find_origin(root, environment):
         return found
-    raise no_issue(
+    raise no_issue_error(
         reference.source_id,
         f'{reference.source_id} names no repository, and git knows no remote "origin" here that does.',
         f"Give the full address: https://{GITHUB}/OWNER/NAME/issues/{reference.number}.",
@@ -204,10 +213,10 @@ def _service(host: str, environment: Mapping[str, str], source_id: str) -> Servi
         access = f"{_ADDRESS}={base} and {_TOKENS[0]}"
     if token is None:
         return Service(
-            "GitHub", base, f'{access}, or log in with "gh auth login"', place, headers(_ACCEPT, None)
+            "GitHub", base, f'{access}, or log in with "gh auth login"', place, build_headers(_ACCEPT, None)
         )
     name, value = token
-    return Service("GitHub", base, name, place, headers(_ACCEPT, f"Bearer {value}"))
+    return Service("GitHub", base, name, place, build_headers(_ACCEPT, f"Bearer {value}"))
 
 
 def _configured(host: str, environment: Mapping[str, str], source_id: str) -> str | None:
@@ -215,7 +224,7 @@ def _configured(host: str, environment: Mapping[str, str], source_id: str) -> st
     value = environment.get(_ADDRESS, "").strip()
     if not value:
         return None
-    base = base_address(_ADDRESS, value, source_id)
+    base = check_base_address(_ADDRESS, value, source_id)
     public = urlsplit(base).hostname == urlsplit(_API).hostname
     return None if public and host != GITHUB else base
 
@@ -226,6 +235,8 @@ def _token(environment: Mapping[str, str], source_id: str) -> tuple[str, str] | 
         if value := environment.get(name, "").strip():
             # Checked here, since the library would show the whole header in its own error.
             if not (value.isascii() and value.isprintable()) or " " in value:
-                raise no_issue(source_id, f"{name} holds characters that no token has.", f"Check {name}.")
+                raise no_issue_error(
+                    source_id, f"{name} holds characters that no token has.", f"Check {name}."
+                )
             return name, value
     return None

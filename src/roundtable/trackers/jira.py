@@ -10,18 +10,18 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..core.text import harmless
+from ..core.text import neutralize_markdown
 from .reference import JiraReference, host_of
 from .service import (
     PATIENCE,
     Issue,
     Service,
-    base_address,
-    cleaned_issue,
+    check_base_address,
+    clean_issue,
     get_json,
-    headers,
-    no_issue,
-    unreadable,
+    build_headers,
+    no_issue_error,
+    explain_bad_answer,
 )
 
 Node = dict[str, Any]
@@ -45,7 +45,7 @@ def markdown(document: Node) -> str:
 def _blocks(nodes: Sequence[Node], depth: int, *, tight: bool = False) -> str:
     """Blocks with empty lines between them; where it is tight, none before a list."""
     if depth > _DEEPEST:
-        return harmless(" ".join(_words(nodes)))
+        return neutralize_markdown(" ".join(_words(nodes)))
     written = ""
     for inline, run in groupby(nodes, lambda node: _kind(node) in _INLINE):
         group = list(run)
@@ -63,7 +63,7 @@ def _block(node: Node, depth: int) -> str:
         case "paragraph":
             return _paragraph(children)
         case "heading":
-            title = harmless(_inline(children))
+            title = neutralize_markdown(_inline(children))
             return f"{'#' * _whole(node, 'level', 1, 6)} {title}" if title else ""
         case "bulletList" | "decisionList" | "taskList" | "orderedList":
             return _list(node, depth)
@@ -72,17 +72,17 @@ def _block(node: Node, depth: int) -> str:
         case "blockquote" | "panel":
             return _indented(_blocks(children, depth), "> ", "> ")
         case "expand" | "nestedExpand":
-            title = harmless(_leaf(node))
+            title = neutralize_markdown(_leaf(node))
             return "\n\n".join(filter(None, (title and f"**{title}**", _blocks(children, depth))))
         case "rule":
             return "---"
         case "table":
             return _table(children, depth)
-    return _blocks(children, depth) if children else harmless(_leaf(node))
+    return _blocks(children, depth) if children else neutralize_markdown(_leaf(node))
 
 
 def _paragraph(nodes: Sequence[Node]) -> str:
-    return "\n".join(filter(None, map(harmless, _inline(nodes).split("\n"))))
+    return "\n".join(filter(None, map(neutralize_markdown, _inline(nodes).split("\n"))))
 
 
 def _list(node: Node, depth: int) -> str:
@@ -251,12 +251,12 @@ def fetch_jira(
     answer = get_json(service, *paths, source_id=reference.key, patience=patience)
     fields = answer.get("fields")
     if not isinstance(fields, dict):
-        raise unreadable(service, reference.key, page=False)
+        raise explain_bad_answer(service, reference.key, page=False)
     text = fields.get("description")
-    return cleaned_issue(
+    return clean_issue(
         reference,
         title=fields.get("summary"),
-        text=markdown(text) if isinstance(text, dict) else text,
+        text=render_markdown(text) if isinstance(text, dict) else text,
         url=f"{service.base}/browse/{reference.key}",
     )
 
@@ -265,14 +265,14 @@ def _service(reference: JiraReference, environment: Mapping[str, str]) -> Servic
     given = {name: environment.get(name, "").strip() for name in (_ADDRESS, _USER, _TOKEN)}
     if missing := [name for name, value in given.items() if not value]:
         like = f" {_ADDRESS} would be {reference.site}." if reference.site and _ADDRESS in missing else ""
-        raise no_issue(
+        raise no_issue_error(
             reference.key, f"Jira cannot be asked for {reference.key} yet.", f"Set {_joined(missing)}.{like}"
         )
-    base = base_address(_ADDRESS, given[_ADDRESS], reference.key)
+    base = check_base_address(_ADDRESS, given[_ADDRESS], reference.key)
     _check_site(reference, base)
     basic = b64encode(f"{given[_USER]}:{given[_TOKEN]}".encode("utf-8", "surrogateescape")).decode()
     return Service(
-        "Jira", base, f"{_USER} and {_TOKEN}", _ADDRESS, headers("application/json", f"Basic {basic}")
+        "Jira", base, f"{_USER} and {_TOKEN}", _ADDRESS, build_headers("application/json", f"Basic {basic}")
     )
 
 
@@ -282,7 +282,7 @@ def _check_site(reference: JiraReference, base: str) -> None:
         return
     named, known = host_of(urlsplit(reference.site)), host_of(urlsplit(base))
     if named != known:
-        raise no_issue(
+        raise no_issue_error(
             reference.key,
             f"{reference.key} is on {named}, and {_ADDRESS} names {known}.",
             f"Set {_ADDRESS} to {reference.site}, with the {_USER} and {_TOKEN} for it.",

@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ..core.errors import TrackerFailed
-from ..core.text import printable
+from ..core.text import strip_unprintable
 from ..version import __version__
 from .reference import Reference, host_of
 
@@ -56,13 +56,13 @@ def no_issue(source_id: str, failed: str, do: str = "") -> TrackerFailed:
 
 
 def _one_line(value: object) -> str:
-    return " ".join(printable(value).split()) if isinstance(value, str) else ""
+    return " ".join(strip_unprintable(value).split()) if isinstance(value, str) else ""
 
 
 def _lines(value: object) -> str:
     if not isinstance(value, str):
         return ""
-    return printable(value.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return strip_unprintable(value.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 _LATER = "Try again later."
@@ -72,28 +72,28 @@ def refused(service: Service, source_id: str, status: int, headers: Message) -> 
     """The service answered, and not with the issue."""
     name = service.name
     let_in = f"Set {service.access}." if service.anonymous else f"Check {service.access}."
-    if status == 429 or (status == 403 and _is_limit(headers)):
+    if status == 429 or (status == 403 and _is_limit(build_headers)):
         more = f" With credentials it takes more. {let_in}" if service.anonymous else ""
         failed = f"{name} takes no more requests for now ({status})."
-        return no_issue(source_id, failed, _wait(headers) + more)
+        return no_issue_error(source_id, failed, _wait(build_headers) + more)
     seen = "without credentials" if service.anonymous else "with these credentials"
     match status:
         case 401:
             wants = "asks for credentials" if service.anonymous else "does not accept the credentials"
-            return no_issue(source_id, f"{name} {wants} (401).", let_in)
+            return no_issue_error(source_id, f"{name} {wants} (401).", let_in)
         case 403:
-            return no_issue(source_id, f"{name} does not show {source_id} {seen} (403).", let_in)
+            return no_issue_error(source_id, f"{name} does not show {source_id} {seen} (403).", let_in)
         case 404:
             failed = f"{name} has no {source_id}, or does not show it {seen} (404)."
-            return no_issue(source_id, failed, f"Check the reference. {let_in}")
+            return no_issue_error(source_id, failed, f"Check the reference. {let_in}")
         case 410:
-            return no_issue(source_id, f"{source_id} was deleted on {name} (410).")
+            return no_issue_error(source_id, f"{source_id} was deleted on {name} (410).")
     if 300 <= status < 400:
         failed = f"{name} sends the request on, and it arrives nowhere ({status})."
-        return no_issue(source_id, failed, _check(service.place))
+        return no_issue_error(source_id, failed, _check(service.place))
     if status >= 500:
-        return no_issue(source_id, f"{name} is in trouble ({status}).", _LATER)
-    return no_issue(source_id, f"{name} did not take the request ({status}).", _check(service.place))
+        return no_issue_error(source_id, f"{name} is in trouble ({status}).", _LATER)
+    return no_issue_error(source_id, f"{name} did not take the request ({status}).", _check(service.place))
 
 
 def led_away(service: Service, source_id: str, address: str) -> TrackerFailed:
@@ -105,7 +105,7 @@ def led_away(service: Service, source_id: str, address: str) -> TrackerFailed:
     kept = "" if service.anonymous else " The credentials were not sent there."
     failed = f"{service.name} at {service.host} sends the request on to {host}.{kept}"
     move = f"If that is right, set {service.place} to it." if service.place else _check(None)
-    return no_issue(source_id, failed, move)
+    return no_issue_error(source_id, failed, move)
 
 
 def unreachable(service: Service, source_id: str, error: Exception, patience: float) -> TrackerFailed:
@@ -115,32 +115,34 @@ def unreachable(service: Service, source_id: str, error: Exception, patience: fl
     check = _check("the connection", service.place)
     match reason:
         case ssl.SSLCertVerificationError():
-            failed = f"The certificate of {host} is not trusted: {printable(reason.verify_message)}."
-            return no_issue(
+            failed = f"The certificate of {host} is not trusted: {strip_unprintable(reason.verify_message)}."
+            return no_issue_error(
                 source_id, failed, "If your company signs its own, name its file in SSL_CERT_FILE."
             )
         case ssl.SSLError():
-            return no_issue(source_id, f"There is no secure connection to {host}.", check)
+            return no_issue_error(source_id, f"There is no secure connection to {host}.", check)
         case TimeoutError():
-            return no_issue(source_id, f"{host} did not answer within {patience:g} seconds.", check)
+            return no_issue_error(source_id, f"{host} did not answer within {patience:g} seconds.", check)
         case ConnectionRefusedError():
-            return no_issue(source_id, f"{host} refused the connection.", check)
+            return no_issue_error(source_id, f"{host} refused the connection.", check)
         case gaierror() | UnicodeError():
-            return no_issue(source_id, f"There is no host {host} to be found.", check)
-    return no_issue(source_id, f"The connection to {host} broke off.", check)
+            return no_issue_error(source_id, f"There is no host {host} to be found.", check)
+    return no_issue_error(source_id, f"The connection to {host} broke off.", check)
 
 
 def unreadable(service: Service, source_id: str, *, page: bool) -> TrackerFailed:
     """The answer is no issue: a web page, or something else."""
     what = "a web page" if page else "something that is no issue"
     failed = f"{service.name} at {service.host} answered with {what}."
-    return no_issue(source_id, failed, _check(service.place, None if service.anonymous else service.access))
+    return no_issue_error(
+        source_id, failed, _check(service.place, None if service.anonymous else service.access)
+    )
 
 
 def too_large(service: Service, source_id: str, largest: int) -> TrackerFailed:
     """The answer is larger than any issue."""
     failed = f"The answer of {service.name} is larger than {largest // 1_000_000} MB."
-    return no_issue(source_id, failed, _check(service.place))
+    return no_issue_error(source_id, failed, _check(service.place))
 
 
 def _check(*things: str | None) -> str:
@@ -148,14 +150,14 @@ def _check(*things: str | None) -> str:
 
 
 def _is_limit(headers: Message) -> bool:
-    return headers.get("x-ratelimit-remaining") == "0" or headers.get("retry-after") is not None
+    return build_headers.get("x-ratelimit-remaining") == "0" or build_headers.get("retry-after") is not None
 
 
 def _wait(headers: Message) -> str:
     """How long to wait, as far as the service said so."""
-    seconds = _retry_after(headers.get("retry-after"))
+    seconds = _retry_after(build_headers.get("retry-after"))
     if seconds is None:
-        seconds = _until(headers.get("x-ratelimit-reset"))
+        seconds = _until(build_headers.get("x-ratelimit-reset"))
     if seconds is None:
         return _LATER
     if seconds <= 90:
@@ -195,7 +197,7 @@ class Service:
     base: str
     access: str
     place: str | None
-    headers: Mapping[str, str] = field(repr=False)
+    build_headers: Mapping[str, str] = field(repr=False)
 
     @property
     def anonymous(self) -> bool:
@@ -217,10 +219,10 @@ def base_address(variable: str, value: str, source_id: str) -> str:
     address = _split(value)
     if address is None or address.scheme not in ("http", "https") or host_of(address) is None:
         failed = f"{variable} is not an address that can be used."
-        raise no_issue(source_id, failed, "Set it to something like https://company.example.")
+        raise no_issue_error(source_id, failed, "Set it to something like https://company.example.")
     if "@" in address.netloc:
         failed = f"{variable} holds a name or a password."
-        raise no_issue(source_id, failed, "Take them out; they have variables of their own.")
+        raise no_issue_error(source_id, failed, "Take them out; they have variables of their own.")
     return f"{address.scheme}://{address.netloc}{address.path}".rstrip("/")
 
 
@@ -250,16 +252,16 @@ def get_json(
         error.close()
         if error.code == 404 and others:
             return get_json(service, *others, source_id=source_id, patience=patience)
-        raise refused(service, source_id, error.code, error.headers) from None
+        raise explain_refusal(service, source_id, error.code, error.headers) from None
     except (OSError, HTTPException, ValueError) as error:
-        raise unreachable(service, source_id, error, patience) from error
+        raise explain_silence(service, source_id, error, patience) from error
     try:
         answer = json.loads(body)
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
         page = kind.endswith("html") or body.lstrip()[:1] == b"<"
-        raise unreadable(service, source_id, page=page)
+        raise explain_bad_answer(service, source_id, page=page)
     return answer
 
 
@@ -275,10 +277,10 @@ class _SameHost(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> Request | None:
-        if not stays(req.full_url, newurl):
+        if not may_follow(req.full_url, newurl):
             fp.close()
-            raise led_away(self._service, self._source_id, newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+            raise explain_redirect(self._service, self._source_id, newurl)
+        return super().redirect_request(req, fp, code, msg, build_headers, newurl)  # type: ignore[arg-type]
 
 
 def _read(service: Service, path: str, source_id: str, patience: float) -> tuple[bytes, str]:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from panel.model.asking import Asked, ask, conversation, request
 from roundtable.core.errors import RuleBroken
-from roundtable.core.text import printable
+from roundtable.core.text import strip_unprintable
 from roundtable.panel.model.command import CommandModel, PlainText
 from roundtable.panel.model.model import Usage
 
@@ -135,7 +135,7 @@ def test_however_output_is_split_the_text_is_the_same(text: str, cuts: list[int]
     for cut in sorted(cuts):
         said += plain.take(data[at:cut])
         at = max(at, cut)
-    assert said + plain.take(data[at:], last=True) == printable(text)
+    assert said + plain.take(data[at:], last=True) == strip_unprintable(text)
 
 
 def test_an_escape_sequence_without_an_end_does_not_hold_back_the_rest_for_ever() -> None:

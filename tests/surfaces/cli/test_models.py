@@ -18,10 +18,10 @@ from jsonschema import Draft202012Validator
 from commandline import SLUG, CommandLine, command_line
 from roundtable.settings import user_file
 from roundtable.store import ledger
-from roundtable.store.ledger import Entry
+from roundtable.store.ledger import LedgerEntry
 
 CANARY = "sk-canary-0123456789abcdef"
-ENTRY = Entry(
+ENTRY = LedgerEntry(
     "2026-02-20T14:30:00.000Z", "m", "contribution", "01-03", 1, 1_200, 80, 1_000, 0, False, "0.0042"
 )
 
@@ -199,7 +199,7 @@ def test_status_tells_what_was_spent_in_all_and_by_discussion(cli: CommandLine) 
     folder = cli.root / "docs" / "requirements" / SLUG
     assert cli.run("status", SLUG, "--json").json["spent"] is None
     ledger.append(folder, ENTRY)
-    ledger.append(folder, Entry("", "m", "draft", "00-01", None, 300, 20, 0, 0, True, None))
+    ledger.append(folder, LedgerEntry("", "m", "draft", "00-01", None, 300, 20, 0, 0, True, None))
     report = cli.run("status", SLUG, "--json").json
     schema = files("roundtable.content").joinpath("schemas", "status.schema.json").read_text()
     Draft202012Validator(json.loads(schema)).validate(report)

@@ -13,7 +13,7 @@ import pytest
 
 from commandline import SLUG, CommandLine, command_line
 from roundtable.store.meta import change_meta
-from roundtable.store.transcript import transcripts
+from roundtable.store.transcript import list_transcripts
 from streaming import REJECTED, contribution
 from tools.pseudo_terminal import PseudoTerminal, Screen
 
@@ -82,7 +82,7 @@ def plain(text: str) -> str:
 
 def turns(item: Path) -> list[str]:
     """The turns of the last transcript, as `Name (Role): words`, in one line each."""
-    text = transcripts(item)[-1].read_text()
+    text = list_transcripts(item)[-1].read_text()
     body = text.partition("## Discussion")[2].partition("## Synthesis")[0]
     parts = re.split(r'<a id="turn-\d+"></a>\n\*\*\d+\. (.+?)\*\*\n', body)[1:]
     pairs = zip(parts[::2], parts[1::2], strict=True)

@@ -16,7 +16,7 @@ import pytest
 
 from commandline import SLUG, CommandLine, command_line
 from roundtable.store.meta import change_meta
-from roundtable.store.transcript import transcripts
+from roundtable.store.transcript import list_transcripts
 from tools.pseudo_terminal import PseudoTerminal
 
 Opens = Callable[..., PseudoTerminal]
@@ -156,7 +156,7 @@ def test_entries_are_struck_and_reworded_before_anything_is_written(
     document = (cli.item / "quick-scan.md").read_text()
     assert "- The queue lives on the device" in document
     assert other[1][:30] not in document
-    transcript = transcripts(cli.item)[-1].read_text()
+    transcript = list_transcripts(cli.item)[-1].read_text()
     struck = transcript.partition("### Struck or reworded before it was written")[2]
     assert other[1][:30] in struck
     assert "We go with the queue on the device" in struck

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar, assert_never
 
-from ...address import problem_of, shown
+from ...address import find_problem, show_host
 from ...core.commands import (
     AskDraft,
     AskFeedback,
@@ -144,7 +144,7 @@ class Choice:
             case "offline":
                 return OFFLINE
             case "compatible":
-                return f"{self.name} at {shown(self.address)}"
+                return f"{self.name} at {show_host(self.address)}"
             case "command":
                 from .command import CommandModel
 
@@ -229,7 +229,7 @@ def model_of(choice: Choice, environment: Mapping[str, str] | None = None) -> Mo
 
 
 def _checked(address: str, name: str) -> str:
-    if problem := problem_of(address):
+    if problem := find_problem(address):
         raise RuleBroken(f"{name} {problem}.")
     return address
 

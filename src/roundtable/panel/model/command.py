@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from ...core.errors import RuleBroken
-from ...core.text import printable
+from ...core.text import strip_unprintable
 from .model import CHARACTERS_PER_TOKEN, FailureKind, ModelFailed, Request, Usage, failed, hide
 
 _LONGEST_HELD = 4_096
@@ -44,7 +44,7 @@ class PlainText:
         if unfinished and end - unfinished.start() <= _LONGEST_HELD:
             end = unfinished.start()
         self._held = text[end:]
-        return printable(text[:end])
+        return strip_unprintable(text[:end])
 
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
@@ -194,7 +194,7 @@ class CommandModel:
     @property
     def name(self) -> str:
         """The program without its folder and arguments."""
-        return PREFIX + (printable(Path(self._command[0]).name) or "program")
+        return PREFIX + (strip_unprintable(Path(self._command[0]).name) or "program")
 
     def program(self) -> str | None:
         """The file that would be run; None where there is none."""

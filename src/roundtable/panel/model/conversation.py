@@ -14,7 +14,7 @@ from importlib.resources import files
 from ...core.commands import Answer, Brief, StepBrief, Table
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES
-from ...core.text import printable
+from ...core.text import strip_unprintable
 from ...core.turns import USER, Material, Turn
 from .model import Conversation, Message, Usage, tokens
 
@@ -37,7 +37,7 @@ def inline(text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     # All that any reader could take for a line end: splitlines() knows more of them than "\n".
-    return printable(text).strip().splitlines() or [""]
+    return strip_unprintable(text).strip().splitlines() or [""]
 
 
 _BLANK = re.compile(r"\{\{(\w+)\}\}")

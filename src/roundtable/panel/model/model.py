@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ...core.errors import PanelFailed
-from ...core.text import printable
+from ...core.text import strip_unprintable
 
 FailureKind = Literal[
     "no-key", "refused", "rate-limit", "quota", "time-out", "unreachable", "server", "cut", "nonsense",
@@ -89,7 +89,7 @@ def redacted(text: str, more: Iterable[str] = (), environment: Mapping[str, str]
 
 def hide(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
     """The text without anything that is or looks like a key, and without escapes that could part one."""
-    text = printable(text)
+    text = strip_unprintable(text)
     secrets = sorted(
         {*_secrets(os.environ if environment is None else environment), *more}, key=len, reverse=True
     )

@@ -20,7 +20,7 @@ from ...core.commands import (
 )
 from ...core.events import SectionText
 from ...core.personas import Persona, Roster
-from ...core.synthesis import Draft, Entry, decided, flat
+from ...core.synthesis import Draft, Entry, decision_turns, join_lines
 from ...core.text import words_of
 from ...core.turns import Material, Verdict
 from ..base import Framing, Hearer, Panel, Speech
@@ -114,10 +114,10 @@ class ModelPanel:
         table, lead = brief.table, brief.speaker
         words = fill("frame", speaker=lead.name, lens=", ".join(lead.lens), views=len(table.roster.personas))
         shape = await self._object(made.at_table(table, words), replies.FramingShape, "framing")
-        summary, question = flat(shape.summary), flat(shape.focus_question)
+        summary, question = join_lines(shape.summary), join_lines(shape.focus_question)
         if not summary or not question:
             raise failed("nonsense", self.name, detail="The framing was empty.")
-        return Framing(summary, question, flat(shape.focus_topic))
+        return Framing(summary, question, join_lines(shape.focus_topic))
 
     async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
         if brief.may_pass and self._has_nothing_to_add(brief):
@@ -171,7 +171,7 @@ class ModelPanel:
     async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
         """One try: where it does not hold, the rules ask once more with what was wrong."""
         problems = ask.problems if isinstance(ask, AskSynthesis) else ()
-        numbers = ", ".join(str(number) for number in decided(ask.table.turns))
+        numbers = ", ".join(str(number) for number in decision_turns(ask.table.turns))
         words = fill(
             "synthesis",
             decided=f", {numbers} among them" if numbers else "",

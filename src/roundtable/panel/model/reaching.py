@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from ...address import shown
+from ...address import show_host
 from .choice import KEYS, OWN_KEY, Choice, model_of
 from .conversation import template
 from .model import Conversation, Message, ModelFailed, Request, Usage, redacted
@@ -97,7 +97,7 @@ def _listed(choice: Choice, key: str) -> Reached:
         def redirect_request(self, *_: object) -> None:
             return None
 
-    where = shown(choice.address)
+    where = show_host(choice.address)
     question = Question(
         f"{choice.address.rstrip('/')}{_PATHS.get(choice.kind, '/models')}", headers=_headers(choice, key)
     )

@@ -14,8 +14,8 @@ from ...core.commands import Answer
 from ...core.events import SectionText
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Step, Target, phase_of
-from ...core.synthesis import flat
-from ...core.text import harmless, printable, words_of
+from ...core.synthesis import join_lines
+from ...core.text import neutralize_markdown, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
 
 SIGN = "@@"
@@ -72,7 +72,7 @@ def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> s
 
 def off_topic(subject: str, step: str, steps: Sequence[Step], current: str) -> OffTopic | None:
     """A drift as it is parked, with the step or phase where it belongs; what belongs here does not drift."""
-    words = flat(printable(subject))[:_LONGEST_SUBJECT].strip()
+    words = join_lines(strip_unprintable(subject))[:_LONGEST_SUBJECT].strip()
     belongs_to = place_of(step, words, steps, current)
     return OffTopic(words, belongs_to) if words and belongs_to != current else None
 
@@ -504,8 +504,12 @@ def _added(section: SectionText, shape: DraftShape, number: int | None, known: s
     own = [each for each in shape.sentences if each.section == number and each.text.strip()][: 2 * MOST]
     resting = [each for each in own if _cited(each, known)][:MOST]
     told = " ".join(_sentence(each, known) for each in resting)
-    asked = "\n".join(f"- Open question: {harmless(each.text)}" for each in own if not _cited(each, known))
-    text = "\n\n".join(part for part in (section.text, harmless(told) if told else "", asked) if part)
+    asked = "\n".join(
+        f"- Open question: {neutralize_markdown(each.text)}" for each in own if not _cited(each, known)
+    )
+    text = "\n\n".join(
+        part for part in (section.text, neutralize_markdown(told) if told else "", asked) if part
+    )
     return replace(section, text=text)
 
 

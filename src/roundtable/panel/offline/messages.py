@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ...core.text import folded, words_of
+from ...core.text import fold_text, words_of
 from ...core.validation import is_unknown
 from .decisions import find_decisions, is_question
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences, strip_address
@@ -53,8 +53,8 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> Message:
     whole = text.strip()
     if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_MESSAGE_LENGTH:
         return Message(whole, (Piece("statement", whole),))
-    plain = folded(strip_address(whole, names)).strip()
-    noise = is_noise(plain) or is_noise(folded(whole).strip())
+    plain = fold_text(strip_address(whole, names)).strip()
+    noise = is_noise(plain) or is_noise(fold_text(whole).strip())
     decided = frozenset(find_decisions(whole, names))
     pieces = tuple(_join_statements(_classify(piece, decided, names) for piece in split_sentences(whole)))
     asks = any(piece.kind == "question" for piece in pieces)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.text import folded, words_of
+from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, stems_of_list
 from .messages import Message, Piece, read_message
@@ -173,14 +173,14 @@ def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple
     score = min(shared, 3) + 1.2 * fits + 0.3 * (prompt is waiting[-1])
     if prompt.kind == "choice" and not fits:
         score -= 2.0
-    if _SOMEBODY.match(folded(told).strip()):
+    if _SOMEBODY.match(fold_text(told).strip()):
         score += 0.8 if _HAS_SOMEBODY.search(prompt.text) else -1.5
     return score, fits
 
 
 def guess_kind(asked: str) -> AnswerKind:
     """Guess what would answer a question that no prompt file describes."""
-    question = folded(asked)
+    question = fold_text(asked)
     if "___" in question:
         return "case"
     if re.search(
@@ -198,7 +198,7 @@ def guess_kind(asked: str) -> AnswerKind:
 
 def fits_kind(told: str, kind: AnswerKind, *, shares: bool = False) -> bool:
     """Whether words have the shape of what a prompt asks for; `shares`: they take up one of its words."""
-    plain = folded(told[:MAX_MESSAGE_LENGTH]).strip()
+    plain = fold_text(told[:MAX_MESSAGE_LENGTH]).strip()
     match kind:
         case "choice":
             named = pattern("chooses").search(plain) or _LETTER.search(told.strip())

@@ -19,7 +19,7 @@ from ...core.commands import (
     Table,
 )
 from ...core.events import SectionText
-from ...core.lines import listed
+from ...core.lines import join_names
 from ...core.synthesis import Draft
 from ...core.turns import Material, Verdict
 from ..base import Framing, Hearer, Speech
@@ -95,6 +95,6 @@ class OfflinePanel:
         written = [document.name for document in material if document.text.strip()]
         if not written:
             return ""
-        said = f"I've read {listed(written[:_MAX_DOCUMENTS_NAMED])}."
+        said = f"I've read {join_names(written[:_MAX_DOCUMENTS_NAMED])}."
         asked = next((each for document in material for each in find_open_questions(document.text)), "")
         return f'{said} Still open there: "{asked}"' if asked else said

@@ -16,8 +16,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ...catalogue.files import Problem, read, sources
-from ...core.text import folded
+from ...catalogue.files import Problem, read_source, list_sources
+from ...core.text import fold_text
 from .lexicon import INTERVIEW_FOLDER, content_stems, split_sentences, stem_word
 
 Suits = Literal["given", "none", "unknown", "objection"]
@@ -56,7 +56,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     @cached_property
     def needle(self) -> str:
         """The longest stretch of the text that is the same in every discussion, in small letters."""
-        return max(folded(self.text).split(QUOTE), key=len).strip()
+        return max(fold_text(self.text).split(QUOTE), key=len).strip()
 
     @cached_property
     def question(self) -> str:
@@ -106,14 +106,14 @@ class Library:
 
     def find_focus(self, step_id: str, label: str, suits: str) -> Focus | None:
         """Return the framing that was written for a label and the kind of answer that stands there."""
-        wanted = (step_id, folded(label), suits)
+        wanted = (step_id, fold_text(label), suits)
         return next(
-            (each for each in self.focuses if (each.step, folded(each.label), each.suits) == wanted), None
+            (each for each in self.focuses if (each.step, fold_text(each.label), each.suits) == wanted), None
         )
 
     def find_prompt(self, speaker: str, text: str) -> Prompt | None:
         """Return the prompt that a persona's contribution asks, the last where it holds several."""
-        said = folded(text)
+        said = fold_text(text)
         places = [(said.rfind(prompt.needle), prompt) for prompt in self.of_persona(speaker)]
         found = [(place, len(prompt.needle), prompt) for place, prompt in places if place >= 0]
         return max(found, key=lambda each: each[:2])[2] if found else None
@@ -147,13 +147,13 @@ def _built_in() -> Library:
 
 def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
     """Read a project's own prompts, and say what is wrong with each file that cannot be used."""
-    found, trouble = sources(project / PROJECT_PROMPTS, PROJECT_PROMPTS.as_posix(), suffix=".toml")
+    found, trouble = list_sources(project / PROJECT_PROMPTS, PROJECT_PROMPTS.as_posix(), suffix=".toml")
     problems = list(trouble)
     prompts: list[Prompt] = []
     focuses: list[Focus] = []
     for source in found:
         try:
-            file = _parse(read(source, (project / ".roundtable").resolve()))
+            file = _parse(read_source(source, (project / ".roundtable").resolve()))
         except (ValueError, msgspec.ValidationError) as error:
             problems.append(Problem(source.shown, "", str(error), skipped=True))
             continue

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
 
-from ...core.text import folded
+from ...core.text import fold_text
 from .lexicon import content_stems, pattern, similar_stems, stems_of_list
 from .section import SearchLine, SectionContext
 
@@ -103,7 +103,7 @@ def find_closest_lines(
 
 
 def _holds_what_is_asked(question: str, line: str) -> bool:
-    asked = folded(question)
+    asked = fold_text(question)
     if _WHO.search(asked):
         return not stems_of_list("person").isdisjoint(content_stems(line))
     return any(pattern(wanted).search(line) for asks, wanted in _EXPECTED if asks.search(asked))

@@ -11,13 +11,13 @@ from typing import Literal
 from ...core.commands import Table
 from ...core.errors import RuleBroken
 from ...core.steps import DEPTHS, Question, Step
-from ...core.text import folded, words_of
-from ...core.text import plain as unescape
+from ...core.text import fold_text, words_of
+from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
-from ...core.validation import check, is_unknown
-from ...documents.answers import answers_in
-from ...documents.drafting import recall_answers
-from ...documents.outline import outline
+from ...core.validation import meets_check, is_unknown
+from ...documents.answers import read_labelled_answers
+from ...documents.drafting import read_answers
+from ...documents.outline import read_outline
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences
 from .prompts import Need, Prompt
 
@@ -51,7 +51,7 @@ class LabelAnswer:
     @property
     def state(self) -> AnswerState:
         """Whether something is told, nothing is needed, or nobody knew."""
-        said = folded(self.text).strip()
+        said = fold_text(self.text).strip()
         length = len(words_of(said))
         denied = length <= 2 * MAX_QUOTE_WORDS and pattern("denied").fullmatch(said)
         if self.is_default or denied or (length <= MAX_QUOTE_WORDS and pattern("none").fullmatch(said)):
@@ -63,7 +63,7 @@ class LabelAnswer:
         """Whether the answer holds what a prompt presupposes."""
         named = _CHECKS.get(need)
         text = self.text[:MAX_MESSAGE_LENGTH]
-        return check(named, self.text) if named else bool(pattern(need).search(text))
+        return meets_check(named, self.text) if named else bool(pattern(need).search(text))
 
     @property
     def quote(self) -> str:
@@ -98,8 +98,8 @@ class SectionContext:
     """Folded texts of earlier discussions on this step: what stands there was asked already."""
 
     def find_answer(self, label: str) -> LabelAnswer | None:
-        wanted = folded(label)
-        return next((each for each in self.answers if folded(each.label) == wanted), None)
+        wanted = fold_text(label)
+        return next((each for each in self.answers if fold_text(each.label) == wanted), None)
 
     def is_settled(self, prompt: Prompt) -> bool:
         """Whether item or answers hold a word that shows that the prompt is answered already."""
@@ -130,7 +130,7 @@ def _read(
     kept = tuple(reversed(unique.values()))
     stems = frozenset(stem for line in kept for stem in content_stems(line.text))
     # What an earlier discussion asked stands in its transcript, what was answered in the documents too.
-    asked = tuple(folded(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
+    asked = tuple(fold_text(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
     return SectionContext(step, answers, kept, stems, asked)
 
 
@@ -144,27 +144,31 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
                 given.setdefault(label, text)
                 where.setdefault(label, document.name)
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
-    for (step_id, label), text in recall_answers(texts, title).items():
+    for (step_id, label), text in read_answers(texts, title).items():
         if step_id == step.step_id:
             given.setdefault(label, text)
-    open_ones = {folded(line) for text in texts.values() for line in find_open_questions(text)}
+    open_ones = {fold_text(line) for text in texts.values() for line in find_open_questions(text)}
     for question in _questions(step).values():
         text = given.get(question.label, "")
-        if text or folded(question.text) in open_ones:
+        if text or fold_text(question.text) in open_ones:
             drafts = [each.draft for each in step.brief if each.label == question.label]
-            offered = {folded(each.removeprefix("text: ")) for each in drafts}
+            offered = {fold_text(each.removeprefix("text: ")) for each in drafts}
             place = where.get(question.label, next(iter(texts), ""))
-            yield LabelAnswer(question.label, question.text, text, folded(text) in offered, place)
+            yield LabelAnswer(question.label, question.text, text, fold_text(text) in offered, place)
 
 
 def _labelled(document: Material, step: Step) -> dict[str, str]:
     data = document.text[:MAX_DOCUMENT_LENGTH].encode("utf-8", "replace")
     headings = {target.section for target in step.targets if target.output == document.name} | {step.title}
     try:
-        shape = outline(data)
+        shape = read_outline(data)
     except RuleBroken:
         return {}
-    return {label: text for heading in headings for label, text in answers_in(shape, step, heading).items()}
+    return {
+        label: text
+        for heading in headings
+        for label, text in read_labelled_answers(shape, step, heading).items()
+    }
 
 
 def find_open_questions(text: str) -> Iterator[str]:

@@ -13,9 +13,9 @@ from zlib import crc32
 
 from ...core.commands import Brief, Table
 from ...core.hearing import address, insists_on_topic
-from ...core.lines import listed
+from ...core.lines import join_names
 from ...core.personas import Persona
-from ...core.text import folded, words_of
+from ...core.text import fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
 from .lexicon import content_stems
@@ -85,12 +85,12 @@ class Floor:
 
     @cached_property
     def focus_label(self) -> str:
-        asked = folded(self.table.focus_question)
-        return next((each.label for each in self.library.focuses if folded(each.question) == asked), "")
+        asked = fold_text(self.table.focus_question)
+        return next((each.label for each in self.library.focuses if fold_text(each.question) == asked), "")
 
     @cached_property
     def spoken(self) -> tuple[str, ...]:
-        return tuple(folded(turn.text) for turn in self.table.turns if turn.speaker != USER)
+        return tuple(fold_text(turn.text) for turn in self.table.turns if turn.speaker != USER)
 
 
 # --- framing --------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def frame_discussion(brief: Brief, library: Library) -> Framing:
     for answer in _order_labels(section, brief.table):
         suits = "unknown" if answer.state == "unknown" else "given"
         focus = library.find_focus(section.step.step_id, answer.label, suits)
-        if focus is not None and not any(folded(focus.question) in text for text in section.asked_before):
+        if focus is not None and not any(fold_text(focus.question) in text for text in section.asked_before):
             landed, gap = _summarise(section, answer), focus.gap
             if answer.label not in landed:
                 gap = f"On {answer.label}: {gap[:1].lower()}{gap[1:]}"
@@ -134,7 +134,7 @@ def _summarise(section: SectionContext, focus: LabelAnswer | None) -> str:
     if short:
         quoted = (f'for {each.label} you wrote "{each.text.rstrip(".")}"' for each in short)
         return " and ".join(quoted) + "."
-    return f"{listed([each.label for each in given])} {'is' if len(given) == 1 else 'are'} answered."
+    return f"{join_names([each.label for each in given])} {'is' if len(given) == 1 else 'are'} answered."
 
 
 def _can_be_quoted(answer: LabelAnswer) -> bool:
@@ -224,7 +224,7 @@ def _show_closest(floor: Floor, question: str) -> str | None:
         return text.format(lines="; ".join(_show_line(line) for line in lines))
     said = _NOTHING_CLOSE.get(key, _NOTHING_CLOSE["solutions-architect"])
     # Said before, it would only be an echo: the next prompt goes with it.
-    echoes = any(folded(said) in text for text in floor.spoken)
+    echoes = any(fold_text(said) in text for text in floor.spoken)
     return _join(said, _ask_next(floor, question)) if echoes else said
 
 
@@ -243,7 +243,7 @@ def _last_own_prompt(floor: Floor) -> OpenPrompt | None:
 def _clarify(own: OpenPrompt, floor: Floor) -> str:
     """Put the last prompt in other words: the help that the step gives for its label."""
     questions = (*floor.section.step.standard, *floor.section.step.deep)
-    question = next((each for each in questions if folded(each.label) == folded(own.label)), None)
+    question = next((each for each in questions if fold_text(each.label) == fold_text(own.label)), None)
     if question is not None and question.help:
         return f"It goes with {question.label}. {question.help}"
     return f"In short: {own.question}"
@@ -251,7 +251,7 @@ def _clarify(own: OpenPrompt, floor: Floor) -> str:
 
 def _ask_further(floor: Floor, answered: OpenPrompt) -> str | None:
     further = answered.prompt.further if answered.prompt is not None and not answered.further else ""
-    return further if further and not any(folded(further) in text for text in floor.spoken) else None
+    return further if further and not any(fold_text(further) in text for text in floor.spoken) else None
 
 
 def _ask_next(floor: Floor, about: str = "") -> str | None:
@@ -272,17 +272,17 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
 def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, ...], Prompt]]:
     section, table = floor.section, floor.table
     mine = [each for each in floor.discussion.open_prompts if each.speaker == floor.speaker.key]
-    passed = {folded(each.label) for each in mine}
-    theirs = {folded(each.label) for each in floor.discussion.prompts if each.speaker != floor.speaker.key}
+    passed = {fold_text(each.label) for each in mine}
+    theirs = {fold_text(each.label) for each in floor.discussion.prompts if each.speaker != floor.speaker.key}
     wanted = frozenset(content_stems(about))
     asked = (*floor.spoken, *section.asked_before)
     for place, prompt in enumerate(floor.library.of_persona(floor.speaker.key)):
         distance = _distance(prompt, floor, suits)
         if distance is None or has_been_asked(prompt, asked) or section.is_settled(prompt):
             continue
-        label = folded(prompt.label)
+        label = fold_text(prompt.label)
         again = bool(label) and label in passed
-        crowded = bool(label) and label in theirs and label != folded(floor.focus_label)
+        crowded = bool(label) and label in theirs and label != fold_text(floor.focus_label)
         overlap = len(wanted & (prompt.stems | frozenset(content_stems(prompt.label))))
         chance = crc32(f"{table.item.slug}|{prompt.needle}".encode()) / 2**32
         order = chance if label else place / 10_000
@@ -300,7 +300,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
         answer = section.find_answer(prompt.label) if prompt.step == section.step.step_id else None
         if answer is None or not suits_answer(prompt, answer):
             return None
-        return 0.0 if folded(prompt.label) == folded(floor.focus_label) else 2.0
+        return 0.0 if fold_text(prompt.label) == fold_text(floor.focus_label) else 2.0
     if prompt.is_topical:
         return 1.0 if prompt.fits_topic(section.stems) else None
     if prompt.suits != "given":
@@ -316,10 +316,10 @@ def suits_answer(prompt: Prompt, answer: LabelAnswer) -> bool:
 
 def _label_in_state(floor: Floor, state: str) -> LabelAnswer | None:
     """Return the label that a prompt for unanswered labels is about: the focus first, each label once."""
-    asked = {folded(each.text) for each in floor.discussion.prompts}
+    asked = {fold_text(each.text) for each in floor.discussion.prompts}
     states = [each for each in floor.section.answers if each.state == state]
-    unasked = [each for each in states if not any(folded(each.label) in text for text in asked)]
-    focus = [each for each in unasked if folded(each.label) == folded(floor.focus_label)]
+    unasked = [each for each in states if not any(fold_text(each.label) in text for text in asked)]
+    focus = [each for each in unasked if fold_text(each.label) == fold_text(floor.focus_label)]
     return next(iter((*focus, *unasked)), None)
 
 
@@ -327,7 +327,7 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
     """Name what a prompt is about where its words alone would point at nothing."""
     if prompt.label:
         points = not _POINTING.isdisjoint(words_of(prompt.text))
-        return f"On {prompt.label}:" if points and folded(prompt.label) != _last_label(floor) else ""
+        return f"On {prompt.label}:" if points and fold_text(prompt.label) != _last_label(floor) else ""
     if prompt.suits not in ("none", "unknown"):
         return ""
     answer = _label_in_state(floor, prompt.suits)
@@ -340,7 +340,7 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
 def _last_label(floor: Floor) -> str:
     """Return the label that was talked about last: of the last prompt, or of the framing."""
     asked = [each.label for each in floor.discussion.prompts if each.label]
-    return folded(asked[-1] if asked else floor.focus_label)
+    return fold_text(asked[-1] if asked else floor.focus_label)
 
 
 def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:
@@ -351,7 +351,7 @@ def _ask_by_lens(floor: Floor) -> str:
     """Ask from the speaker's own field: for a persona without prompts, or when everything was asked."""
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     spoken = " ".join(floor.spoken)
-    chosen = next((each for each in lens if folded(each) not in spoken), lens[0])
+    chosen = next((each for each in lens if fold_text(each) not in spoken), lens[0])
     topic = floor.table.focus_topic or floor.table.step.title
     return f"Think of {chosen} alone: what about {topic} could still go wrong?"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ...core.commands import Table
 from ...core.hearing import address
 from ...core.personas import Roster
-from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, flat, shortened
+from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
 from ...core.turns import USER
 from .decisions import find_decisions, is_pointing_back
 from .lexicon import content_stems
@@ -69,13 +69,13 @@ def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
         if said.turn not in found.settled_questions:
             asked = table.turns[said.turn - 1].text
             yield Entry(
-                flat(said.piece.text),
+                join_lines(said.piece.text),
                 (said.turn,),
                 _who_could_tell(address(asked, table.roster).persona, table.roster),
             )
     for prompt in found.prompts:
         if prompt.state == "kept":
-            said_of_it = flat(found.kept_with.get(prompt.turn, ""))
+            said_of_it = join_lines(found.kept_with.get(prompt.turn, ""))
             named = len(content_stems(said_of_it)) > 1
             detail = f'"{said_of_it}"' if named else _who_could_tell(prompt.speaker, table.roster)
             yield Entry(prompt.question, (prompt.turn,), detail)
@@ -91,7 +91,7 @@ def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
 
 
 def _lead_in(said: SaidPiece, *, always: bool) -> Entry:
-    words = flat(said.piece.text)
+    words = join_lines(said.piece.text)
     if said.prompt is None or not always:
         return Entry(words, (said.turn,))
     return Entry(f'{_put_plainly(said.prompt)} "{words}"', (said.prompt.turn, said.turn))
@@ -101,8 +101,8 @@ def _put_plainly(prompt: OpenPrompt) -> str:
     """Return the prompt as it leads in an answer; a choice keeps its options."""
     if prompt.kind == "choice" and prompt.prompt is not None and not prompt.further:
         start = prompt.text.find(prompt.prompt.text[:20])
-        return flat(prompt.text[max(start, 0) :])
-    return flat(prompt.question)
+        return join_lines(prompt.text[max(start, 0) :])
+    return join_lines(prompt.question)
 
 
 def _says_little(words: str, table: Table) -> bool:
@@ -136,11 +136,13 @@ def _summarise(
     if not parts:
         return NOBODY_ANSWERED
     half = SUMMARY_LENGTH // len(parts)
-    return " ".join(shortened(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts)
+    return " ".join(
+        shorten_text(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts
+    )
 
 
 def _first_words(found: Discussion, entry: Entry, table: Table) -> str:
     """Return the user's own words of an entry, without the prompt that leads them in."""
     turn = entry.turns[-1]
-    spoken = [flat(said.piece.text) for said in found.said if said.turn == turn]
-    return next((words for words in spoken if words in entry.text), flat(table.turns[turn - 1].text))
+    spoken = [join_lines(said.piece.text) for said in found.said if said.turn == turn]
+    return next((words for words in spoken if words in entry.text), join_lines(table.turns[turn - 1].text))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...panel.base import Panel
-    from ...runtime.budget import Account
+    from ...runtime.budget import BudgetAccount
     from ...runtime.executor import Review
     from ...settings import Settings
     from ...store.items import ItemEntry
@@ -116,7 +116,7 @@ class _Table:
     """Who speaks, and the account of what that costs, where it costs something."""
 
     panel: Callable[[], Panel]
-    account: Account | None = None
+    account: BudgetAccount | None = None
 
     def spent(self) -> str:
         return self.account.spent() if self.account is not None else ""
@@ -125,15 +125,15 @@ class _Table:
 def _table(settings: Settings, folder: Path) -> _Table:
     """The panel of the settings; a model is checked for its name now and asked for words later."""
     if settings.panel != "model":
-        from ...runtime.executor import offline_panel
+        from ...runtime.executor import make_offline_panel
 
-        return _Table(lambda: offline_panel(settings.root))
+        return _Table(lambda: make_offline_panel(settings.root))
     from ...panel.model.choice import choose
     from ...panel.model.tracing import collect
-    from ...runtime.budget import Account
+    from ...runtime.budget import BudgetAccount
 
     collect()
-    account = Account(folder, settings.budget)
+    account = BudgetAccount(folder, settings.budget)
     panel = choose(
         settings.models, settings.base_url, meter=account.take, news=account.tell, project=settings.root
     )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from ...core.personas import Roster
     from ...core.steps import Step
-    from ...documents.audit import Block
-    from ...documents.checks import Finding
+    from ...documents.audit import ElaborationBlock
+    from ...documents.checks import CheckFinding
     from ...store.outputs import Outputs
 
 
@@ -35,7 +35,7 @@ def check(flags: Flags, item: str) -> int:
     problems the exit status is 2; open questions alone are none.
     """
     from ...catalogue import load_steps
-    from ...documents.checks import check as check_documents
+    from ...documents.checks import check_documents
     from ...store.items import find_item
     from ...store.outputs import Outputs
 
@@ -65,7 +65,7 @@ def check(flags: Flags, item: str) -> int:
     return PROBLEMS if problems else SOUND
 
 
-def _report(documents: dict[str, str], problems: list[Finding], questions: list[Finding]) -> str:
+def _report(documents: dict[str, str], problems: list[CheckFinding], questions: list[CheckFinding]) -> str:
     if not documents and not problems:
         return "No step has written anything yet."
     lines = [f"{each.file}:{each.line}: {each.text}" for each in problems]
@@ -78,7 +78,7 @@ def _report(documents: dict[str, str], problems: list[Finding], questions: list[
     return "\n".join([*lines, *([""] if lines else []), f"{checked} checked: {verdict}{asked}."])
 
 
-def _as_data(finding: Finding) -> dict[str, object]:
+def _as_data(finding: CheckFinding) -> dict[str, object]:
     return {"file": finding.file, "line": finding.line, "kind": finding.kind, "text": finding.text}
 
 
@@ -86,13 +86,13 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _unreadable(outputs: Outputs, documents: dict[str, str]) -> tuple[Finding, ...]:
+def _unreadable(outputs: Outputs, documents: dict[str, str]) -> tuple[CheckFinding, ...]:
     """The files of the steps that are there and cannot be read."""
-    from ...documents.checks import Finding
+    from ...documents.checks import CheckFinding
 
     names = dict.fromkeys(output for step in outputs.steps for output in step.outputs)
     there = (name for name in names if name not in documents and (outputs.folder / name).exists())
-    return tuple(Finding(name, 1, "unreadable", "It cannot be read.") for name in there)
+    return tuple(CheckFinding(name, 1, "unreadable", "It cannot be read.") for name in there)
 
 
 def _lines(root: Path, path: str) -> int | None:
@@ -152,27 +152,35 @@ def validate(flags: Flags, item: str) -> int:
     return VALIDATE_PROBLEMS if found else VALIDATE_SOUND
 
 
-def _check(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[Finding]:
+def _check(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[CheckFinding]:
     """What is wrong with the files as they are."""
-    from ...documents.audit import META, Kept, blocks_in, check_blocks, check_meta, check_pairs, kept_records
-    from ...documents.checks import Finding, check_markers
+    from ...documents.audit import (
+        META,
+        ElaborationRecord,
+        find_elaboration_blocks,
+        check_blocks,
+        check_meta,
+        check_pairs,
+        list_elaboration_records,
+    )
+    from ...documents.checks import CheckFinding, check_markers
     from ...store.meta import max_turns, meta_problem, read_meta
 
     problem, meta = meta_problem(folder), read_meta(folder)
     limit = max_turns(meta)
-    records: tuple[Kept, ...] = ()
+    records: tuple[ElaborationRecord, ...] = ()
     if meta is None:
-        yield Finding(META, 1, "record", problem or "There is no meta.json.")
+        yield CheckFinding(META, 1, "record", problem or "There is no meta.json.")
     else:
         text, raw = _as_written(folder)
         yield from check_meta(text, raw, limit=limit, roster=roster, steps=steps)
-        records = kept_records(text, raw)
+        records = list_elaboration_records(text, raw)
     if (folder / _STATE).exists():
-        yield Finding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
-    blocks: list[Block] = []
+        yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
+    blocks: list[ElaborationBlock] = []
     for name, text in _documents(folder):
         yield from check_markers(name, text)
-        blocks += blocks_in(name, text)
+        blocks += find_elaboration_blocks(name, text)
     yield from check_blocks(blocks, limit=limit, roster=roster)
     markdown = frozenset(
         step.step_id
@@ -183,36 +191,36 @@ def _check(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[Fi
         yield from check_pairs(blocks, records, markdown)
 
 
-def _compared(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[Finding]]:
+def _compared(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[CheckFinding]]:
     """How many earlier versions git has of the documents, and what was lost on the way."""
-    from ...documents.audit import Version, check_answers, check_growth
+    from ...documents.audit import DocumentVersion, check_answers, check_growth
     from ...git import earlier_versions
 
     count = 0
-    lost: list[Finding] = []
+    lost: list[CheckFinding] = []
     names = dict.fromkeys(each for step in steps for each in step.outputs if _is_markdown(each))
     there = dict(_documents(folder))
     for name in names:
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
-        versions = [Version(f"commit {at}", text) for at, text in earlier]
+        versions = [DocumentVersion(f"commit {at}", text) for at, text in earlier]
         count += len(versions)
         if name in there:
-            versions.append(Version("the working tree", there[name]))
+            versions.append(DocumentVersion("the working tree", there[name]))
         lost += check_growth(name, versions)
         if versions and name not in there:
-            versions.append(Version("the working tree", ""))
+            versions.append(DocumentVersion("the working tree", ""))
         lost += check_answers(name, versions, partial(_answers, steps, name))
     return count, lost
 
 
 def _answers(steps: tuple[Step, ...], name: str, text: str) -> set[tuple[str, str]]:
     """The answers that a document holds, each by step and label, in whatever form."""
-    from ...documents.drafting import recall_answers
-    from ...store.outputs import answered_in
+    from ...documents.drafting import read_answers
+    from ...store.outputs import find_answered
 
-    return {*answered_in(steps, name, text), *recall_answers({name: text}, "")}
+    return {*find_answered(steps, name, text), *read_answers({name: text}, "")}
 
 
 def _as_written(folder: Path) -> tuple[str, dict[str, object]]:
@@ -221,7 +229,7 @@ def _as_written(folder: Path) -> tuple[str, dict[str, object]]:
     from ...store.files import read_inside
 
     data = read_inside(folder, "meta.json")
-    raw = meta.parse(data)
+    raw = meta.parse_json(data)
     return data.decode("utf-8-sig", "replace"), raw
 
 

@@ -70,7 +70,7 @@ def doctor(flags: Flags, ask: bool) -> int:
 
 def _items(settings: Settings) -> Finding:
     from ...store.files import leads_out_of_project
-    from ...store.items import links_out, list_items
+    from ...store.items import list_outside_links, list_items
 
     home = settings.root / settings.items_folder
     if reason := leads_out_of_project(settings.root, home):
@@ -83,7 +83,7 @@ def _items(settings: Settings) -> Finding:
     items = list_items(settings.root, items_folder=settings.items_folder)
     corrupt = [entry.slug for entry in items if entry.problem]
     found = f"{settings.items_folder}: {len(items)} {'item' if len(items) == 1 else 'items'}, writable"
-    if links := links_out(settings.root, items_folder=settings.items_folder):
+    if links := list_outside_links(settings.root, items_folder=settings.items_folder):
         return Finding(
             "items", f"{found}; links out of the project: {one_line(', '.join(links))}", sound=False
         )

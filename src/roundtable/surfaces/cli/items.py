@@ -107,13 +107,13 @@ def list_(flags: Flags) -> None:
     """List the items: how far each has come."""
     from ...catalogue import load_steps
     from ...git import current_commit
-    from ...store.items import links_out, list_items
+    from ...store.items import list_outside_links, list_items
 
     settings = flags.settings()
     entries = list_items(settings.root, items_folder=settings.items_folder)
     steps, commit = load_steps(settings.root), current_commit(settings.root)
     rows = [_row(entry, steps, commit) for entry in entries]
-    for name in links_out(settings.root, items_folder=settings.items_folder):
+    for name in list_outside_links(settings.root, items_folder=settings.items_folder):
         tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, and so no item.")
     if flags.json:
         put_json(rows, indent=2)
@@ -187,10 +187,10 @@ def show(flags: Flags, item: str, what: tuple[str, ...]) -> None:
 
 
 def _show_all(flags: Flags, folder: Path) -> None:
-    from ...store.transcript import transcripts
+    from ...store.transcript import list_transcripts
 
     documents = [(path.name, _size(path)) for path in _documents(folder)]
-    talks = [(path.name, _size(path)) for path in transcripts(folder)]
+    talks = [(path.name, _size(path)) for path in list_transcripts(folder)]
     if flags.json:
         listed = {
             "slug": folder.name,
@@ -259,9 +259,9 @@ def _within(folder: Path, name: str) -> Path:
 
 def _transcript(folder: Path, wanted: str | None) -> Path:
     """The transcript of that number or name; the only one where none is named."""
-    from ...store.transcript import FOLDER, transcripts
+    from ...store.transcript import FOLDER, list_transcripts
 
-    found = transcripts(folder)
+    found = list_transcripts(folder)
     if not found:
         raise RuleBroken(f"{folder.name} has no transcript yet. They are written when a discussion ends.")
     if wanted is None and len(found) == 1:

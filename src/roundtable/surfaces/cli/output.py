@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from ...core.errors import DiskFailed
-from ...core.text import printable
+from ...core.text import strip_unprintable
 
 
 class ReaderGone(Exception):
@@ -69,7 +69,7 @@ def tell(text: str) -> None:
 
 def fit(text: str) -> str:
     """The text fit for a terminal, with plain line ends."""
-    return printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def command(*words: str) -> str:
@@ -102,7 +102,7 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
 def _printable(value: object) -> object:
     match value:
         case str():
-            return printable(value)
+            return strip_unprintable(value)
         case dict():
             return {str(key): _printable(each) for key, each in value.items()}
         case list() | tuple():

@@ -47,9 +47,9 @@ def open_discussion(folder: Path) -> Discussion | None:
         return None
     if not is_open:
         return None
-    from ...store.journal import journals  # late: it brings the whole machine along
+    from ...store.journal import list_journals  # late: it brings the whole machine along
 
-    for journal in journals(folder):
+    for journal in list_journals(folder):
         elaboration = _elaboration(journal)
         if elaboration is not None:
             turns = len(elaboration.turns)
@@ -158,10 +158,10 @@ def _spent(folder: Path) -> dict[str, Any] | None:
     numbers = sorted({entry.discussion for entry in entries if entry.discussion is not None})
     talks = [[entry for entry in entries if entry.discussion == number] for number in numbers]
     each = [
-        {"number": number, "step": calls[0].step, **_figures(ledger.total(calls))}
+        {"number": number, "step": calls[0].step, **_figures(ledger.add_up(calls))}
         for number, calls in zip(numbers, talks, strict=True)
     ]
-    return {**_figures(ledger.total(entries)), "elaborations": each}
+    return {**_figures(ledger.add_up(entries)), "elaborations": each}
 
 
 def _figures(total: Total) -> dict[str, Any]:
@@ -177,10 +177,10 @@ def _figures(total: Total) -> dict[str, Any]:
 
 def _position(folder: Path, meta: dict[str, Any], steps: Sequence[Step]) -> Position | None:
     """Where the analysis goes on; none when all is done."""
-    from ...core.progress import position
+    from ...core.progress import find_position
     from ...store.progress import facts_of, progress_of
 
-    return position(steps, progress_of(meta), facts_of(folder, meta))
+    return find_position(steps, progress_of(meta), facts_of(folder, meta))
 
 
 def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:
@@ -205,10 +205,10 @@ def _for_people(found: dict[str, Any], steps: Sequence[Step]) -> str:
 def _told(spent: dict[str, Any]) -> str:
     from decimal import Decimal
 
-    from ...store.ledger import Total, told
+    from ...store.ledger import Total, describe_total
 
     money = spent["money"]
-    return told(
+    return describe_total(
         Total(
             spent["calls"], spent["input_tokens"], spent["output_tokens"], spent["cached_tokens"],
             Decimal(money or 0), money is not None, not spent["estimated"],

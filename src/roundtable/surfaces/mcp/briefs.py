@@ -8,7 +8,7 @@ from typing import assert_never
 from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskSynthesis, Brief, Table
 from ...core.personas import Persona, Roster
-from ...core.synthesis import decided, flat, shortened
+from ...core.synthesis import decision_turns, join_lines, shorten_text
 from ...core.turns import USER, Material, Turn
 from ...panel.host import Reading, Request, Section
 from .moves import OpenMove, host_text
@@ -56,7 +56,7 @@ def write_context(move: OpenMove | None, analysis: Analysis | None, sent: Alread
 
 def cut(text: str, length: int, rest: str = "") -> str:
     """Return the text up to a length, and where the rest is."""
-    return text if len(text) <= length else f"{shortened(text, length)}{rest}"
+    return text if len(text) <= length else f"{shorten_text(text, length)}{rest}"
 
 
 # --- the context ----------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def _write_card(persona: Persona, analysis: Analysis | None, sent: AlreadySent) 
     roster = analysis.opening.roster if analysis is not None else Roster((persona,))
     head = host_text(
         "card", "head", name=persona.name, role=persona.role, lens=", ".join(persona.lens),
-        identity=flat(persona.identity),
+        identity=join_lines(persona.identity),
     )  # fmt: skip
     lists: dict[str, Iterable[str]] = {
         "principles": persona.principles,
@@ -77,7 +77,9 @@ def _write_card(persona: Persona, analysis: Analysis | None, sent: AlreadySent) 
         "towards": [text for key, text in persona.towards if key in roster],
         "bans": dict.fromkeys(ban.reason for ban in persona.bans),
     }
-    rows = [host_text("card", name, all=" / ".join(map(flat, each))) for name, each in lists.items() if each]
+    rows = [
+        host_text("card", name, all=" / ".join(map(join_lines, each))) for name, each in lists.items() if each
+    ]
     return "\n".join([head, *rows, host_text("card", "turns")])
 
 
@@ -176,10 +178,12 @@ def _write_tradeoff(ask: Brief) -> str:
 
 def _write_synthesis(table: Table) -> str:
     turns, roster = table.turns, table.roster
-    marked = decided(turns)
+    marked = decision_turns(turns)
     known = [host_text("judgement", "decided" if marked else "undecided", turns=", ".join(map(str, marked)))]
     drifts = [
-        f"{turn.number} ({flat(turn.verdict.off_topic.subject)})" for turn in turns if turn.verdict.off_topic
+        f"{turn.number} ({join_lines(turn.verdict.off_topic.subject)})"
+        for turn in turns
+        if turn.verdict.off_topic
     ]
     if drifts:
         known.append(host_text("judgement", "put-off", turns=", ".join(drifts)))
@@ -191,7 +195,7 @@ def _write_synthesis(table: Table) -> str:
     if pairs:
         known.append(host_text("judgement", "contradictions", pairs="; ".join(pairs)))
     said = "\n".join(
-        f"{turn.number}. {_name(turn, roster)}: {shortened(flat(turn.text), _OPENING_LENGTH)}"
+        f"{turn.number}. {_name(turn, roster)}: {shorten_text(join_lines(turn.text), _OPENING_LENGTH)}"
         for turn in turns
     )
     return host_text("judgement", "synthesis", known=" ".join(known), turns=said)
@@ -214,4 +218,4 @@ def _name(turn: Turn, roster: Roster) -> str:
 
 
 def _quote(text: str) -> str:
-    return f'"{shortened(flat(text), MAX_QUOTE_LENGTH)}"'
+    return f'"{shorten_text(join_lines(text), MAX_QUOTE_LENGTH)}"'

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from ...core.errors import RoundtableError
 from ...settings import Settings
 from ...store.artifact import read_artifact
-from ...store.transcript import find_transcript, read_transcript, transcripts
+from ...store.transcript import find_transcript, read_transcript, list_transcripts
 from ...version import __version__
 from .answers import report_item
 from .briefs import cut
@@ -110,7 +110,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
             folder = sessions.find_folder(item)
             path = find_transcript(folder, n)
             if path is None:
-                count = len(transcripts(folder))
+                count = len(list_transcripts(folder))
                 raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
             return _decode(read_transcript(folder, path))
 

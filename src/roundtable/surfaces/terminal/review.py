@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...core.commands import Table
 from ...core.errors import PanelFailed
-from ...core.synthesis import Draft, Entry, attribution, decided, flat
+from ...core.synthesis import Draft, Entry, attribution, decision_turns, join_lines
 
 HOW = "Enter writes these. A number strikes an entry, a number and words reword it, `all` brings all back."
 _CHANGE = re.compile(
@@ -66,9 +66,9 @@ def _change_entry(rows: list[_ReviewedEntry], words: str, table: Table) -> str:
         return f"Please begin with a number from 1 to {len(rows)}, or press Enter to write them."
     row = rows[int(change["number"]) - 1]
     if change["words"]:
-        row.entry, row.struck = Entry(flat(change["words"]), row.entry.turns), False
+        row.entry, row.struck = Entry(join_lines(change["words"]), row.entry.turns), False
         return ""
-    turns = [str(turn) for turn in row.entry.turns if turn in decided(table.turns)]
+    turns = [str(turn) for turn in row.entry.turns if turn in decision_turns(table.turns)]
     if row.part == "decisions" and turns:
         return f"It was decided in turn {', '.join(turns)}, so it stays; it can be reworded."
     row.struck = not row.struck

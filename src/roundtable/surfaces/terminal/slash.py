@@ -14,7 +14,7 @@ from ...core.errors import DiskFailed
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
 from ...store.artifact import read_artifact
-from ...store.transcript import find_transcript, read_transcript, transcripts
+from ...store.transcript import find_transcript, read_transcript, list_transcripts
 from ..cli.output import fit
 from .page import draw_progress
 from .renderer import VOICES
@@ -202,7 +202,7 @@ def _show_transcript(number: str, scene: Scene) -> CommandResult:
         names = {USER: "You"} | {persona.key: persona.title for persona in table.roster.personas}
         said = [f"**{turn.number}. {names[turn.speaker]}**\n\n{turn.text}" for turn in table.turns]
         return CommandResult(page="\n\n".join(said) or "Nothing has been said yet.", markdown=True)
-    found = transcripts(scene.folder)
+    found = list_transcripts(scene.folder)
     if not found:
         return CommandResult("There is no transcript yet; one is written when a discussion ends.")
     path = find_transcript(scene.folder, number) if number else found[-1]
