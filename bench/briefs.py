@@ -16,7 +16,8 @@ from roundtable.core.turns import NEUTRAL
 from roundtable.panel.host import Reply, Words
 from roundtable.runtime.session import Session
 from roundtable.settings import Settings
-from roundtable.surfaces.mcp.tables import Tables
+from roundtable.surfaces.mcp.answers import write_answer
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 BUDGET = 8_000
 TURNS = 10
@@ -54,23 +55,23 @@ async def _prepare_project(root: Path, answers: list[str]) -> None:
 
 async def _play(root: Path) -> tuple[int, list[dict[str, Any]]]:
     """A roundtable from its opening to the menu after it: how many turns, and every answer."""
-    tables = Tables(Settings(root))
+    sessions = HostedSessions(Settings(root))
     messages = iter(_MESSAGES)
     turns, found = 0, []
     try:
-        table = await tables.start(_ITEM, _STEP)
+        hosted = await sessions.start(_ITEM, _STEP)
         while True:
-            found.append(json.loads(tables.reader(table).answer(table, can_ask=True)))
-            turns = max([turns, *(line.turn or 0 for line in table.lines)])
-            move = table.move
+            found.append(json.loads(write_answer(hosted, can_ask=True)))
+            turns = max([turns, *(line.turn or 0 for line in hosted.lines)])
+            move = hosted.move
             if move is None or (move.kind == "menu" and turns):
                 return turns, found
             if move.request is None:
-                await table.say(move.id, next(messages, ""), relayed=True)
+                await hosted.say(move.id, next(messages, ""), relayed=True)
             else:
-                await table.submit(move.id, _reply(move.kind, move.speaker or "", len(found)))
+                await hosted.submit(move.id, _reply(move.kind, move.speaker or "", len(found)))
     finally:
-        await tables.close()
+        await sessions.close()
 
 
 def _reply(kind: str, speaker: str, number: int) -> Reply:

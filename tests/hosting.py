@@ -17,8 +17,8 @@ from mcp_types import ElicitResult, TextContent
 
 from roundtable.core.lines import Line
 from roundtable.settings import Settings
-from roundtable.surfaces.mcp.server import build
-from roundtable.surfaces.mcp.tables import Tables
+from roundtable.surfaces.mcp.server import build_server
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 NAMES = {"business-analyst": "Maya", "solutions-architect": "Alex", "system-designer": "Jordan"}
 _CITED = re.compile(r"at least one entry in `decisions`: ([\d, ]+)\.")
@@ -193,14 +193,16 @@ async def host(
 
 
 @asynccontextmanager
-async def here(root: Path, *, idle: float = 300, **options: Any) -> AsyncIterator[tuple[Host, Tables]]:
+async def here(
+    root: Path, *, idle: float = 300, **options: Any
+) -> AsyncIterator[tuple[Host, HostedSessions]]:
     """A host with the server in this process."""
-    tables = Tables(Settings(root), idle=idle)
+    sessions = HostedSessions(Settings(root), idle=idle)
     try:
-        async with host(build(tables), **options) as player:
-            yield player, tables
+        async with host(build_server(sessions), **options) as player:
+            yield player, sessions
     finally:
-        await tables.close()
+        await sessions.close()
 
 
 def play(test: Coroutine[Any, Any, None]) -> None:

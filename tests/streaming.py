@@ -14,7 +14,7 @@ from roundtable.core.commands import Brief
 from roundtable.core.errors import RoundtableError
 from roundtable.panel.base import Hearer, Speech
 from roundtable.runtime.session import Session
-from roundtable.surfaces.terminal.conversation import converse
+from roundtable.surfaces.terminal.conversation import TerminalConversation
 from scripted import ScriptedPanel
 
 REJECTED = "That would delight everyone, I am sure of it."
@@ -58,7 +58,8 @@ def main(root: str, item: str, step: str) -> int:
     panel.root = Path(root)
     start = partial(Session, root, item, step=step, user_name="Ada", interactive=True)
     try:
-        return converse(start, lambda: panel, f"roundtable elaborate {item} --step {step}", user_name="Ada")
+        conversation = TerminalConversation(start, lambda: panel, user_name="Ada")
+        return conversation.hold(f"roundtable elaborate {item} --step {step}")
     except KeyboardInterrupt as interrupt:
         sys.stderr.write(f"{interrupt}\n")
         return 130

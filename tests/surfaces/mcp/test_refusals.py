@@ -49,8 +49,8 @@ def on_disk(item: Path) -> dict[str, bytes]:
         ("submit_judgement", {"decides": [1]}, "This move asks for a turn, not for a verdict"),
         ("submit_judgement", {"insights": [{"text": 3}]}, "not called as its schema says .insights.0.text: "),
         ("submit_judgement", {"insights": "no list"}, "not called as its schema says .insights: "),
-        ("relay_user", {"words": "I am the user."}, "The user is not to be heard now"),
-        ("hear_user", {}, "The user is not to be heard now"),
+        ("relay_user", {"words": "I am the user."}, "It is not the user.s turn"),
+        ("hear_user", {}, "It is not the user.s turn"),
         ("next_move", {"session": "no-such-item"}, "no-such-item"),
     ],
 )
@@ -68,7 +68,9 @@ def test_a_wrong_call_in_a_persona_s_turn(
                 await player.send(tool, **arguments)
             if "schema" not in reason and tool != "next_move":
                 call = f'submit_turn(session, move="{move}", speaker="solutions-architect", text'
-                assert f"Legal: {call}, opposes?, decides?, off_topic?, belongs_to?)." in str(refused.value)
+                assert f"Legal now: {call}, opposes?, decides?, off_topic?, belongs_to?)." in str(
+                    refused.value
+                )
                 assert "Nothing has changed." in str(refused.value)
             assert on_disk(item) == files
             assert await player.call("next_move", session=item.name) == before
@@ -79,8 +81,12 @@ def test_a_wrong_call_in_a_persona_s_turn(
 @pytest.mark.parametrize(
     ("tool", "arguments", "reason"),
     [
-        (TURN, {"speaker": "business-analyst", "text": "I know what they want."}, "nobody answers for them"),
-        ("submit_judgement", {}, "nobody answers for them"),
+        (
+            TURN,
+            {"speaker": "business-analyst", "text": "I know what they want."},
+            "nobody answers for the user",
+        ),
+        ("submit_judgement", {}, "nobody answers for the user"),
         ("relay_user", {"words": "x" * 1_000_000}, "at most 20,000 characters, not 1,000,000"),
         ("relay_user", {"words": None}, "not called as its schema says .words"),
         ("relay_user", {}, "not called as its schema says .words: Field required"),

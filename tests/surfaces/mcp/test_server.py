@@ -23,8 +23,8 @@ from hosting import Host, Refusal, here, host, play
 from project import meta, talk
 from roundtable.settings import Settings
 from roundtable.store.lock import ItemLock
-from roundtable.surfaces.mcp.server import build
-from roundtable.surfaces.mcp.tables import Tables
+from roundtable.surfaces.mcp.server import build_server
+from roundtable.surfaces.mcp.sessions import HostedSessions
 
 Place = tuple[Path, Path]
 
@@ -137,8 +137,8 @@ def test_two_clients_at_one_table_the_first_counts(place: Place) -> None:
     root, item = place
 
     async def test() -> None:
-        tables = Tables(Settings(root))
-        server = build(tables)
+        sessions = HostedSessions(Settings(root))
+        server = build_server(sessions)
         async with host(server) as one, host(server) as two:
             await one.start(item.name, "00-01")
             await two.call("next_move", session=item.name)
@@ -150,7 +150,7 @@ def test_two_clients_at_one_table_the_first_counts(place: Place) -> None:
             assert two.move == {**one.move, "brief": two.move["brief"]}
             both = await asyncio.gather(_tried(one), _tried(two))
             assert sorted(both) == [False, True]
-        await tables.close()
+        await sessions.close()
         assert '"PersonaSpoke"' in (item / ".journal" / "00-01.jsonl").read_text()
 
     async def _tried(player: Host) -> bool:
@@ -167,10 +167,10 @@ def test_an_item_is_let_go_of_when_nobody_calls_any_more_and_taken_up_where_it_s
     root, item = place
 
     async def test() -> None:
-        async with here(root, idle=0.01) as (player, tables):
+        async with here(root, idle=0.01) as (player, sessions):
             await player.start(item.name, "00-01")
             left = player.move["id"]
-            while tables.in_play:
+            while sessions.in_play:
                 await asyncio.sleep(0)
             with ItemLock(item):
                 pass

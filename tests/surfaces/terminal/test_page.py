@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -16,8 +17,16 @@ from roundtable.core.lines import Line, LineKind
 from roundtable.core.lines import menu as menu_text
 from roundtable.core.progress import Progress
 from roundtable.core.steps import PHASES, Item
-from roundtable.surfaces.terminal.page import NEWCOMER, Choice, Menu, Page, Whereabouts, bar, busy, numbered
-from roundtable.surfaces.terminal.renderer import Press, Sign
+from roundtable.surfaces.terminal.page import (
+    NEWCOMER,
+    LineFormatter,
+    Menu,
+    describe_work,
+    draw_progress,
+    format_bottom_line,
+    number_entries,
+)
+from roundtable.surfaces.terminal.renderer import Renderer, Sign
 
 STEPS = load_steps()
 OPENING = Opening(
@@ -28,12 +37,12 @@ ANALYSIS = Analysis(OPENING, Stage.ANSWER, "standard")
 MAYA, ALEX = ROSTER.personas[0], ROSTER.personas[1]
 
 
-def page(columns: int = 60, *, colours: bool = False, signs: bool = True) -> Page:
-    return Page(Press(lambda: columns, signs=signs, colours=colours), "Ada")
+def page(columns: int = 60, *, colours: bool = False, signs: bool = True) -> LineFormatter:
+    return LineFormatter(Renderer(lambda: columns, signs=signs, colours=colours), "Ada")
 
 
 def shown(line: Line, columns: int = 60, **more: bool) -> str:
-    return page(columns, **more).line(line, ANALYSIS)
+    return page(columns, **more).format_line(line, ANALYSIS)
 
 
 def spoken(text: str, kind: LineKind = "contribution") -> Line:
@@ -83,7 +92,7 @@ def test_lists_code_and_tables_are_rendered_and_nothing_is_lost() -> None:
     st.integers(20, 120),
 )
 def test_words_of_the_user_are_shown_as_they_are_in_every_window(words: str, columns: int) -> None:
-    made = page(columns).line(Line("contribution", words, "user", 3), ANALYSIS)
+    made = page(columns).format_line(Line("contribution", words, "user", 3), ANALYSIS)
     if words.strip():
         assert "".join(made.split()).removeprefix("›Ada:") == "".join(words.split())
     else:
@@ -106,19 +115,22 @@ def test_a_question_shows_whose_it_is_and_its_draft_is_indented() -> None:
 def test_between_lines_there_is_a_blank_one_but_updates_stand_together() -> None:
     one = page()
     update, saved = Line("update", "Updated a."), Line("saved", "Saved b.")
-    made = [one.line(line, ANALYSIS) for line in (spoken("Yes."), update, saved, spoken("No."))]
+    made = [one.format_line(line, ANALYSIS) for line in (spoken("Yes."), update, saved, spoken("No."))]
     assert [text.startswith("\n") for text in made] == [False, True, False, True]
-    assert (one.line(Line("listen", "", awaits="answer"), ANALYSIS), made[1]) == ("", "\n+ Updated a.\n")
+    assert (one.format_line(Line("listen", "", awaits="answer"), ANALYSIS), made[1]) == (
+        "",
+        "\n+ Updated a.\n",
+    )
 
 
 def test_the_progress_stands_where_a_step_is_entered_and_where_it_is_left() -> None:
     one = page()
-    entered = one.line(Line("step", f"{MAYA.title} -- Step 01-01: X", MAYA.key), ANALYSIS)
+    entered = one.format_line(Line("step", f"{MAYA.title} -- Step 01-01: X", MAYA.key), ANALYSIS)
     assert entered.startswith("  ▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps\n● Maya Chen")
     menu = Line("menu", menu_text(last=False, next_phase=None))
     saved = replace(ANALYSIS, saved=True)
-    assert "4 of 24 steps" in one.line(menu, saved)
-    assert "of 24 steps" not in one.line(menu, saved)
+    assert "4 of 24 steps" in one.format_line(menu, saved)
+    assert "of 24 steps" not in one.format_line(menu, saved)
 
 
 def test_a_menu_is_two_quiet_lines_and_explains_itself_to_a_newcomer() -> None:
@@ -128,26 +140,26 @@ def test_a_menu_is_two_quiet_lines_and_explains_itself_to_a_newcomer() -> None:
         "  Enter continues. Anything longer is feedback. /help has more.\n"
     )
     assert shown(line, 40) == "  E Elaboration · C Continue · S Skip\n  Enter continues, or just type.\n"
-    newcomer = page(200).line(line, ANALYSIS, newcomer=True)
+    newcomer = page(200).format_line(line, ANALYSIS, newcomer=True)
     assert "".join(NEWCOMER.split()) in "".join(newcomer.split())
 
 
 def test_menus_are_read_whatever_they_ask() -> None:
     last = Menu.read(menu_text(last=True, next_phase=("02", "Impact Analysis")))
-    assert [(each.letter, each.label) for each in last.choices] == [
+    assert list(last.choices) == [
         ("E", "Elaboration Mode"),
         ("C", "Continue to Phase 02 (Impact Analysis)"),
     ]
-    assert last.takes_feedback and last.offers("C") and not last.offers("S")
+    assert last.takes_feedback and last.has_choice("C") and not last.has_choice("S")
     asked = Menu.read("Try again, or go on with the offline panel?\n[T] Try again  [O] Offline")
     assert asked.above == ("Try again, or go on with the offline panel?",)
-    assert asked.choices == (Choice("T", "Try again"), Choice("O", "Offline"))
-    assert asked.lines(80) == ("T Try again · O Offline", "Enter: Try again.")
+    assert asked.choices == (("T", "Try again"), ("O", "Offline"))
+    assert asked.format_rows(80) == ("T Try again · O Offline", "Enter: Try again.")
 
 
 def test_the_entries_of_a_synthesis_are_numbered_throughout() -> None:
     block = "#### A\n- [Alex] one\n- two\n\n#### B\n- None\n\n#### C\n- three"
-    assert numbered(block) == "#### A\n1. [Alex] one\n2. two\n\n#### B\n- None\n\n#### C\n3. three"
+    assert number_entries(block) == "#### A\n1. [Alex] one\n2. two\n\n#### B\n- None\n\n#### C\n3. three"
 
 
 def test_the_introduction_keeps_its_lines_and_its_rules_fit() -> None:
@@ -159,29 +171,27 @@ def test_the_introduction_keeps_its_lines_and_its_rules_fit() -> None:
 
 def test_a_typewriter_gets_its_own_signs() -> None:
     assert shown(spoken("Yes …"), signs=False) == "^ Alex Rivera (Solutions Architect): Yes ...\n"
-    assert Press(lambda: 60, signs=False).plain("x", Sign("›")) == "> x\n"
+    assert Renderer(lambda: 60, signs=False).render_plain("x", Sign("›")) == "> x\n"
 
 
 # --- where am I -------------------------------------------------------------------------------------------
 
 
 def test_the_bottom_line_drops_what_matters_least() -> None:
-    where = Whereabouts.of(ANALYSIS, at_work="Alex is speaking", spent="1,200 tokens, $0.02")
-    assert where.line(200) == (
-        "Offline forms · Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02"
-    )
-    assert where.line(70) == "Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02"
-    assert where.line(40) == "step 4/24 · Alex is speaking"
-    assert where.line(12) == "step 4/24"
-    assert where.line(4) == "step"
-    assert Whereabouts.of(None).line(80) == ""
+    where = partial(format_bottom_line, ANALYSIS, at_work="Alex is speaking", spent="1,200 tokens, $0.02")
+    assert where(200) == ("Offline forms · Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02")
+    assert where(70) == "Requirements · step 4/24 · Alex is speaking · 1,200 tokens, $0.02"
+    assert where(40) == "step 4/24 · Alex is speaking"
+    assert where(12) == "step 4/24"
+    assert where(4) == "step"
+    assert format_bottom_line(None, 80) == ""
 
 
 def test_the_bar_and_who_is_at_work() -> None:
-    assert bar(ANALYSIS) == "▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps"
-    assert busy(None) == ""
-    assert busy(replace(ANALYSIS, stage=Stage.DRAFT)) == "Maya is writing"
-    assert busy(replace(ANALYSIS, stage=Stage.FOLLOW_UP)) == "Maya is thinking"
+    assert draw_progress(ANALYSIS) == "▰▰▰ ▱▱▱▱▱▱▱▱ ▱▱▱▱ ▱▱▱▱ ▱▱▱▱▱  3 of 24 steps"
+    assert describe_work(None) == ""
+    assert describe_work(replace(ANALYSIS, stage=Stage.DRAFT)) == "Maya is writing"
+    assert describe_work(replace(ANALYSIS, stage=Stage.FOLLOW_UP)) == "Maya is thinking"
 
 
 @pytest.mark.parametrize("kind", ["notice", "paused", "done", "depth", "unclear-exit", "acknowledgement"])

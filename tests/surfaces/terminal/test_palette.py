@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from roundtable.catalogue import load_roster
-from roundtable.surfaces.terminal.renderer import VOICES, voice_of
+from roundtable.surfaces.terminal.renderer import VOICES, find_voice
 
 Rgb = tuple[float, float, float]
 LEAST_CONTRAST = 4.5  # WCAG AA for text
@@ -83,7 +83,7 @@ def test_all_voices_differ_in_colour_and_even_without_it() -> None:
 @pytest.mark.rule("PERS-4")
 def test_a_voice_goes_with_the_place_at_the_table() -> None:
     roster = load_roster()
-    assert [voice_of(key, roster) for key in roster.keys] == list(VOICES[:3])
-    assert voice_of("user", roster) is None
-    assert voice_of(None, roster) is None
-    assert voice_of("business-analyst", None) is None
+    assert [find_voice(key, roster) for key in roster.keys] == list(VOICES[:3])
+    assert find_voice("user", roster) is None
+    assert find_voice(None, roster) is None
+    assert find_voice("business-analyst", None) is None

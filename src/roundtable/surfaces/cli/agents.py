@@ -36,12 +36,11 @@ def mcp(flags: Flags, http: str | None) -> None:
         import mcp.server.mcpserver  # noqa: F401 (late: half a second that no other command should pay)
     except ImportError as missing:
         raise RuleBroken(f"The MCP server is not installed. Install it with: {INSTALL}") from missing
-    from ..mcp.access import address, new_token
-    from ..mcp.server import serve
+    from ..mcp.server import make_address, make_token, serve
 
-    token = new_token()
+    token = make_token()
     if port is not None:
-        tell(f"Serving {address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
+        tell(f"Serving {make_address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
     try:
         serve(settings, port=port, token=token, debug=flags.debug)
     except KeyboardInterrupt:

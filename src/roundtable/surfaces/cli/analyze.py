@@ -92,9 +92,12 @@ def _converse(
     )
     if at_terminal and _can_paint(flags):
         with pause_collection():
-            from ..terminal.conversation import converse  # late: only a real terminal needs it
+            from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
         spent = account.describe_spending if account is not None else lambda: ""
-        return converse(start, make_panel, again, user_name=name, reviewing=reviewing, spent=spent)
+        conversation = TerminalConversation(
+            start, make_panel, user_name=name, reviewing=reviewing, spent=spent
+        )
+        return conversation.hold(again)
     review = _review_in_lines(answers) if at_terminal and reviewing and not flags.json else None
     session = start(review=review, panel=make_panel() if account is not None else None)
     plain = Plain(name, echo=not answers.from_terminal, prompt=at_terminal)

@@ -1,11 +1,14 @@
-"""Prompts: what a host shows as commands."""
+"""The MCP server: tools, resources and prompts, on stdio or on a port of this machine."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+import hmac
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
@@ -17,98 +20,19 @@ from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from ...version import __version__
-from . import answers, moves, tools
-from .access import LOOPBACK, PATH, RequireToken
+from .answers import report_item
 from .briefs import cut
-from .tables import Tables
+from .moves import host_text, instructions
+from .sessions import HostedSessions
+from .tools import register_tools
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
-def register_prompts(server: MCPServer[Any]) -> None:
-    """Add the prompts to the server."""
-
-    @server.prompt(title="Analyse a backlog item")
-    def roundtable(item: str) -> str:
-        """Take an item through its analysis, or go on where it stood."""
-        return moves.text("prompt", "roundtable", item=item)
-
-    @server.prompt(title="Hold a roundtable")
-    def elaborate(item: str, step: str) -> str:
-        """Discuss a completed step, such as 01-03, with all personas."""
-        return moves.text("prompt", "elaborate", item=item, step=step)
-
-
-LONGEST = 200_000
-_CUT = "\n\n(cut: the file is longer)"
-
-
-def register_resources(server: MCPServer[Any], tables: Tables) -> None:
-    """Add the resource templates to the server."""
-
-    @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
-    def artifact(item: str, name: str) -> str:
-        """A document that the analysis wrote, such as requirements-spec.md."""
-        try:
-            return _text(read_artifact(tables.folder(item), name))
-        except FileNotFoundError as missing:
-            raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
-        except RoundtableError as error:
-            raise ResourceError(str(error)) from error
-
-    @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
-    def transcript(item: str, n: str) -> str:
-        """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-        try:
-            folder = tables.folder(item)
-            path = find_transcript(folder, n)
-            if path is None:
-                count = len(list_transcripts(folder))
-                raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
-            return _text(read_transcript(folder, path))
-        except RoundtableError as error:
-            raise ResourceError(str(error)) from error
-
-    @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
-    def status(item: str) -> str:
-        """Completed steps and phases, the next step, an open discussion, problems."""
-        try:
-            return answers.report_item(tables.settings, item)
-        except RoundtableError as error:
-            raise ResourceError(str(error)) from error
-
-
-def _text(data: bytes) -> str:
-    return cut(data.decode("utf-8-sig", "replace"), LONGEST, _CUT)
-
-
-class Server(MCPServer[Tables]):
-    """An MCP server that says in plain words what is wrong with a call's arguments."""
-
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Tables, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        try:
-            return await super().call_tool(name, arguments, context)
-        except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_wrong_shape(name, error.__cause__)) from error.__cause__
-            raise
-
-
-def build(tables: Tables, *, debug: bool = False) -> Server:
-    """A server over these tables; whoever runs it closes them."""
-
-    @asynccontextmanager
-    async def same_tables(_server: MCPServer[Tables]) -> AsyncIterator[Tables]:
-        yield tables
-
-    server = Server(
-        "roundtable", title="Roundtable", instructions=moves.instructions(), version=__version__,
-        log_level="INFO" if debug else "WARNING", lifespan=same_tables,
-    )  # fmt: skip
-    tools.register(server)
-    register_resources(server, tables)
-    register_prompts(server)
-    return server
+LOOPBACK = "127.0.0.1"
+PATH = "/mcp"
+MAX_RESOURCE_LENGTH = 200_000
+_REFUSAL = b"The token is missing or wrong. Use the address that `roundtable mcp --http` printed.\n"
 
 
 def serve(settings: Settings, *, port: int | None = None, token: str = "", debug: bool = False) -> None:
@@ -116,33 +40,156 @@ def serve(settings: Settings, *, port: int | None = None, token: str = "", debug
     signal comes."""
 
     async def run() -> None:
-        tables = Tables(settings)
-        server = build(tables, debug=debug)
+        sessions = HostedSessions(settings)
+        server = build_server(sessions, debug=debug)
         try:
             if port is None:
                 await server.run_stdio_async()
             else:
                 await _listen(server, port, token, debug=debug)
         finally:
-            await tables.close()
+            await sessions.close()
 
     asyncio.run(run())
 
 
-async def _listen(server: Server, port: int, token: str, *, debug: bool) -> None:
+def build_server(sessions: HostedSessions, *, debug: bool = False) -> RoundtableServer:
+    """Return a server over these sessions; whoever runs it closes them."""
+
+    @asynccontextmanager
+    async def share_sessions(_server: MCPServer[HostedSessions]) -> AsyncIterator[HostedSessions]:
+        yield sessions
+
+    server = RoundtableServer(
+        "roundtable", title="Roundtable", instructions=instructions(), version=__version__,
+        log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
+    )  # fmt: skip
+    register_tools(server)
+    _register_resources(server, sessions)
+    _register_prompts(server)
+    return server
+
+
+class RoundtableServer(MCPServer[HostedSessions]):
+    """An MCP server that says in plain words what was wrong with a call."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[HostedSessions, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if isinstance(cause, RoundtableError):
+                raise ToolError(f"Error executing tool {name}: {cause}") from cause
+            if isinstance(cause, ValidationError):
+                # Without the values: they may be long, and the host has them.
+                found = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors()[:5])
+                reasons = f"{name} was not called as its schema says ({'; '.join(found)})."
+                raise ToolError(f"{reasons} Nothing has changed. Call it again.") from cause
+            raise
+
+
+# --- resources and prompts ------------------------------------------------------------------------------
+
+
+def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> None:
+    @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
+    def artifact(item: str, name: str) -> str:
+        """A document that the analysis wrote, such as requirements-spec.md."""
+        with _explain_failure():
+            try:
+                return _decode(read_artifact(sessions.find_folder(item), name))
+            except FileNotFoundError as missing:
+                raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
+
+    @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
+    def transcript(item: str, n: str) -> str:
+        """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
+        with _explain_failure():
+            folder = sessions.find_folder(item)
+            path = find_transcript(folder, n)
+            if path is None:
+                count = len(list_transcripts(folder))
+                raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
+            return _decode(read_transcript(folder, path))
+
+    @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
+    def status(item: str) -> str:
+        """Completed steps and phases, the next step, an open discussion, problems."""
+        with _explain_failure():
+            return report_item(sessions.settings, item)
+
+
+@contextmanager
+def _explain_failure() -> Iterator[None]:
+    try:
+        yield
+    except RoundtableError as error:
+        raise ResourceError(str(error)) from error
+
+
+def _decode(data: bytes) -> str:
+    return cut(data.decode("utf-8-sig", "replace"), MAX_RESOURCE_LENGTH, "\n\n(cut: the file is longer)")
+
+
+def _register_prompts(server: MCPServer[Any]) -> None:
+    @server.prompt(title="Analyse a backlog item")
+    def roundtable(item: str) -> str:
+        """Take an item through its analysis, or go on where it stood."""
+        return host_text("prompt", "roundtable", item=item)
+
+    @server.prompt(title="Hold a roundtable")
+    def elaborate(item: str, step: str) -> str:
+        """Discuss a completed step, such as 01-03, with all personas."""
+        return host_text("prompt", "elaborate", item=item, step=step)
+
+
+# --- a port ---------------------------------------------------------------------------------------------
+
+
+def make_token() -> str:
+    """Return a token that nobody can guess."""
+    return secrets.token_urlsafe(32)
+
+
+def make_address(port: int, token: str) -> str:
+    """Return the address that a client connects to."""
+    return f"http://{LOOPBACK}:{port}{PATH}?token={token}"
+
+
+async def _listen(server: MCPServer[Any], port: int, token: str, *, debug: bool) -> None:
     """Serve on a port; the library itself refuses a foreign `Host` or `Origin`."""
     import uvicorn  # late: stdio does without
 
     app = RequireToken(server.streamable_http_app(streamable_http_path=PATH, host=LOOPBACK), token)
     level = "info" if debug else "warning"
     # The token is in the address, so no address goes into a log.
-    config = uvicorn.Config(app, host=LOOPBACK, port=port, log_level=level, access_log=False)
+    config = uvicorn.Config(app, host=LOOPBACK, port=port, log_level=level, access_log=False, ws="none")
     await uvicorn.Server(config).serve()
 
 
-def _wrong_shape(name: str, error: ValidationError) -> str:
-    """What is wrong with the arguments, without the values."""
-    wrong = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()[:5]]
-    return (
-        f"{name} was not called as its schema says ({'; '.join(wrong)}). Nothing has changed. Call it again."
-    )
+class RequireToken:
+    """Passes on the requests that have the token, in the address or as `Authorization: Bearer`.
+
+    A port is open to every user of the machine, so each request has to bring the token.
+    """
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._token = app, token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or self._has_token(scope):
+            await self._app(scope, receive, send)
+            return
+        headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(_REFUSAL))]
+        await send({"type": "http.response.start", "status": 401, "headers": headers})
+        await send({"type": "http.response.body", "body": _REFUSAL})
+
+    def _has_token(self, scope: Scope) -> bool:
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        given = [each.encode() for each in query.get("token", ())]
+        for name, value in scope.get("headers", ()):
+            if name.lower() == b"authorization" and value[:7].lower() == b"bearer ":
+                given.append(value[7:].strip())
+        return any(hmac.compare_digest(each, self._token) for each in given)

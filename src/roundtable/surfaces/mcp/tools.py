@@ -1,8 +1,9 @@
-"""Questions to the person, through a client that can show them."""
+"""The tools that a host calls: each plays one move, or looks at the items."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
@@ -10,109 +11,60 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from ...core.errors import RoundtableError
 from ...core.synthesis import Draft, Entry
 from ...core.turns import USER, OffTopic, Verdict
-from ...panel.host import Reply, Words
-from . import answers, moves
-from .answers import as_json
+from ...panel.host import Words
+from .answers import report_item, report_items, to_json, write_answer
 from .briefs import cut
-from .moves import Move, Refused
-from .table import Table
-from .tables import Tables
+from .moves import Refused, host_text, tool_text
+from .sessions import HostedSession, HostedSessions
 
-Ctx = Context[Tables, Any]
-LONGEST = 1_500
-_PUT = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect")
-
-
-class Spoken(BaseModel):
-    """What the person says."""
-
-    words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
+Ctx = Context[HostedSessions, Any]
+_MAX_QUESTION_LENGTH = 1_500
+_ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect")
 
 
-class Unasked(Spoken):
-    """Nothing: the client cannot put a question to the person."""
+def _describe(name: str) -> Any:
+    return Field(description=tool_text("parameters", name))
 
 
-def can_ask(ctx: Ctx) -> bool:
-    """True where the client can put a form to the person."""
-    capabilities = ctx.client_capabilities
-    asking = capabilities.elicitation if capabilities is not None else None
-    return asking is not None and (asking.form is not None or asking.url is None)
-
-
-def question(table: Table, move: Move) -> str:
-    """What the person is asked: the last thing that was put to them, else whose turn it is."""
-    put = [line.text for line in table.lines if line.kind in _PUT and line.speaker != USER]
-    head = moves.text("asking", "elicit", item=table.slug)
-    return f"{head}\n\n{cut(put[-1] if put else moves.text('person', move.kind), LONGEST)}"
-
-
-Session = Annotated[str, Field(description="`session` of an answer: the item's slug.")]
-Id = Annotated[str, Field(description="move.id of the open move.")]
-Item = Annotated[str, Field(description="The item's slug, from list_items.")]
-Step = Annotated[str | None, Field(description='A completed step, such as "01-03", to discuss.')]
-Opposes = Annotated[int | None, Field(description="The number of the turn that it contradicts.")]
-Decides = Annotated[
-    list[int],
-    Field(
-        description="Numbers of the turns that say what is settled by it: this turn, or the earlier one that "
-        "it agrees to. A turn needs to be named once in a discussion, by whoever notices."
-    ),
-]
-Subject = Annotated[
-    str, Field(description="The subject it drifted to, in a few words; empty where it did not drift.")
-]
-Place = Annotated[
-    str,
-    Field(
-        description="With off_topic: the step or phase of this analysis where the subject belongs, such as "
-        '"03-02" or "03-architecture". Leave it out where none fits, as for another backlog item: the '
-        "subject is kept all the same, in the transcript and the item's parking lot."
-    ),
-]
+Session = Annotated[str, _describe("session")]
+Id = Annotated[str, _describe("move")]
+Item = Annotated[str, _describe("item")]
+Opposes = Annotated[int | None, _describe("opposes")]
+Decides = Annotated[list[int], _describe("decides")]
+Subject = Annotated[str, _describe("off_topic")]
+BelongsTo = Annotated[str, _describe("belongs_to")]
 
 
 class Point(BaseModel):
     """An entry of a synthesis."""
 
     text: str
-    turns: Annotated[list[int], Field(description="Numbers of the turns that it comes from.")]
-    detail: Annotated[
-        str,
-        Field(description="Decision: why. Question: why it is open, who resolves it. Action: who does it."),
-    ] = ""
+    turns: Annotated[list[int], _describe("turns")]
+    detail: Annotated[str, _describe("detail")] = ""
 
 
-Points = Annotated[list[Point], Field(description="Each in one or two sentences.")]
+Points = Annotated[list[Point], _describe("entries")]
 
 
 # --- opening --------------------------------------------------------------------------------------------
 
 
-async def start(item: Item, ctx: Ctx, step: Step = None) -> str:
-    """Open an item's table and tell everything."""
-    try:
-        table = await _tables(ctx).start(item, step)
-    except RoundtableError as error:
-        raise ToolError(str(error)) from error
-    return _answer(ctx, table)
+async def start(item: Item, ctx: Ctx, step: Annotated[str | None, _describe("step")] = None) -> str:
+    """Open an item's session and send everything."""
+    return _answer(ctx, await _sessions(ctx).start(item, step))
 
 
 async def next_move(session: Session, ctx: Ctx) -> str:
-    """The open move again."""
-    return await _play(ctx, session, lambda table: table.open())
+    """Send the open move again."""
+    return _answer(ctx, await _sessions(ctx).take(session))
 
 
 async def leave(session: Session, ctx: Ctx) -> str:
-    """Let go of the item."""
-    try:
-        slug = await _tables(ctx).leave(session)
-    except RoundtableError as error:
-        raise ToolError(str(error)) from error
-    return as_json({"session": slug, "note": moves.text("asking", "left", item=slug)})
+    """Release the item."""
+    slug = await _sessions(ctx).leave(session)
+    return to_json({"session": slug, "note": host_text("asking", "left", item=slug)})
 
 
 # --- the host's words -----------------------------------------------------------------------------------
@@ -121,21 +73,22 @@ async def leave(session: Session, ctx: Ctx) -> str:
 async def submit_turn(
     session: Session,
     move: Id,
-    speaker: Annotated[str, Field(description="move.speaker: the persona's key.")],
+    speaker: Annotated[str, _describe("speaker")],
     ctx: Ctx,
-    text: Annotated[str, Field(description="The persona's words, without its name.")] = "",
-    passes: Annotated[bool, Field(description="Silence, only where move.legal offers it.")] = False,
-    focus_question: Annotated[str, Field(description="Kind framing only: the question to discuss.")] = "",
-    focus_topic: Annotated[str, Field(description="Kind framing only: its topic, 2 to 5 words.")] = "",
+    text: Annotated[str, _describe("text")] = "",
+    passes: Annotated[bool, _describe("passes")] = False,
+    focus_question: Annotated[str, _describe("focus_question")] = "",
+    focus_topic: Annotated[str, _describe("focus_topic")] = "",
     opposes: Opposes = None,
     decides: Decides = [],  # noqa: B006 (read only; the schema shows it)
     off_topic: Subject = "",
-    belongs_to: Place = "",
+    belongs_to: BelongsTo = "",
 ) -> str:
-    """A persona's words for the open move."""
-    verdict = Verdict(opposes, _drift(off_topic, belongs_to), tuple(decides))
-    words = Words(speaker, text, passes, focus_question, focus_topic, verdict)
-    return await _play(ctx, session, lambda table: table.submit(move, words))
+    """Take a persona's words for the open move."""
+    verdict = _make_verdict(opposes, decides, off_topic, belongs_to)
+    async with _play(ctx, session) as hosted:
+        await hosted.submit(move, Words(speaker, text, passes, focus_question, focus_topic, verdict))
+    return _answer(ctx, hosted)
 
 
 async def submit_judgement(
@@ -145,142 +98,145 @@ async def submit_judgement(
     opposes: Opposes = None,
     decides: Decides = [],  # noqa: B006
     off_topic: Subject = "",
-    belongs_to: Place = "",
+    belongs_to: BelongsTo = "",
     insights: Points = [],  # noqa: B006
     decisions: Points = [],  # noqa: B006
     questions: Points = [],  # noqa: B006
     actions: Points = [],  # noqa: B006
-    summary: Annotated[str, Field(description="One sentence for the record.")] = "",
-    takeaway: Annotated[str, Field(description="One sentence, where there are no entries.")] = "",
+    summary: Annotated[str, _describe("summary")] = "",
+    takeaway: Annotated[str, _describe("takeaway")] = "",
 ) -> str:
-    """A verdict or a synthesis for the open move."""
+    """Take a verdict or a synthesis for the open move."""
+    verdict = _make_verdict(opposes, decides, off_topic, belongs_to)
     draft = Draft(
-        _entries(insights), _entries(decisions), _entries(questions), _entries(actions), summary, takeaway
-    )
-    verdict = Verdict(opposes, _drift(off_topic, belongs_to), tuple(decides))
-
-    async def judge(table: Table) -> None:
-        asked = await table.expect(move)
-        reply: Reply = draft if asked.kind == "synthesis" else verdict
-        await table.submit(move, reply)
-
-    return await _play(ctx, session, judge)
+        _to_entries(insights), _to_entries(decisions), _to_entries(questions), _to_entries(actions),
+        summary, takeaway,
+    )  # fmt: skip
+    async with _play(ctx, session) as hosted:
+        is_synthesis = (await hosted.expect(move)).kind == "synthesis"
+        await hosted.submit(move, draft if is_synthesis else verdict)
+    return _answer(ctx, hosted)
 
 
 # --- the user's words -----------------------------------------------------------------------------------
 
 
-async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[Spoken] | Unasked:
-    """The question to the person, where the client can put it."""
-    table = await _expecting_user(ctx, session, move)
-    return Elicit(question(table, await table.expect(move)), Spoken) if can_ask(ctx) else Unasked()
+class UserWords(BaseModel):
+    """What the person says."""
+
+    words: Annotated[str, Field(title="Your words", description="May be left empty.")] = ""
+
+
+class NotAsked(UserWords):
+    """Nothing, as the client cannot put a question to the person."""
+
+
+async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | NotAsked:
+    """Return the question to the person, where the client can ask: the last one put to them, if any."""
+    async with _play(ctx, session) as hosted:
+        kind = (await hosted.expect_user(move)).kind
+    if not _can_ask(ctx):
+        return NotAsked()
+    put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
+    question = cut(put[-1] if put else host_text("person", kind), _MAX_QUESTION_LENGTH)
+    return Elicit(f"{host_text('asking', 'elicit', item=hosted.slug)}\n\n{question}", UserWords)
 
 
 async def hear_user(
     session: Session,
     move: Id,
     ctx: Ctx,
-    heard: Annotated[ElicitationResult[Spoken], Resolve(ask_user)],
+    heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)],
 ) -> str:
-    """The person's own words, asked for through the client."""
-    if not isinstance(heard, AcceptedElicitation):
-        table = await _expecting_user(ctx, session, move)
-        raise _refusal(ctx, table, moves.text("asking", "closed"))
-    spoken = heard.data
-    if isinstance(spoken, Unasked):
-        return _answer(ctx, await _expecting_user(ctx, session, move), moves.text("asking", "cannot"))
-    return await _play(ctx, session, lambda table: table.say(move, spoken.words, relayed=False))
+    """Take the person's own words, asked for through the client."""
+    note = ""
+    async with _play(ctx, session) as hosted:
+        await hosted.expect_user(move)
+        if not isinstance(heard, AcceptedElicitation):
+            raise Refused(host_text("asking", "closed"))
+        if isinstance(heard.data, NotAsked):
+            note = host_text("asking", "cannot")
+        else:
+            await hosted.say(move, heard.data.words, relayed=False)
+    return _answer(ctx, hosted, note)
 
 
 async def relay_user(
     session: Session,
     move: Id,
-    words: Annotated[str, Field(description="The person's exact words; empty for an empty message.")],
+    words: Annotated[str, _describe("words")],
     ctx: Ctx,
 ) -> str:
-    """The person's words as the host passes them on."""
-    return await _play(ctx, session, lambda table: table.say(move, words, relayed=True))
+    """Take the person's words as the host passes them on."""
+    async with _play(ctx, session) as hosted:
+        await hosted.say(move, words, relayed=True)
+    return _answer(ctx, hosted)
 
 
 # --- looking --------------------------------------------------------------------------------------------
 
 
 async def list_items(ctx: Ctx) -> str:
-    """The project's items."""
-    return answers.report_items(_tables(ctx).settings)
+    """Return the project's items."""
+    return report_items(_sessions(ctx).settings)
 
 
 async def status(item: Item, ctx: Ctx) -> str:
-    """How far an item is."""
-    try:
-        return answers.report_item(_tables(ctx).settings, item)
-    except RoundtableError as error:
-        raise ToolError(str(error)) from error
+    """Return how far an item is."""
+    return report_item(_sessions(ctx).settings, item)
 
 
-def register(server: MCPServer[Tables]) -> None:
+def register_tools(server: MCPServer[HostedSessions]) -> None:
     """Add all tools to the server."""
     tools: tuple[Callable[..., Awaitable[str]], ...] = (
         start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, list_items, status,
     )  # fmt: skip
     for tool in tools:
-        name = tool.__name__
         looks = tool in (list_items, status)
         hints = ToolAnnotations(
             read_only_hint=looks, destructive_hint=False, open_world_hint=False,
             idempotent_hint=looks or tool in (start, next_move, leave),
         )  # fmt: skip
-        server.add_tool(tool, description=moves.tool(name), annotations=hints, structured_output=False)
+        text = tool_text("tools", tool.__name__)
+        server.add_tool(tool, description=text, annotations=hints, structured_output=False)
 
 
 # --- what they share ------------------------------------------------------------------------------------
 
 
-def _tables(ctx: Ctx) -> Tables:
+def _sessions(ctx: Ctx) -> HostedSessions:
     return ctx.request_context.lifespan_context
 
 
-async def _play(ctx: Ctx, session: str, act: Callable[[Table], Awaitable[None]]) -> str:
-    """Do something at the table and answer with the next move; what is refused changes nothing."""
+@asynccontextmanager
+async def _play(ctx: Ctx, session: str) -> AsyncIterator[HostedSession]:
+    """Hold a session for a call; a refusal says that nothing has changed, and what is legal now."""
+    hosted = await _sessions(ctx).take(session)
     try:
-        table = await _tables(ctx).take(session)
-    except RoundtableError as error:
-        raise ToolError(str(error)) from error
-    try:
-        await act(table)
+        yield hosted
     except Refused as refusal:
-        raise _refusal(ctx, table, str(refusal)) from refusal
-    except RoundtableError as error:
-        raise ToolError(str(error)) from error
-    return _answer(ctx, table)
+        now, move = "Legal now: start(item).", hosted.move
+        if move is not None:
+            calls = " or ".join(move.list_calls(can_ask=_can_ask(ctx)))
+            now = f"Open now: move {move.id}, {move.kind}, {move.speaker or 'you'}. Legal now: {calls}."
+        raise ToolError(f"{refusal} Nothing has changed. {now}") from refusal
 
 
-async def _expecting_user(ctx: Ctx, session: str, move: str) -> Table:
-    """The table, where the user is to be heard in that move."""
-    try:
-        table = await _tables(ctx).take(session)
-    except RoundtableError as error:
-        raise ToolError(str(error)) from error
-    try:
-        (await table.expect(move)).check_user()
-    except Refused as refusal:
-        raise _refusal(ctx, table, str(refusal)) from refusal
-    return table
+def _answer(ctx: Ctx, hosted: HostedSession, note: str = "") -> str:
+    return write_answer(hosted, can_ask=_can_ask(ctx), note=note)
 
 
-def _answer(ctx: Ctx, table: Table, note: str = "") -> str:
-    return _tables(ctx).reader(table).answer(table, can_ask=can_ask(ctx), note=note)
+def _can_ask(ctx: Ctx) -> bool:
+    """Whether the client can put a form to the person."""
+    capabilities = ctx.client_capabilities
+    asking = capabilities.elicitation if capabilities is not None else None
+    return asking is not None and (asking.form is not None or asking.url is None)
 
 
-def _refusal(ctx: Ctx, table: Table, reason: str) -> ToolError:
-    move = table.move
-    now = move.named(can_ask=can_ask(ctx)) if move is not None else "Legal: start(item)."
-    return ToolError(f"{reason} Nothing has changed. {now}")
+def _make_verdict(opposes: int | None, decides: list[int], subject: str, place: str) -> Verdict:
+    off_topic = OffTopic(subject, place or None) if subject.strip() else None
+    return Verdict(opposes, off_topic, tuple(decides))
 
 
-def _drift(subject: str, place: str) -> OffTopic | None:
-    return OffTopic(subject, place or None) if subject.strip() else None
-
-
-def _entries(points: list[Point]) -> tuple[Entry, ...]:
+def _to_entries(points: list[Point]) -> tuple[Entry, ...]:
     return tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)

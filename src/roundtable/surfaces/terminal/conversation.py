@@ -1,4 +1,4 @@
-"""The clipboard: through the system's own command, else through the terminal (OSC 52)."""
+"""A conversation at a terminal: shows the lines, hears the user, and answers commands that only look."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
+from prompt_toolkit.application.run_in_terminal import run_in_terminal
 
 from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
 from ..cli.conversation import run
 from . import slash
-from .input_area import Desk
-from .page import Menu, Page, Whereabouts, busy
-from .renderer import Press, has_signs
+from .input_area import InputArea
+from .page import LineFormatter, Menu, describe_work, format_bottom_line
+from .renderer import Renderer, has_signs
 from .review import review
-from .slash import documents
 from .stopping import StoppablePanel
 from .welcome import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from ...core.commands import Table
     from ...core.synthesis import Draft
@@ -37,277 +38,221 @@ if TYPE_CHECKING:
     from ...runtime.session import Session
 
 
-_PATIENCE = 2.0
-_LONGEST = 70_000  # more than that terminals do not take
-
-
-def copy(text: str, environment: Mapping[str, str]) -> str:
-    """Copy a text; what comes back has to be sent to the terminal, where that is how it is done."""
-    command = _command(environment)
-    if command is not None:
-        try:
-            subprocess.run(command, input=text.encode(), timeout=_PATIENCE, check=True, capture_output=True)
-        except (OSError, subprocess.SubprocessError):
-            pass
-        else:
-            return ""
-    return f"\x1b]52;c;{base64.b64encode(text.encode()[:_LONGEST]).decode()}\x07"
-
-
-def _command(environment: Mapping[str, str]) -> list[str] | None:
-    if sys.platform == "win32":
-        wanted = ["clip"]
-    elif sys.platform == "darwin":
-        wanted = ["pbcopy"]
-    elif environment.get("WAYLAND_DISPLAY"):
-        wanted = ["wl-copy"]
-    elif environment.get("DISPLAY"):
-        wanted = ["xclip", "-selection", "clipboard"]
-    else:
-        return None
-    return wanted if shutil.which(wanted[0]) else None
-
-
-def page(text: str) -> None:
-    """Show a text in the user's pager; one that fits the window is left standing in the scrollback."""
-    os.environ.setdefault("LESS", "-FRX")
-    click.echo_via_pager(text, color=True)
-
-
-_IDLE = 0.2
-_CONVERSATION_PATIENCE = 2.0  # seconds in which a second Ctrl-C leaves
+_SETTLING_TIME = 0.2
+_LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
-_CONFIRM = "Skip the remaining steps of this phase? y/N "
-_YES = ("y", "yes")
-_SPOKEN = ("contribution", "synthesis", "feedback")
-_FRESH = ("step", "introduction")
+_COPY_PATIENCE = 2.0
+_MAX_COPIED = 70_000  # terminals do not take more
 
 
-class Start(Protocol):
-    """Makes the session, with what the conversation has to see of it."""
-
-    def __call__(
-        self,
-        *,
-        panel: Panel,
-        on_words: Callable[[str, str], None],
-        review: Callable[[Draft, Table], Awaitable[Draft]] | None,
-    ) -> Session: ...
-
-
-def converse(
-    start: Start,
-    panel: Callable[[], Panel],
-    again: str,
-    *,
-    user_name: str | None = None,
-    reviewing: bool = False,
-    spent: Callable[[], str] = str,
-) -> int:
-    """Hold the conversation to its end; a signal or two Ctrl-C raise Interrupted, which names the command.
-
-    `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
-    """
-    conversation = Conversation(
-        start, panel, os.environ, user_name=user_name, reviewing=reviewing, spent=spent
-    )
-    return run(conversation.hold(), lambda: None, again)
-
-
-class Conversation:
+class TerminalConversation:
     """One session at one terminal."""
 
     def __init__(
         self,
-        start: Start,
+        start: Callable[..., Session],
         panel: Callable[[], Panel],
-        environment: Mapping[str, str],
         *,
         user_name: str | None = None,
         reviewing: bool = False,
         spent: Callable[[], str] = str,
     ) -> None:
-        self._environment = environment
-        self._memory = Memory(environment)
-        self._panel = StoppablePanel(panel, self._begin)
+        """`start` makes the session, from `panel`, `on_words` and `review`.
+
+        `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
+        """
+        self._memory = Memory(os.environ)
+        self._panel = StoppablePanel(panel, self._begin_words)
         self.session = start(
-            panel=self._panel, on_words=self._hear, review=self._review if reviewing else None
+            panel=self._panel, on_words=self._take_words, review=self._review if reviewing else None
         )
-        signs = has_signs(getattr(sys.stdout, "encoding", None), environment)
-        self._desk = Desk(
-            bottom=self._bottom,
-            draft=self._drafted,
-            words=lambda: slash.completions(self.session.analysis),
+        signs = has_signs(getattr(sys.stdout, "encoding", None), os.environ)
+        self._input = InputArea(
+            bottom=self._bottom_line,
+            draft=self._format_draft,
+            words=lambda: slash.list_completions(self.session.analysis),
             place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
-            history=self._memory.history(),
+            history=self._memory.history_file(),
             prompt="› " if signs else "> ",
         )
-        self._desk.on_stop, self._desk.on_leave = self._stop, self._leave
-        self._press = Press(lambda: self._desk.columns, signs=signs)
-        self._page = Page(self._press, user_name)
+        self._input.on_stop, self._input.on_leave = self._stop, self._leave
+        self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
+        self._formatter = LineFormatter(self._renderer, user_name)
         self._spent = spent
         self._speaker, self._words = "", ""
-        self._typed: str | None = None
+        self._typed = ""
         self._menu: Menu | None = None
         self._before: Mapping[str, str] = {}
         self._last_said = ""
         self._stopped_at: float | None = None
         self._holding: asyncio.Task[object] | None = None
 
+    def hold(self, again: str) -> int:
+        """Hold the conversation to its end; a signal or two Ctrl-C raise Interrupted, which names `again`."""
+        return run(self._hold(), lambda: None, again)
+
     # --- lines ------------------------------------------------------------------------------------------
 
-    async def hold(self) -> None:
+    async def _hold(self) -> None:
         """Show every line, and hear the user whenever it is the user's turn."""
         self._holding = asyncio.current_task()
         gc.disable()  # until the first question is there: nothing by then is garbage
-        asyncio.get_running_loop().call_later(_IDLE, self._get_ready)
-        self._before = documents(self.session.folder)
-        async with self._desk.shown(), aclosing(self.session.lines()) as lines:
+        asyncio.get_running_loop().call_later(_SETTLING_TIME, self._get_ready)
+        self._before = slash.read_documents(self.session.folder)
+        async with self._input.open(), aclosing(self.session.lines()) as lines:
             async for line in lines:
-                self._show(line)
-                if line.kind == "listen":
-                    await self._hear_user(line)
+                if line.kind != "listen":
+                    self._show(line)
+                elif (words := await self._next_words(line)) is None:
+                    self.session.hang_up()
+                else:
+                    self._typed = words
+                    self.session.say(words)
 
     def _get_ready(self) -> None:
-        """Load what the first contribution needs while the user reads the first question."""
-        from . import renderer  # noqa: F401
-
+        """Make the panel while the user reads the first question."""
         _ = self._panel.name
         gc.freeze()
         gc.enable()
 
     def _show(self, line: Line) -> None:
-        if line.kind == "listen":
-            return
         self._speaker, self._words = "", ""
-        text = self._unheard(line)
-        newcomer = False
+        typed, self._typed = self._typed, ""
+        text, newcomer = "", False
+        # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
+        if typed.strip() and (line.speaker != USER or line.kind == "resume"):
+            text = self._formatter.format_typed(typed)
         if line.kind == "menu":
             self._menu = Menu.read(line.text)
-            newcomer = self._menu.takes_feedback and self._memory.first_time("menu")
-        text += self._page.line(line, self.session.analysis, newcomer=newcomer)
-        self._desk.write(text)
-        if line.kind in _SPOKEN and line.speaker != USER:
+            newcomer = self._menu.takes_feedback and self._memory.is_first_time("menu")
+        self._input.write(text + self._formatter.format_line(line, self.session.analysis, newcomer=newcomer))
+        if line.kind in ("contribution", "synthesis", "feedback") and line.speaker != USER:
             self._last_said = line.text
-        if line.kind in _FRESH:
-            self._before = documents(self.session.folder)
-
-    def _unheard(self, line: Line) -> str:
-        """What was typed, where the session does not say it again: a `?`, or words that it asks about."""
-        typed, self._typed = self._typed, None
-        if typed is None or not typed.strip() or (line.speaker == USER and line.kind != "resume"):
-            return ""
-        return self._page.typed(typed)
+        if line.kind in ("step", "introduction"):
+            self._before = slash.read_documents(self.session.folder)
 
     # --- words ------------------------------------------------------------------------------------------
 
-    async def _hear_user(self, line: Line) -> None:
-        words = await self._next_words(line)
-        if words is None:
-            self.session.hang_up()
-        else:
-            self._typed = words
-            self.session.say(words)
-
     async def _next_words(self, line: Line) -> str | None:
-        """The next words for the session; commands that only look at things are answered here."""
+        """Return the next words for the session; commands that only look at things are answered here."""
         while True:
-            words = await self._desk.ask()
+            words = await self._input.ask()
             if words is None:
                 return None
-            found = slash.answer(words, self._scene(line))
-            if found is not None:
-                if found.leave:
-                    return None
-                if found.say is not None:
-                    return found.say
-                await self._answer(words, found)
-            elif not self._skips(line, words) or await self._confirmed():
-                return words
+            scene = slash.Scene(
+                self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
+                self._before, self._last_said, self._spent(),
+            )  # fmt: skip
+            result = slash.run_command(words, scene)
+            if result is None:
+                if not self._skips_phase(line, words) or await self._confirm_skip():
+                    return words
+            elif result.leave:
+                return None
+            elif result.say is not None:
+                return result.say
+            else:
+                await self._show_result(words, result)
 
-    async def _answer(self, words: str, found: slash.Answer) -> None:
-        self._desk.write(self._page.typed(words))
-        if found.page:
-            await self._show_text(found)
-        if found.text:
-            self._desk.write(self._page.aside(found.text))
-        if found.copy is not None:
-            self._desk.write(copy(found.copy, self._environment))
+    async def _show_result(self, words: str, result: slash.CommandResult) -> None:
+        self._input.write(self._formatter.format_typed(words))
+        if result.page:
+            show = self._formatter.format_document if result.markdown else self._formatter.format_diff
+            text = show(result.page)
+            if text.count("\n") < self._input.size.rows // 2:
+                self._input.write(text)
+            else:
+                await run_in_terminal(partial(_show_in_pager, text))
+        if result.text:
+            self._input.write(self._formatter.format_aside(result.text))
+        if result.copy is not None:
+            self._input.write(copy_text(result.copy, os.environ))
 
-    async def _show_text(self, found: slash.Answer) -> None:
-        """A document in the pager, or above the desk where it is short."""
-        text = self._page.document(found.page) if found.markdown else self._page.changes(found.page)
-        if text.count("\n") < self._desk.rows // 2:
-            self._desk.write(text)
-            return
-
-        await self._desk.aside(lambda: page(text))
-
-    def _skips(self, line: Line, words: str) -> bool:
-        offered = self._menu is not None and self._menu.takes_feedback and self._menu.offers("S")
+    def _skips_phase(self, line: Line, words: str) -> bool:
+        offered = self._menu is not None and self._menu.takes_feedback and self._menu.has_choice("S")
         return line.awaits == "menu" and offered and hear_menu(words, can_skip=True) == "skip"
 
-    async def _confirmed(self) -> bool:
-        answer = await self._desk.ask(_CONFIRM)
-        return answer is not None and answer.strip().lower() in _YES
-
-    def _scene(self, line: Line) -> slash.Scene:
-        session = self.session
-        return slash.Scene(
-            session.analysis, session.folder, line.awaits, session.panel_name, self._before, self._last_said,
-            self._spent(),
-        )  # fmt: skip
+    async def _confirm_skip(self) -> bool:
+        answer = await self._input.ask("Skip the remaining steps of this phase? y/N ")
+        return answer is not None and answer.strip().lower() in ("y", "yes")
 
     async def _review(self, draft: Draft, table: Table) -> Draft:
         def show(text: str) -> None:
-            self._desk.write(self._page.aside(text))
+            self._input.write(self._formatter.format_aside(text))
 
-        return await review(draft, table, show, self._desk.ask)
+        return await review(draft, table, show, self._input.ask)
 
     # --- drafts, the bottom line, control ---------------------------------------------------------------
 
-    def _begin(self, speaker: str) -> None:
+    def _begin_words(self, speaker: str) -> None:
         self._speaker, self._words = speaker, ""
-        self._desk.repaint()
+        self._input.repaint()
 
-    def _hear(self, speaker: str, piece: str) -> None:
+    def _take_words(self, speaker: str, piece: str) -> None:
         if speaker != self._speaker:
-            self._begin(speaker)
+            self._begin_words(speaker)
         self._words += piece
-        self._desk.repaint()
+        self._input.repaint()
 
-    def _drafted(self) -> str:
+    def _format_draft(self) -> str:
         analysis = self.session.analysis
         if analysis is None or not self._words.strip():
             return ""
         roster = analysis.opening.roster
-        return self._page.draft(roster[self._speaker], self._words, roster)
+        return self._formatter.format_draft(roster[self._speaker], self._words, roster)
 
-    def _bottom(self, width: int) -> str:
+    def _bottom_line(self, width: int) -> str:
         analysis = self.session.analysis
-        at_work = "" if self._desk.listening else busy(analysis, has_words=bool(self._words))
-        line = Whereabouts.of(analysis, at_work=at_work, spent=self._spent()).line(width)
-        return self._press.signed(line)
+        at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
+        line = format_bottom_line(analysis, width, at_work=at_work, spent=self._spent())
+        return self._renderer.adapt_signs(line)
 
     def _stop(self) -> None:
-        """Ctrl-C: once stops whoever speaks, or clears the input line; twice leaves."""
+        """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
         loop = asyncio.get_running_loop()
-        if self._stopped_at is not None and loop.time() - self._stopped_at < _CONVERSATION_PATIENCE:
+        if self._stopped_at is not None and loop.time() - self._stopped_at < _LEAVING_TIME:
             if self._holding is not None:
                 self._holding.cancel()
             return
         self._stopped_at = loop.time()
-        stopped = not self._desk.listening and self._panel.stop()
+        stopped = not self._input.is_listening and self._panel.stop()
         if not stopped:
-            self._desk.take_back()
-        self._desk.note = f"Stopped. {_LEAVES}" if stopped else _LEAVES
-        self._desk.repaint()
-        loop.call_later(_CONVERSATION_PATIENCE, self._forget_stop)
+            self._input.clear()
+        self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)
+        loop.call_later(_LEAVING_TIME, self._show_note, "")
 
-    def _forget_stop(self) -> None:
-        self._desk.note = ""
-        self._desk.repaint()
+    def _show_note(self, note: str) -> None:
+        self._input.note = note
+        self._input.repaint()
 
     def _leave(self) -> None:
-        self._desk.leave()
+        self._input.end_input()
         self.session.hang_up()
+
+
+def _show_in_pager(text: str) -> None:
+    """Show a text in the user's pager; one that fits the window stays in the scrollback."""
+    os.environ.setdefault("LESS", "-FRX")
+    click.echo_via_pager(text, color=True)
+
+
+def copy_text(text: str, environment: Mapping[str, str]) -> str:
+    """Copy a text with the system's command; else return what makes the terminal copy it (OSC 52)."""
+    if sys.platform == "win32":
+        command = ["clip"]
+    elif sys.platform == "darwin":
+        command = ["pbcopy"]
+    elif environment.get("WAYLAND_DISPLAY"):
+        command = ["wl-copy"]
+    else:
+        command = ["xclip", "-selection", "clipboard"] if environment.get("DISPLAY") else []
+    if command and shutil.which(command[0]):
+        try:
+            subprocess.run(
+                command, input=text.encode(), timeout=_COPY_PATIENCE, check=True, capture_output=True
+            )
+        except (OSError, subprocess.SubprocessError):
+            pass
+        else:
+            return ""
+    return f"\x1b]52;c;{base64.b64encode(text.encode()[:_MAX_COPIED]).decode()}\x07"

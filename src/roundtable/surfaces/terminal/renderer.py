@@ -1,7 +1,7 @@
-"""The palette: a colour and a sign for each voice.
+"""Turns texts into what a terminal is sent: wrapped, coloured, with a sign for each voice in the margin.
 
-The colours are as light as they are dark, so that they can be read on black and on white alike, and differ
-in hue for those who see fewer colours too. A test computes both. The sign says the same without any colour.
+The colours can be read on black and on white alike, and differ in hue for those who see fewer colours. A test
+computes both. The sign says the same without any colour.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.padding import Padding
 from rich.segment import Segment, Segments
@@ -22,6 +22,10 @@ from rich.text import Text
 from rich.theme import Theme
 
 from ...core.personas import Roster
+
+MARGIN = 2
+WIDEST = 100  # longer lines are hard to read
+NARROWEST = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +49,27 @@ VOICES = (
 )
 
 
-def voice_of(key: str | None, roster: Roster | None) -> Voice | None:
-    """The voice of a persona, by its place at the table; None for everybody else."""
+def find_voice(key: str | None, roster: Roster | None) -> Voice | None:
+    """Return the voice of a persona, by its place at the table; None for everybody else."""
     if roster is None or key not in roster.keys:
         return None
     return VOICES[roster.keys.index(key) % len(VOICES)]
 
 
-_WITHOUT_CURSOR = ("", "dumb", "unknown")
-# What stands in for our own signs where they cannot be shown.
-_PLAIN = str.maketrans({
+# What stands in for our own signs where the terminal cannot show them.
+_PLAIN_SIGNS = str.maketrans({
     "▰": "#", "▱": "-", "─": "-", "›": ">", "·": "|", "•": "*", "▌": "|", "…": "...", "✓": "*", "—": "--",
     **{voice.sign: voice.plain_sign for voice in VOICES},
 })  # fmt: skip
 
 
 def has_cursor(environment: Mapping[str, str]) -> bool:
-    """True where the input line can be painted; a dumb terminal gets plain lines."""
-    return os.name == "nt" or environment.get("TERM", "") not in _WITHOUT_CURSOR
+    """Whether the input line can be painted; a dumb terminal gets plain lines."""
+    return os.name == "nt" or environment.get("TERM", "") not in ("", "dumb", "unknown")
 
 
 def has_signs(encoding: str | None, environment: Mapping[str, str]) -> bool:
-    """True where more signs than a typewriter's can be shown."""
+    """Whether the terminal can show signs beyond ASCII."""
     if environment.get("TERM") == "linux":  # its font has 512 signs at most
         return False
     try:
@@ -76,55 +79,16 @@ def has_signs(encoding: str | None, environment: Mapping[str, str]) -> bool:
     return True
 
 
-def plain_signs(text: str) -> str:
-    """The text with signs that every terminal has."""
-    return text.translate(_PLAIN)
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """The sign in the margin of a text's first line, its style, and the name that the text begins with."""
+
+    text: str = ""
+    style: str = ""
+    name: str = ""
 
 
-# HTML is text here: a persona who speaks of a <form> is quoted, not rendered.
-_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-
-
-class _Heading(Heading):
-    """A heading at the left, by itself."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        text = self.text.copy()
-        text.justify = "left"
-        yield text
-
-
-class _Code(CodeBlock):
-    """Code as it was written, without a background that only one theme can bear."""
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Padding(Text(str(self.text).rstrip(), style=self.style), (0, 0, 0, 2), expand=False)
-
-
-class Document(Markdown):
-    """A text in markdown."""
-
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
-        **Markdown.elements,
-        "heading_open": _Heading,
-        "fence": _Code,
-        "code_block": _Code,
-    }
-
-    def __init__(self, text: str, *, breaks: bool = False) -> None:
-        """`breaks` keeps the line breaks within paragraphs: what was said in lines is shown in lines."""
-        super().__init__("", hyperlinks=False)
-        self.markup = text
-        self.parsed = _PARSER.parse(text)
-        if breaks:
-            for token in self.parsed:
-                for child in token.children or ():
-                    child.type = "hardbreak" if child.type == "softbreak" else child.type
-
-
-MARGIN = 2
-WIDEST = 100  # longer lines are hard to read
-NARROWEST = 12
+NO_SIGN = Sign()
 _THEME = Theme(
     {
         "markdown.code": "bold",
@@ -141,28 +105,13 @@ _THEME = Theme(
     }
 )
 
-SetLine = list[Segment]
 
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """What stands in the margin of a text's first line, and how its first words, the name, look."""
-
-    text: str = ""
-    style: str = ""
-    name: str = ""
-
-
-NO_SIGN = Sign()
-
-
-class Press:
-    """Sets texts for a window."""
+class Renderer:
+    """Renders texts for a window."""
 
     def __init__(self, columns: Callable[[], int], *, signs: bool = True, colours: bool = True) -> None:
-        """`columns` is asked each time: the window may have changed; `signs`: not only a typewriter's."""
-        self.signs = signs
-        self._columns = columns
+        """`columns` is called each time, as the window may have changed; `signs` allows more than ASCII."""
+        self._columns, self._signs = columns, signs
         self._console = Console(
             file=io.StringIO(), force_terminal=True, color_system="auto" if colours else None, theme=_THEME,
             markup=False, highlight=False, emoji=False, legacy_windows=False,
@@ -173,88 +122,105 @@ class Press:
         """How wide a text may be, beside the margin."""
         return max(min(self._columns(), WIDEST) - MARGIN, NARROWEST)
 
-    def plain(self, text: str, sign: Sign = NO_SIGN, style: str = "") -> str:
-        """A text with its own line breaks; a line that is indented hangs below itself."""
-        lines: list[SetLine] = []
-        for number, source in enumerate(text.expandtabs(4).split("\n")):
+    def render_plain(self, text: str, sign: Sign = NO_SIGN, style: str = "") -> str:
+        """Render a text with its own line breaks; an indented line keeps its indent where it is wrapped."""
+        lines: list[list[Segment]] = []
+        for source in text.expandtabs(4).split("\n"):
             words = source.lstrip(" ")
             indent = min(len(source) - len(words), self.width // 2)
-            styled = Text(words, style=style)
-            if number == 0 and words.startswith(sign.name):
-                styled.stylize(_name_style(sign), 0, len(sign.name))
-            lines += (
-                [Segment(" " * indent), *line]
-                for line in self._console.render_lines(
-                    styled, self._console.options.update(width=self.width - indent), pad=False
-                )
-            )
-        return self._printed(lines, sign)
+            options = self._console.options.update(width=self.width - indent)
+            wrapped = self._console.render_lines(Text(words, style=style), options, pad=False)
+            lines += ([Segment(" " * indent), *line] for line in wrapped)
+        return self._print(lines, sign)
 
-    def markdown(self, text: str, sign: Sign = NO_SIGN, *, breaks: bool = True) -> str:
-        """A text in markdown that begins with the sign's name; `breaks` keeps line breaks in paragraphs."""
-
+    def render_markdown(self, text: str, sign: Sign = NO_SIGN, *, breaks: bool = True) -> str:
+        """Render markdown; `breaks` keeps the line breaks within paragraphs."""
         options = self._console.options.update(width=self.width)
-        lines = self._console.render_lines(Document(text, breaks=breaks), options, pad=False)
-        return self._printed(_named(lines, sign), sign)
+        return self._print(self._console.render_lines(_MarkdownText(text, breaks), options, pad=False), sign)
 
-    def _printed(self, lines: Iterable[SetLine], sign: Sign) -> str:
-        out: list[Segment] = []
-        for number, line in enumerate(_trimmed(lines)):
+    def adapt_signs(self, text: str) -> str:
+        """Return the text with signs that the terminal can show."""
+        return text if self._signs else text.translate(_PLAIN_SIGNS)
+
+    def _print(self, lines: Iterable[list[Segment]], sign: Sign) -> str:
+        segments: list[Segment] = []
+        for number, line in enumerate(_trim_lines(_style_name(lines, sign))):
             margin = sign.text if number == 0 else ""
             if line or margin:
                 style = Style.parse(sign.style) if margin and sign.style else None
-                out += [Segment(margin.ljust(MARGIN), style), *line]
-            out.append(Segment("\n"))
-        return self.signed(self.rendered(Segments(out)))
-
-    def signed(self, text: str) -> str:
-        """The text with signs that the terminal has."""
-        return text if self.signs else plain_signs(text)
-
-    def rendered(self, renderable: RenderableType) -> str:
-        """What a terminal has to be sent to show it, as it is."""
+                segments += [Segment(margin.ljust(MARGIN), style), *line]
+            segments.append(Segment("\n"))
         with self._console.capture() as captured:
-            self._console.print(renderable, end="", soft_wrap=True)
-        return captured.get()
+            self._console.print(Segments(segments), end="", soft_wrap=True)
+        return self.adapt_signs(captured.get())
 
 
-def _name_style(sign: Sign) -> Style:
-    return Style.parse(f"bold {sign.style}".strip())
-
-
-def _named(lines: list[SetLine], sign: Sign) -> list[SetLine]:
-    """The lines with the name at their beginning in its own style, wherever it was wrapped."""
+def _style_name(lines: Iterable[list[Segment]], sign: Sign) -> list[list[Segment]]:
+    """Return the lines with the name at their beginning in its own style, even where it was wrapped."""
+    style = Style.parse(f"bold {sign.style}".strip())
     left = len("".join(sign.name.split()))
-    named = []
+    styled = []
     for line in lines:
-        styled = []
+        row = []
         for segment in line:
             at = 0
             while left and at < len(segment.text):
                 left -= not segment.text[at].isspace()
                 at += 1
             if at:
-                styled.append(Segment(segment.text[:at], _name_style(sign)))
-            if segment.text[at:]:
-                styled.append(Segment(segment.text[at:], segment.style))
-        named.append(styled)
-    return named
+                row.append(Segment(segment.text[:at], (segment.style or Style.null()) + style))
+            row.append(Segment(segment.text[at:], segment.style))
+        styled.append(row)
+    return styled
 
 
-def _trimmed(lines: Iterable[SetLine]) -> list[SetLine]:
-    """The lines without blanks at their ends, and without empty ones around them."""
-    found = [_without_end(line) for line in lines]
-    while found and not found[-1]:
-        found.pop()
-    while found and not found[0]:
-        found.pop(0)
-    return found
+def _trim_lines(lines: Iterable[list[Segment]]) -> list[list[Segment]]:
+    """Return the lines without blanks at their ends, and without empty lines around them."""
+    trimmed = []
+    for line in lines:
+        while line and not line[-1].text.rstrip():
+            line.pop()
+        if line:
+            line[-1] = Segment(line[-1].text.rstrip(), line[-1].style)
+        trimmed.append([segment for segment in line if segment.text])
+    while trimmed and not trimmed[-1]:
+        trimmed.pop()
+    while trimmed and not trimmed[0]:
+        trimmed.pop(0)
+    return trimmed
 
 
-def _without_end(line: SetLine) -> SetLine:
-    kept = [segment for segment in line if segment.text]
-    while kept:
-        last = kept.pop()
-        if text := last.text.rstrip():
-            return [*kept, Segment(text, last.style)]
-    return []
+class _PlainHeading(Heading):
+    """A heading at the left, without a frame."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        text = self.text.copy()
+        text.justify = "left"
+        yield text
+
+
+class _PlainCode(CodeBlock):
+    """Code as it was written, without a background that suits only one theme."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Padding(Text(str(self.text).rstrip(), style=self.style), (0, 0, 0, 2), expand=False)
+
+
+# HTML is text here: a persona who speaks of a <form> is quoted, not rendered.
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+
+
+class _MarkdownText(Markdown):
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _PlainHeading,
+        "fence": _PlainCode,
+        "code_block": _PlainCode,
+    }
+
+    def __init__(self, text: str, breaks: bool) -> None:
+        super().__init__("", hyperlinks=False)
+        self.markup = text
+        self.parsed = _PARSER.parse(text)
+        for child in (child for token in self.parsed for child in token.children or () if breaks):
+            child.type = "hardbreak" if child.type == "softbreak" else child.type

@@ -1,10 +1,10 @@
-"""Changes: what has been added to the item's documents since a moment ago, as a diff."""
+"""Commands that begin with a slash: they look at things, or say something to the session in other words."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -16,50 +16,15 @@ from ...core.turns import USER
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from ..cli.output import fit
-from .page import bar
+from .page import draw_progress
 from .renderer import VOICES
 
 if TYPE_CHECKING:
     from ...core.analysis import Analysis
     from ...core.lines import Awaits
-    from ...core.personas import Roster
 
 
-_SUFFIXES = (".md", ".json", ".csv")
-_OWN = ("meta.json",)
-_AROUND = 1
-
-
-def documents(folder: Path) -> dict[str, str]:
-    """The item's documents by name; what cannot be read is passed over."""
-    found: dict[str, str] = {}
-    try:
-        names = sorted(path.name for path in folder.iterdir() if path.suffix in _SUFFIXES)
-    except OSError:
-        return found
-    for name in names:
-        if name not in _OWN:
-            try:
-                found[name] = fit(read_artifact(folder, name).decode("utf-8-sig", "replace"))
-            except (FileNotFoundError, DiskFailed):
-                continue
-    return found
-
-
-def diff(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    """What differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
-    for name in sorted({*before, *after}):
-        old, new = (texts.get(name, "").splitlines() for texts in (before, after))
-        changed = difflib.unified_diff(old, new, n=_AROUND, lineterm="")
-        lines = [line for line in changed if not line.startswith(("---", "+++"))]
-        if lines:
-            added = sum(line.startswith("+") for line in lines)
-            yield f"@ {name}: {added} {'line' if added == 1 else 'lines'} added"
-            yield from (line for line in lines if not line.startswith("@@"))
-
-
-_COMMAND = re.compile(r"/(?P<name>[a-z]+)(?:\s+(?P<rest>.*))?", re.DOTALL)
-HELP: Mapping[str, str] = {
+HELP = {
     "/help": "what can be typed here",
     "/who": "who is at the table",
     "/steps": "all steps, and where you are",
@@ -73,19 +38,20 @@ HELP: Mapping[str, str] = {
     "/copy": "copy the last thing that was said",
     "/quit": "leave; everything is saved",
 }
-_KEYS = (
-    ("?", "help on the question, and an example"),
-    ("Enter", "takes the draft, continues, or says: go on"),
-    ("Alt-Enter", "a new line"),
-    ("Ctrl-X Ctrl-E", "write in your editor"),
-    ("Tab", "complete a name or a command"),
-    ("Ctrl-C", "stop whoever speaks; twice leaves"),
-    ("Ctrl-D", "leave"),
-)
+_KEYS = {
+    "?": "help on the question, and an example",
+    "Enter": "takes the draft, continues, or says: go on",
+    "Alt-Enter": "a new line",
+    "Ctrl-X Ctrl-E": "write in your editor",
+    "Tab": "complete a name or a command",
+    "Ctrl-C": "stop whoever speaks; twice leaves",
+    "Ctrl-D": "leave",
+}
+_COMMAND = re.compile(r"(?P<name>/[a-z]+)(?:\s+(?P<rest>.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandResult:
     """What a command leads to: a text to show or page, words to say, something to copy, or the way out."""
 
     text: str = ""
@@ -109,146 +75,162 @@ class Scene:
     spent: str = ""
 
 
-def answer(words: str, scene: Scene) -> Answer | None:
-    """What a command leads to; None for words that are no command."""
+def run_command(words: str, scene: Scene) -> CommandResult | None:
+    """Return what a command leads to; None for words that are not a command."""
     found = _COMMAND.fullmatch(words.strip())
     if found is None:
         return None
-    name, rest = f"/{found['name']}", (found["rest"] or "").strip()
-    handler = _HANDLERS.get(name)
-    if handler is None:
-        # "/tmp is full" is an answer; a lone "/hepl" is not.
-        return None if rest else Answer(f"There is no command {name}. There is: {', '.join(HELP)}.")
-    return handler(rest, scene)
+    name, rest = found["name"], (found["rest"] or "").strip()
+    match name:
+        case "/help":
+            width = max(len(key) for key in _KEYS)
+            text = "\n".join(f"{each:<{width}}  {about}" for each, about in (_KEYS | HELP).items())
+        case "/who":
+            text = _describe_table(scene)
+        case "/steps":
+            text = _list_steps(scene)
+        case "/artifact":
+            return _show_document(rest, scene)
+        case "/diff":
+            lines = list(compare_documents(scene.before, read_documents(scene.folder)))
+            if lines:
+                return CommandResult(page="\n".join(lines))
+            text = "Nothing has been added since this step began."
+        case "/transcript":
+            return _show_transcript(rest, scene)
+        case "/turns":
+            return _raise_turns(rest, scene)
+        case "/depth":
+            return _change_depth(rest, scene)
+        case "/panel":
+            text = f"The {scene.panel} panel gives the personas their words."
+            text += " The rules are the same for every panel."
+        case "/model":
+            spent = f" So far: {scene.spent}." if scene.spent else ""
+            text = f"The {scene.panel} panel speaks.{spent} A model is chosen when you start: --model NAME."
+        case "/copy" if scene.last_said:
+            said = " ".join(scene.last_said.split())
+            return CommandResult(f"Copied: {said[:60]} ...", copy=scene.last_said)
+        case "/copy":
+            text = "Nothing has been said yet."
+        case "/quit":
+            return CommandResult(leave=True)
+        case _ if rest:  # "/tmp is full" is an answer; a lone "/hepl" is not
+            return None
+        case _:
+            text = f"There is no command {name}. There is: {', '.join(HELP)}."
+    return CommandResult(text)
 
 
-def completions(analysis: Analysis | None) -> Iterable[str]:
-    """What can be completed: commands, and first names in a form that addresses."""
+def list_completions(analysis: Analysis | None) -> Iterable[str]:
+    """Return what can be completed: commands, and first names in a form that addresses."""
     yield from HELP
     if analysis is not None:
         yield from (f"{persona.first_name}, " for persona in analysis.opening.roster.personas)
 
 
-def _help(_rest: str, _scene: Scene) -> Answer:
-    width = max(len(name) for name, _ in _KEYS)
-    rows = [f"{name:<{width}}  {about}" for name, about in (*_KEYS, *HELP.items())]
-    return Answer("\n".join(rows))
+def read_documents(folder: Path) -> dict[str, str]:
+    """Return the item's documents by name, without those that cannot be read."""
+    found: dict[str, str] = {}
+    try:
+        names = sorted(path.name for path in folder.iterdir() if path.suffix in (".md", ".json", ".csv"))
+    except OSError:
+        return found
+    for name in names:
+        if name != "meta.json":
+            try:
+                found[name] = fit(read_artifact(folder, name).decode("utf-8-sig", "replace"))
+            except (FileNotFoundError, DiskFailed):
+                continue
+    return found
 
 
-def _who(_rest: str, scene: Scene) -> Answer:
+def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Return what differs, file by file, as lines that begin with `+`, `-`, `@` or a blank."""
+    for name in sorted({*before, *after}):
+        old, new = (texts.get(name, "").splitlines() for texts in (before, after))
+        changed = difflib.unified_diff(old, new, n=1, lineterm="")
+        lines = [line for line in changed if not line.startswith(("---", "+++"))]
+        if lines:
+            added = sum(line.startswith("+") for line in lines)
+            yield f"@ {name}: {added} {'line' if added == 1 else 'lines'} added"
+            yield from (line for line in lines if not line.startswith("@@"))
+
+
+def _describe_table(scene: Scene) -> str:
     if scene.analysis is None:
-        return Answer("Nobody is at the table yet.")
+        return "Nobody is at the table yet."
     opening = scene.analysis.opening
     rows = []
     for persona, voice in zip(opening.roster.personas, cycle(VOICES), strict=False):
         leads = ", leads now" if persona.key == opening.lead.key else ""
         rows.append(f"{voice.sign} {persona.title}{leads}\n  {', '.join(persona.lens)}")
-    return Answer("\n".join(rows))
+    return "\n".join(rows)
 
 
-def _steps(_rest: str, scene: Scene) -> Answer:
+def _list_steps(scene: Scene) -> str:
     if scene.analysis is None:
-        return Answer("The analysis has not begun.")
+        return "The analysis has not begun."
     now, opening = scene.analysis, scene.analysis.opening
-    rows = [bar(now)]
+    rows = [draw_progress(now)]
     for step in opening.steps:
         here = opening.step is not None and step.step_id == opening.step.step_id
         mark = "✓" if step.step_id in now.completed_steps else "›" if here else " "
         rows.append(f"{mark} {step.step_id}  {step.title}{'  (here)' if here else ''}")
-    return Answer("\n".join(rows))
+    return "\n".join(rows)
 
 
-def _artifact(rest: str, scene: Scene) -> Answer:
-    found = documents(scene.folder)
+def _show_document(name: str, scene: Scene) -> CommandResult:
+    found = read_documents(scene.folder)
     step = scene.analysis.opening.step if scene.analysis is not None else None
-    wanted = rest or next((name for name in (step.outputs if step else ()) if name in found), "")
-    listed = ", ".join(found)
+    wanted = name or next((each for each in (step.outputs if step else ()) if each in found), "")
     if wanted in found:
-        others = ", ".join(name for name in found if name != wanted)
-        return Answer(
-            text=f"That was {wanted}. There is also: {others}." if others else "",
-            page=found[wanted], markdown=wanted.endswith(".md"),
-        )  # fmt: skip
+        others = ", ".join(each for each in found if each != wanted)
+        text = f"That was {wanted}. There is also: {others}." if others else ""
+        return CommandResult(text, found[wanted], markdown=wanted.endswith(".md"))
     if not found:
-        return Answer("There are no documents yet; the first step writes the first one.")
-    return Answer(f"There is no {wanted}. There is: {listed}." if wanted else f"Name one of these: {listed}.")
-
-
-def _diff(_rest: str, scene: Scene) -> Answer:
-    lines = list(diff(scene.before, documents(scene.folder)))
-    return Answer(page="\n".join(lines)) if lines else Answer("Nothing has been added since this step began.")
-
-
-def _transcript(rest: str, scene: Scene) -> Answer:
-    table = scene.analysis.elaboration if scene.analysis is not None else None
-    if table is not None and not rest:
-        said = [
-            f"**{turn.number}. {_name(turn.speaker, table.roster)}**\n\n{turn.text}" for turn in table.turns
-        ]
-        return Answer(page="\n\n".join(said) or "Nothing has been said yet.", markdown=True)
-    found = list_transcripts(scene.folder)
-    if not found:
-        return Answer("There is no transcript yet; one is written when a discussion ends.")
-    path = find_transcript(scene.folder, rest) if rest else found[-1]
-    if path is None:
-        return Answer(f"There are transcripts 1 to {len(found)}.")
-    try:
-        text = read_transcript(scene.folder, path).decode("utf-8-sig", "replace")
-    except FileNotFoundError:
-        return Answer(f"{path.name} is not there any more.")
-    except DiskFailed as failure:
-        return Answer(str(failure))
-    return Answer(page=text, markdown=True)
-
-
-def _turns(rest: str, scene: Scene) -> Answer:
-    table = scene.analysis.elaboration if scene.analysis is not None else None
-    if table is None or scene.awaits not in ("discussion", "exit"):
-        return Answer("No discussion is running; /turns raises the limit of one that is.")
-    if not rest.isdecimal():
-        return Answer(
-            f"The limit is {table.max_turns} turns. Raise it with, for example: /turns {table.max_turns + 4}"
-        )
-    return Answer(say=f"/turns {rest}")
-
-
-def _depth(rest: str, scene: Scene) -> Answer:
-    if scene.analysis is None or scene.awaits not in ("answer", "menu"):
-        return Answer("The depth can be changed at a question or a menu, not in a discussion.")
-    if not is_depth(rest):
-        return Answer(
-            f"The depth is {scene.analysis.depth}. Change it with /depth and one of {', '.join(DEPTHS)}."
-        )
-    return Answer(say=rest)
-
-
-def _panel(_rest: str, scene: Scene) -> Answer:
-    return Answer(
-        f"The {scene.panel} panel gives the personas their words. The rules are the same for every panel."
+        return CommandResult("There are no documents yet; the first step writes the first one.")
+    names = ", ".join(found)
+    return CommandResult(
+        f"There is no {wanted}. There is: {names}." if wanted else f"Name one of these: {names}."
     )
 
 
-def _model(_rest: str, scene: Scene) -> Answer:
-    spent = f" So far: {scene.spent}." if scene.spent else ""
-    return Answer(f"The {scene.panel} panel speaks.{spent} A model is chosen when you start: --model NAME.")
+def _show_transcript(number: str, scene: Scene) -> CommandResult:
+    table = scene.analysis.elaboration if scene.analysis is not None else None
+    if table is not None and not number:
+        names = {USER: "You"} | {persona.key: persona.title for persona in table.roster.personas}
+        said = [f"**{turn.number}. {names[turn.speaker]}**\n\n{turn.text}" for turn in table.turns]
+        return CommandResult(page="\n\n".join(said) or "Nothing has been said yet.", markdown=True)
+    found = list_transcripts(scene.folder)
+    if not found:
+        return CommandResult("There is no transcript yet; one is written when a discussion ends.")
+    path = find_transcript(scene.folder, number) if number else found[-1]
+    if path is None:
+        return CommandResult(f"There are transcripts 1 to {len(found)}.")
+    try:
+        text = read_transcript(scene.folder, path).decode("utf-8-sig", "replace")
+    except FileNotFoundError:
+        return CommandResult(f"{path.name} is not there any more.")
+    except DiskFailed as failure:
+        return CommandResult(str(failure))
+    return CommandResult(page=text, markdown=True)
 
 
-def _copy(_rest: str, scene: Scene) -> Answer:
-    if not scene.last_said:
-        return Answer("Nothing has been said yet.")
-    return Answer(f"Copied: {' '.join(scene.last_said.split())[:60]} ...", copy=scene.last_said)
+def _raise_turns(number: str, scene: Scene) -> CommandResult:
+    table = scene.analysis.elaboration if scene.analysis is not None else None
+    if table is None or scene.awaits not in ("discussion", "exit"):
+        return CommandResult("No discussion is running; /turns raises the limit of one that is.")
+    if number.isdecimal():
+        return CommandResult(say=f"/turns {number}")
+    limit = table.max_turns
+    return CommandResult(f"The limit is {limit} turns. Raise it with, for example: /turns {limit + 4}")
 
 
-def _name(speaker: str, roster: Roster) -> str:
-    return "You" if speaker == USER else roster[speaker].title
-
-
-def _quit(_rest: str, _scene: Scene) -> Answer:
-    return Answer(leave=True)
-
-
-_HANDLERS: Mapping[str, Callable[[str, Scene], Answer]] = {
-    "/help": _help, "/who": _who, "/steps": _steps, "/artifact": _artifact, "/diff": _diff,
-    "/transcript": _transcript, "/turns": _turns, "/depth": _depth, "/panel": _panel, "/model": _model,
-    "/copy": _copy, "/quit": _quit,
-}  # fmt: skip
+def _change_depth(depth: str, scene: Scene) -> CommandResult:
+    if scene.analysis is None or scene.awaits not in ("answer", "menu"):
+        return CommandResult("The depth can be changed at a question or a menu, not in a discussion.")
+    if is_depth(depth):
+        return CommandResult(say=depth)
+    now = scene.analysis.depth
+    return CommandResult(f"The depth is {now}. Change it with /depth and one of {', '.join(DEPTHS)}.")

@@ -23,10 +23,10 @@ from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import Hearer, Speech
 from roundtable.store.meta import change_meta
 from roundtable.surfaces.terminal import slash
-from roundtable.surfaces.terminal.conversation import copy
-from roundtable.surfaces.terminal.page import Whereabouts, busy
+from roundtable.surfaces.terminal.conversation import copy_text
+from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
 from roundtable.surfaces.terminal.review import review
-from roundtable.surfaces.terminal.slash import diff, documents
+from roundtable.surfaces.terminal.slash import compare_documents, read_documents
 from roundtable.surfaces.terminal.stopping import StoppablePanel
 from roundtable.surfaces.terminal.welcome import Memory
 from scripted import ScriptedPanel
@@ -51,7 +51,7 @@ def scene(folder: Path, awaits: Awaits = "answer", *, talk: Talk | None = None) 
 
 def test_every_command_of_the_help_is_answered(folder: Path) -> None:
     for name in slash.HELP:
-        assert slash.answer(name, scene(folder)) is not None
+        assert slash.run_command(name, scene(folder)) is not None
     assert set(slash.HELP) == {
         "/help", "/who", "/steps", "/artifact", "/diff", "/transcript", "/turns", "/depth", "/panel",
         "/model", "/copy", "/quit",
@@ -62,41 +62,45 @@ def test_every_command_of_the_help_is_answered(folder: Path) -> None:
     "words", ["no command", "/tmp is full", "/usr/bin", "", "about /help", "/1", "/Help"]
 )
 def test_what_only_looks_like_a_command_is_said(folder: Path, words: str) -> None:
-    assert slash.answer(words, scene(folder)) is None
+    assert slash.run_command(words, scene(folder)) is None
 
 
 def test_turns_and_depth_are_said_to_the_session_where_they_apply(folder: Path) -> None:
     running = Talk().until_heard()
-    assert slash.answer("/turns 12", scene(folder, "discussion", talk=running)) == slash.Answer(
+    assert slash.run_command("/turns 12", scene(folder, "discussion", talk=running)) == slash.CommandResult(
         say="/turns 12"
     )
     for awaits in ("answer", "menu"):
-        answer = slash.answer("/turns 12", scene(folder, awaits))
+        answer = slash.run_command("/turns 12", scene(folder, awaits))
         assert answer is not None and answer.say is None and "No discussion is running" in answer.text
-        assert slash.answer("/depth deep", scene(folder, awaits)) == slash.Answer(say="deep")
-    answer = slash.answer("/depth deep", scene(folder, "discussion", talk=running))
+        assert slash.run_command("/depth deep", scene(folder, awaits)) == slash.CommandResult(say="deep")
+    answer = slash.run_command("/depth deep", scene(folder, "discussion", talk=running))
     assert answer is not None and answer.say is None and "not in a discussion" in answer.text
 
 
 def test_documents_and_transcripts_are_named_where_none_is_meant(folder: Path) -> None:
-    answer = slash.answer("/artifact", scene(folder))
-    assert answer == slash.Answer("There are no documents yet; the first step writes the first one.")
+    answer = slash.run_command("/artifact", scene(folder))
+    assert answer == slash.CommandResult("There are no documents yet; the first step writes the first one.")
     (folder / "requirements-spec.md").write_text("# R\n")
     (folder / "nfr-matrix.md").write_text("# N\n")
-    answer = slash.answer("/artifact", scene(folder))
+    answer = slash.run_command("/artifact", scene(folder))
     assert answer is not None and (answer.page, answer.markdown) == ("# R\n", True)
     assert answer.text == "That was requirements-spec.md. There is also: nfr-matrix.md."
-    answer = slash.answer("/artifact ../meta.json", scene(folder))
-    assert answer == slash.Answer("There is no ../meta.json. There is: nfr-matrix.md, requirements-spec.md.")
-    answer = slash.answer("/transcript", scene(folder))
+    answer = slash.run_command("/artifact ../meta.json", scene(folder))
+    assert answer == slash.CommandResult(
+        "There is no ../meta.json. There is: nfr-matrix.md, requirements-spec.md."
+    )
+    answer = slash.run_command("/transcript", scene(folder))
     assert answer is not None and answer.text.startswith("There is no transcript yet")
     (folder / "elaborations").mkdir()
     (folder / "elaborations" / "01-03-1.md").write_text("said")
-    assert slash.answer("/transcript 2", scene(folder)) == slash.Answer("There are transcripts 1 to 1.")
-    answer = slash.answer("/transcript 1", scene(folder))
+    assert slash.run_command("/transcript 2", scene(folder)) == slash.CommandResult(
+        "There are transcripts 1 to 1."
+    )
+    answer = slash.run_command("/transcript 1", scene(folder))
     assert answer is not None and answer.page == "said"
     for number in ("0000000001", "0000000019", "9" * 5_000):
-        assert slash.answer(f"/transcript {number}", scene(folder)) == slash.Answer(
+        assert slash.run_command(f"/transcript {number}", scene(folder)) == slash.CommandResult(
             "There are transcripts 1 to 1."
         )
 
@@ -112,20 +116,20 @@ def test_a_transcript_that_is_no_file_of_the_item_is_not_shown(
         path.symlink_to(tmp_path / "private")
     else:
         os.mkfifo(path)
-    answer = slash.answer("/transcript", scene(folder))
+    answer = slash.run_command("/transcript", scene(folder))
     assert answer is not None and answer.page == ""
     assert answer.text.startswith("Could not ")
 
 
 def test_a_discussion_in_hand_can_be_read_again(folder: Path) -> None:
-    answer = slash.answer("/transcript", scene(folder, "discussion", talk=Talk().says("Alex, why?")))
+    answer = slash.run_command("/transcript", scene(folder, "discussion", talk=Talk().says("Alex, why?")))
     assert answer is not None
     assert "**2. Alex Rivera (Solutions Architect)**\n\nPoint 2." in answer.page
     assert "**4. You**\n\nAlex, why?" in answer.page
 
 
 def test_names_are_completed_in_a_form_that_addresses(folder: Path) -> None:
-    found = list(slash.completions(scene(folder).analysis))
+    found = list(slash.list_completions(scene(folder).analysis))
     assert found[: len(slash.HELP)] == list(slash.HELP)
     assert found[len(slash.HELP) :] == ["Maya, ", "Alex, ", "Jordan, "]
 
@@ -134,9 +138,9 @@ def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:
     begun = Talk()
     begun.hear(on.ContextRead(10)).hear(on.Framed("Two journeys.", "Who decides?", "conflicts"))
     analysis = Analysis(OPENING, Stage.ELABORATION, "standard", elaboration=begun.now)
-    assert busy(analysis, has_words=True) == "Alex is speaking"
-    assert busy(analysis) == "Alex is thinking"
-    assert Whereabouts.of(analysis).turn == "turn 1 of 10"
+    assert describe_work(analysis, has_words=True) == "Alex is speaking"
+    assert describe_work(analysis) == "Alex is thinking"
+    assert "turn 1 of 10" in format_bottom_line(analysis, 200)
 
 
 # --- what was added ---------------------------------------------------------------------------------------
@@ -145,15 +149,15 @@ def test_the_bottom_line_knows_the_turn_and_who_speaks() -> None:
 def test_what_was_added_is_a_diff_file_by_file(folder: Path) -> None:
     (folder / "meta.json").write_text("{}")
     (folder / "a.md").write_text("one\ntwo\nthree\n")
-    before = documents(folder)
+    before = read_documents(folder)
     assert before == {"a.md": "one\ntwo\nthree\n"}
     (folder / "a.md").write_text("one\ntwo\nnew\nthree\n")
     (folder / "b.json").write_text("[1]\n")
-    after = documents(folder)
+    after = read_documents(folder)
     expected = ["@ a.md: 1 line added", " two", "+new", " three", "@ b.json: 1 line added", "+[1]"]
-    assert list(diff(before, after)) == expected
-    assert list(diff(after, after)) == []
-    assert documents(folder / "nowhere") == {}
+    assert list(compare_documents(before, after)) == expected
+    assert list(compare_documents(after, after)) == []
+    assert read_documents(folder / "nowhere") == {}
 
 
 # --- the review -------------------------------------------------------------------------------------------
@@ -293,10 +297,10 @@ def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
 
 def test_what_was_explained_once_is_not_explained_again(tmp_path: Path) -> None:
     environment = {"XDG_CONFIG_HOME": str(tmp_path)}
-    assert Memory(environment).first_time("menu")
-    assert not Memory(environment).first_time("menu")
-    assert Memory(environment).first_time("other")
-    history = Memory(environment).history()
+    assert Memory(environment).is_first_time("menu")
+    assert not Memory(environment).is_first_time("menu")
+    assert Memory(environment).is_first_time("other")
+    history = Memory(environment).history_file()
     assert history is not None and history.stat().st_mode & 0o077 == 0
 
 
@@ -304,10 +308,10 @@ def test_where_nothing_can_be_remembered_everything_is_new(tmp_path: Path) -> No
     (tmp_path / "roundtable").write_text("a file in the way")
     for environment in ({}, {"XDG_CONFIG_HOME": str(tmp_path)}):
         memory = Memory(environment)
-        assert memory.first_time("menu") and memory.first_time("menu")
-        assert memory.history() is None
+        assert memory.is_first_time("menu") and memory.is_first_time("menu")
+        assert memory.history_file() is None
 
 
 def test_without_a_command_for_it_the_terminal_copies() -> None:
-    made = copy("Zwei Wörter", {})
+    made = copy_text("Zwei Wörter", {})
     assert made == f"\x1b]52;c;{base64.b64encode('Zwei Wörter'.encode()).decode()}\x07"

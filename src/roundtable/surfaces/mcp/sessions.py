@@ -1,0 +1,282 @@
+"""Sessions that a host plays: each runs in the background until a move is open, and waits for that move.
+
+One session for each item in play. It is opened when it is asked for, and released when nobody calls any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import aclosing, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import RoundtableError, RuleBroken
+from ...core.lines import Awaits, Line
+from ...core.turns import USER, Turn
+from ...panel.base import Panel
+from ...panel.host import HostPanel, Reply, Request, Section, Words, clean
+from ...runtime.session import Session
+from ...settings import Settings, user_name
+from ...store.items import find_item
+from .moves import MAX_MESSAGE_LENGTH, OpenMove, Refused, host_text
+
+IDLE = 300.0
+"""After so many seconds without a call an item is released, so that a terminal can take it up."""
+
+
+class AlreadySent:
+    """What the host has been sent about an item, so that nothing is sent twice unless it asks."""
+
+    def __init__(self) -> None:
+        self._known: set[object] = set()
+        self.last: tuple[OpenMove, dict[str, Any]] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._known
+
+    def add(self, what: object) -> bool:
+        """Add something; return whether it is new."""
+        is_new = what not in self._known
+        self._known.add(what)
+        return is_new
+
+    def add_turn(self, turn: Turn) -> bool:
+        """Add a turn; return whether it is new."""
+        return self.add((turn.number, turn.text))
+
+
+class HostedSession:
+    """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
+
+    def __init__(self, start: Callable[[Panel], Session]) -> None:
+        self._panel = HostPanel(self._open_move)
+        self.session = start(self._panel)
+        self.move: OpenMove | None = None
+        self.lines: list[Line] = []
+        self.sent = AlreadySent()
+        self.failure: RoundtableError | None = None
+        self.has_ended = False
+        self.waiting = 0
+        self._relayed: str | None = None
+        self._news = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+        self._moment, self._part = "", 0
+        self._used: set[str] = set()
+
+    @property
+    def slug(self) -> str:
+        return self.session.folder.name
+
+    async def open(self) -> None:
+        """Begin or go on until a move is open; raise what prevents that."""
+        if self._running is None:
+            self._running = asyncio.create_task(self._run(), name=f"session {self.slug}")
+        await self._wait_for_move()
+
+    async def close(self) -> None:
+        """Release the item; everything that counts is on disk."""
+        if self._running is not None:
+            self._running.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._running
+
+    async def submit(self, move_id: str, reply: Reply) -> None:
+        """Take a reply of the host to the open move, and go on to the next."""
+        move = await self.expect(move_id)
+        if move.request is None:
+            raise Refused("It is the user's turn: a persona cannot speak, and nobody answers for the user.")
+        try:
+            self._panel.submit(reply)
+        except RuleBroken as refusal:
+            raise Refused(str(refusal)) from refusal
+        before = self.lines
+        await self._go_on(move, _show_section(move.request, reply))
+        after = self.move.request if self.move is not None else None
+        if after is not None and after.again:
+            self.lines = before + self.lines
+            reasons = " ".join(each if each.endswith(".") else f"{each}." for each in after.again)
+            raise Refused(f"{reasons} {host_text('again', after.kind)}")
+
+    async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
+        """Take the user's words for the open move, and go on to the next."""
+        move = await self.expect_user(move_id)
+        if len(words) > MAX_MESSAGE_LENGTH:
+            raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
+        self.session.say(words, relayed=relayed)
+        await self._go_on(move, relayed=words if relayed else None)
+
+    async def expect(self, move_id: str) -> OpenMove:
+        """Return the open move, or refuse where it is another one."""
+        await self._wait_for_move()
+        if self.move is None:
+            raise Refused("The session has ended.")
+        if self.move.id != move_id:
+            used = "has been used" if move_id in self._used else "is not open"
+            raise Refused(f"Move {move_id[:60]!r} {used}.")
+        return self.move
+
+    async def expect_user(self, move_id: str) -> OpenMove:
+        """Return the open move, or refuse where it is another one or not the user's."""
+        move = await self.expect(move_id)
+        if move.request is not None:
+            raise Refused("It is not the user's turn.")
+        return move
+
+    def came_from_host(self, line: Line) -> bool:
+        """Whether the line holds the person's words as the host just passed them on."""
+        return (
+            line.speaker == USER and self._relayed is not None and line.text.strip() == self._relayed.strip()
+        )
+
+    async def _go_on(self, move: OpenMove, shown: Sequence[Line] = (), relayed: str | None = None) -> None:
+        self._used.add(move.id)
+        self.move = None
+        self.lines = [*shown]
+        self._relayed = relayed
+        await self._wait_for_move()
+
+    async def _wait_for_move(self) -> None:
+        """Wait until a move is open or the session has ended; raise what made it fail."""
+        self.waiting += 1
+        try:
+            while self.move is None and not self.has_ended:
+                self._news.clear()
+                await self._news.wait()
+        finally:
+            self.waiting -= 1
+        if self.failure is not None:
+            raise self.failure
+
+    async def _run(self) -> None:
+        try:
+            async with aclosing(self.session.lines()) as lines:
+                async for line in lines:
+                    if line.kind == "listen":
+                        self._open_move(awaits=line.awaits)
+                    else:
+                        self.lines.append(line)
+        except RoundtableError as failure:
+            self.failure = failure
+        except Exception as error:
+            message = f"Something unexpected happened ({type(error).__name__}: {error})."
+            self.failure = RoundtableError(message)
+        finally:
+            self.has_ended = True
+            self.move = None
+            self._news.set()
+
+    def _open_move(self, request: Request | None = None, awaits: Awaits | None = None) -> None:
+        """Open a move; a restarted server gives it the same id, as long as it is open."""
+        again = request is not None and request.kind == "turn" and bool(request.again)
+        moment = self.session.moment
+        if moment != self._moment:
+            self._moment, self._part = moment, 0
+        elif not again:
+            self._part += 1
+        move_id = f"{moment}-{self._part}" if self._part else moment
+        if again:
+            self._used.discard(move_id)
+        while move_id in self._used:  # the session goes through the same moment once more
+            move_id += "+"
+        self.move = OpenMove(move_id, request, awaits)
+        self._news.set()
+
+
+def _show_section(request: Request, reply: Reply) -> tuple[Line, ...]:
+    """Return a section as it will be written, for the person who is asked about it next."""
+    section = request.grounds
+    if not isinstance(section, Section) or not isinstance(reply, Words):
+        return ()
+    text, target = section.draft if reply.passes else clean(reply.text), section.target
+    shown = host_text("person", "section", section=target.section, output=target.output, text=text)
+    return (Line("update", shown),)
+
+
+class HostedSessions:
+    """The sessions of one project, by the name of the item's folder."""
+
+    def __init__(self, settings: Settings, *, idle: float = IDLE) -> None:
+        self.settings = settings
+        self._idle = idle
+        self._user_name = user_name(settings)
+        self._open: dict[str, HostedSession] = {}
+        self._sent: defaultdict[str, AlreadySent] = defaultdict(AlreadySent)
+        self._timers: dict[str, asyncio.Task[None]] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    @property
+    def in_play(self) -> tuple[str, ...]:
+        """The items that are held."""
+        return tuple(self._open)
+
+    def find_folder(self, item: str) -> Path:
+        """Return the item's folder; raise ItemUnknown where the name fits none or several."""
+        return find_item(self.settings.root, item, items_folder=self.settings.items_folder)
+
+    async def start(self, item: str, step: str | None) -> HostedSession:
+        """Open the item's session, with everything to be sent again; with a step, at a roundtable on it."""
+        slug = self.find_folder(item).name
+        async with self._locks[slug]:
+            hosted = self._open.get(slug)
+            if hosted is not None and (step is not None or hosted.has_ended):
+                await self._close(slug)
+            self._sent[slug] = AlreadySent()
+            return await self._take(slug, step)
+
+    async def take(self, session: str) -> HostedSession:
+        """Return an open session; one that a restart closed goes on where it stood."""
+        slug = self.find_folder(session).name
+        async with self._locks[slug]:
+            return await self._take(slug, None)
+
+    async def leave(self, session: str) -> str:
+        """Release an item and return its name."""
+        slug = self.find_folder(session).name
+        async with self._locks[slug]:
+            await self._close(slug)
+        return slug
+
+    async def close(self) -> None:
+        """Release every item."""
+        for slug in list(self._open):
+            await self._close(slug)
+
+    async def _take(self, slug: str, step: str | None) -> HostedSession:
+        hosted = self._open.get(slug)
+        if hosted is None or hosted.failure is not None:
+            start = partial(
+                Session, self.settings.root, slug, step=step, user_name=self._user_name,
+                items_folder=self.settings.items_folder,
+            )  # fmt: skip
+            hosted = self._open[slug] = HostedSession(lambda panel: start(panel=panel))
+        hosted.sent = self._sent[slug]
+        self._stop_timer(slug)
+        self._timers[slug] = asyncio.create_task(self._close_when_idle(slug))
+        try:
+            await hosted.open()
+        except RoundtableError:
+            await self._close(slug)
+            raise
+        return hosted
+
+    async def _close(self, slug: str) -> None:
+        self._stop_timer(slug)
+        if slug in self._open:
+            await self._open[slug].close()
+            self._open.pop(slug, None)
+
+    def _stop_timer(self, slug: str) -> None:
+        if timer := self._timers.pop(slug, None):
+            timer.cancel()
+
+    async def _close_when_idle(self, slug: str) -> None:
+        while True:
+            await asyncio.sleep(self._idle)
+            async with self._locks[slug]:
+                if not self._open[slug].waiting:
+                    del self._timers[slug]  # or closing would cancel this task
+                    return await self._close(slug)
