@@ -40,16 +40,16 @@ from roundtable.survey.terms import extract_terms
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
     "roundtable.catalogue.personas: _check_pattern",
-    "roundtable.core.depth: _labelled",
-    "roundtable.core.hearing: _place_of_address",
-    "roundtable.core.voice: _compiled",
-    "roundtable.documents.page: _end_of_code",
+    "roundtable.core.depth: _find_labelled",
+    "roundtable.core.hearing: _find_address",
+    "roundtable.core.voice: _compile_ban",
+    "roundtable.documents.page: _find_code_end",
     "roundtable.panel.model.replies: _labels",
     "roundtable.panel.offline.lexicon: pattern",
     "roundtable.panel.offline.lexicon: phase_expressions",
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.settings: _line_of",
-    "roundtable.survey.relations: _mentioning",
+    "roundtable.survey.relations: _find_mentions",
 )
 _CRITERIA = (
     "a number with a unit",

@@ -21,6 +21,8 @@ from .outline import prose_lines
 META = "meta.json"
 _LONGEST_SUMMARY = 130
 _LONGEST_QUOTE = 60
+_FIELD = re.compile(r'"(?P<name>\w+)"\s*:')
+_RECORDS = re.compile(r'"elaborations"\s*:\s*\[')
 _NEEDED = frozenset({"step_id", "timestamp", "turn_count"})
 
 
@@ -40,8 +42,8 @@ def check_meta(
     """Yield what is wrong in a meta.json that can be read."""
 
     def find(field: str, problem: str) -> CheckFinding:
-        place = re.search(rf'"{field}"\s*:', text)
-        return CheckFinding(META, text.count("\n", 0, place.start()) + 1 if place else 1, "record", problem)
+        place = next((found.start() for found in _FIELD.finditer(text) if found["name"] == field), 0)
+        return CheckFinding(META, text.count("\n", 0, place) + 1, "record", problem)
 
     for field in ("phases_completed", "steps_completed", "elaborations"):
         if field in meta and not isinstance(meta[field], list):
@@ -118,7 +120,7 @@ def _list(meta: Mapping[str, Any], field: str) -> list[Any]:
 
 def _records(text: str, meta: Mapping[str, Any]) -> Iterator[tuple[object, int]]:
     """Yield the elaboration records, each with the line where it begins."""
-    start = re.search(r'"elaborations"\s*:\s*\[', text)
+    start = _RECORDS.search(text)
     place = start.end() if start else len(text)
     for record in _list(meta, "elaborations"):
         while place < len(text) and text[place] in " \t\r\n,":
