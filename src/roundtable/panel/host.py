@@ -35,7 +35,7 @@ CHARACTERS_PER_WORD = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class HostSection:
     """A section that a step writes, with the text that the rules make of the answers."""
 
     brief: StepBrief
@@ -51,11 +51,11 @@ class Reading:
     material: tuple[Material, ...]
 
 
-Grounds = Brief | Table | AskSynthesis | AskFollowUp | AskFeedback | Section | Reading
+Grounds = Brief | Table | AskSynthesis | AskFollowUp | AskFeedback | HostSection | Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HostRequest:
     """What is asked for, of whom, on what grounds.
 
     `words` are asked for and `most` are taken; `again` says what was wrong with the reply before.
@@ -90,7 +90,7 @@ MOST_ENTRIES = 40
 _KEPT = re.compile(r"\*\*[^*\n]{1,60}\*\*|\b[A-Z]{1,5}-\d+\b")
 
 
-def check(request: Request, reply: Reply) -> None:
+def check(request: HostRequest, reply: Reply) -> None:
     """Raise RuleBroken, with the reason, where the reply cannot be taken."""
     match reply:
         case Words():
@@ -108,7 +108,7 @@ def clean(text: str) -> str:
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
-def _check_words(request: Request, reply: Words) -> None:
+def _check_words(request: HostRequest, reply: Words) -> None:
     speaker = request.speaker
     if speaker is None or request.kind in ("verdict", "synthesis"):
         raise RuleBroken(f"A {request.kind} is sent with submit_judgement.")
@@ -127,18 +127,18 @@ def _check_words(request: Request, reply: Words) -> None:
     if isinstance(request.grounds, Brief):
         _check_turns(reply.verdict, request.grounds.number)
         _check_place(reply.verdict, request.grounds.table)
-    if isinstance(request.grounds, Section):
+    if isinstance(request.grounds, HostSection):
         _check_section(request.grounds, reply.text)
 
 
-def _check_verdict(request: Request, reply: Verdict) -> None:
+def _check_verdict(request: HostRequest, reply: Verdict) -> None:
     if request.kind != "verdict" or not isinstance(request.grounds, Table):
         raise RuleBroken(f"This move asks for a {request.kind}, not for a verdict.")
     _check_turns(reply, len(request.grounds.turns))
     _check_place(reply, request.grounds)
 
 
-def _check_draft(request: Request, reply: Draft) -> None:
+def _check_draft(request: HostRequest, reply: Draft) -> None:
     if request.kind != "synthesis" or not isinstance(request.grounds, AskSynthesis):
         raise RuleBroken(f"This move asks for a {request.kind}, not for a synthesis.")
     if not reply.entries and not reply.summary.strip() and not reply.takeaway.strip():
@@ -182,7 +182,7 @@ def _check_place(verdict: Verdict, table: Table) -> None:
         )
 
 
-def _check_section(section: Section, text: str) -> None:
+def _check_section(section: HostSection, text: str) -> None:
     """Labels and ids are what other documents and later steps find the section's content by."""
     lost = [each for each in dict.fromkeys(_KEPT.findall(section.draft)) if each not in text]
     if lost:
@@ -200,9 +200,9 @@ LONGEST_DRAFT = 6_000
 class HostPanel:
     """Asks another program for words; `asked` is called whenever a request opens."""
 
-    def __init__(self, asked: Callable[[Request], None]) -> None:
+    def __init__(self, asked: Callable[[HostRequest], None]) -> None:
         self._asked = asked
-        self._request: Request | None = None
+        self._request: HostRequest | None = None
         self._reply: asyncio.Future[Reply] | None = None
 
     @property
@@ -232,7 +232,7 @@ class HostPanel:
         return Speech(said.text, said.verdict)
 
     async def judge(self, table: Table) -> Verdict:
-        reply = await self._ask(Request("verdict", None, table))
+        reply = await self._ask(HostRequest("verdict", None, table))
         if not isinstance(reply, Verdict):
             raise PanelFailed("The host sent no verdict.")
         return reply
@@ -240,7 +240,7 @@ class HostPanel:
     async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
         if isinstance(ask, ExtractSynthesis):
             raise PanelFailed("The host does not extract; the offline panel does.")
-        request = Request("synthesis", None, ask, again=ask.problems)
+        request = HostRequest("synthesis", None, ask, again=ask.problems)
         reply = await self._ask(request)
         if not isinstance(reply, Draft):
             raise PanelFailed("The host sent no synthesis.")
@@ -270,7 +270,7 @@ class HostPanel:
     async def _section(self, brief: StepBrief, ruled: SectionText) -> SectionText:
         if not ruled.target.output.lower().endswith(".md") or len(ruled.text) > LONGEST_DRAFT:
             return ruled
-        section = Section(brief, ruled.target, ruled.text)
+        section = HostSection(brief, ruled.target, ruled.text)
         # By its characters too, or a draft of few and long words could not be sent back as it is.
         words = max(len(ruled.text.split()), len(ruled.text) // CHARACTERS_PER_WORD + 1)
         most = max(2 * words, SECTION_WORDS)
@@ -289,7 +289,7 @@ class HostPanel:
         again: tuple[str, ...] = (),
     ) -> Words:
         """Words by that persona; `words` are asked for, `most` are taken, else half as many more."""
-        request = Request(kind, speaker, grounds, words, most or words * 3 // 2, may_pass, again)
+        request = HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, may_pass, again)
         reply = await self._ask(request)
         if not isinstance(reply, Words):
             raise PanelFailed("The host sent no words.")
@@ -298,7 +298,7 @@ class HostPanel:
             clean(reply.focus_topic), reply.verdict,
         )  # fmt: skip
 
-    async def _ask(self, request: Request) -> Reply:
+    async def _ask(self, request: HostRequest) -> Reply:
         self._request, self._reply = request, asyncio.get_running_loop().create_future()
         self._asked(request)
         try:

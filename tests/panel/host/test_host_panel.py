@@ -25,7 +25,7 @@ from roundtable.core.steps import Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import NEUTRAL, USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
-from roundtable.panel.host import HostPanel, Reply, Request, Words
+from roundtable.panel.host import HostPanel, HostRequest, Reply, Words
 
 T = TypeVar("T")
 TURNS = (Turn(1, MAYA.key, "We landed here."), Turn(2, USER, "Alex, why?"))
@@ -40,11 +40,11 @@ class Asked:
 
     def __init__(self, *replies: Reply) -> None:
         self.replies = list(replies)
-        self.requests: list[Request] = []
+        self.requests: list[HostRequest] = []
         self.refusals: list[str] = []
         self.panel = HostPanel(self._open)
 
-    def _open(self, request: Request) -> None:
+    def _open(self, request: HostRequest) -> None:
         self.requests.append(request)
         asyncio.get_running_loop().call_soon(self._answer)
 

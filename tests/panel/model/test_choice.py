@@ -121,7 +121,7 @@ def test_the_client_is_made_for_the_address_of_the_service_whatever_the_environm
     choice = read_choice(named, "http://own.invalid/v1", {})
 
     async def look() -> tuple[str, Any]:
-        async with choosing._opened(choice, choice.key(KEYS)) as service:
+        async with choosing._open_service(choice, choice.key(KEYS)) as service:
             provider = service.provider
             assert provider is not None
             return str(provider.base_url), provider.client

@@ -22,7 +22,7 @@ from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Turn
 from roundtable.panel.base import Hearer, Speech
 from roundtable.panel.model.choice import FallbackPanel
-from roundtable.panel.model.model import ModelFailed, failed
+from roundtable.panel.model.model import ModelFailed, make_failure
 from roundtable.panel.offline import OfflinePanel
 from scripted import ScriptedPanel
 
@@ -122,7 +122,7 @@ def test_a_synthesis_that_is_nonsense_is_told_to_its_author_first() -> None:
     class Nonsense(ScriptedPanel):
         async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
             self.asked.append("synthesise")
-            raise failed("nonsense", "scripted")
+            raise make_failure("nonsense", "scripted")
 
     first, second = Nonsense(), ScriptedPanel()
     chain = FallbackPanel((first, second))

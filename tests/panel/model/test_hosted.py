@@ -24,7 +24,7 @@ from roundtable.panel.model.model import (
     Request,
     Usage,
     hide,
-    redacted,
+    redact_text,
 )
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -233,6 +233,6 @@ def test_what_is_or_looks_like_a_key_is_hidden(text: str) -> None:
 
 
 def test_what_a_service_says_is_one_short_line() -> None:
-    assert redacted("a\n\x1b[31mb", environment={}) == "a b"
-    assert redacted("sk-can\x1b[0mary-0123", environment={}) == "[hidden]"
-    assert len(redacted("x" * 1_000, environment={})) == 200
+    assert redact_text("a\n\x1b[31mb", environment={}) == "a b"
+    assert redact_text("sk-can\x1b[0mary-0123", environment={}) == "[hidden]"
+    assert len(redact_text("x" * 1_000, environment={})) == 200

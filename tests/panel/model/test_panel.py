@@ -26,7 +26,7 @@ from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
 from roundtable.panel.model import panel as panels
-from roundtable.panel.model.model import Request, Usage, failed
+from roundtable.panel.model.model import Request, Usage, make_failure
 from roundtable.panel.model.panel import Call, ModelPanel
 from scripted import ScriptedPanel
 
@@ -366,7 +366,7 @@ def test_a_model_that_fails_is_the_panels_failure(ask: Callable[[ModelPanel], ob
     class Failing(Answering):
         async def reply(self, request: Request) -> AsyncGenerator[str, None]:
             yield "Some"
-            raise failed("cut", self.name)
+            raise make_failure("cut", self.name)
 
     with pytest.raises(PanelFailed, match=r"test stopped in the middle of its answer\. Try again\."):
         asyncio.run(ask(ModelPanel(Failing(iter(())))))  # type: ignore[arg-type]

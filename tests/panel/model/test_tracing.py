@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from roundtable.panel.model.model import Conversation, Message, ModelFailed, Request, Usage, failed
+from roundtable.panel.model.model import Conversation, Message, ModelFailed, Request, Usage, make_failure
 from roundtable.panel.model.tracing import Traced, collect
 
 SECRET = "The van is stolen."
@@ -29,7 +29,7 @@ class Speaking:
         yield SECRET
         request.report(Usage(10, 2, 5))
         if self.fails:
-            raise failed("cut", self.name)
+            raise make_failure("cut", self.name)
 
 
 @pytest.fixture

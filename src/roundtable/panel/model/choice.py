@@ -24,7 +24,7 @@ from ...core.events import SectionText
 from ...core.synthesis import Draft
 from ...core.turns import Material, Verdict
 from ..base import Framing, Hearer, Panel, Speech
-from .model import Model, ModelFailed, failed
+from .model import Model, ModelFailed, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 from .tracing import Traced
 
@@ -169,11 +169,11 @@ def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] |
             return Choice(prefix, rest.strip(), ADDRESSES[prefix])
         case "ollama" if rest.strip():
             address = environment.get("OLLAMA_BASE_URL") or OLLAMA
-            return Choice("ollama", rest.strip(), _checked(address, "OLLAMA_BASE_URL"))
+            return Choice("ollama", rest.strip(), _check_address(address, "OLLAMA_BASE_URL"))
         case "command" if rest.strip():
             return Choice("command", rest.strip())
         case _ if base_url and named.strip():
-            return Choice("compatible", named.strip(), _checked(base_url, "The address of the server"))
+            return Choice("compatible", named.strip(), _check_address(base_url, "The address of the server"))
         case _:
             raise RuleBroken(
                 f"There is no model '{named.strip()[:80]}'. Name one as anthropic:NAME, openai:NAME, "
@@ -221,14 +221,14 @@ def model_of(choice: Choice, environment: Mapping[str, str] | None = None) -> Mo
             from .hosted import HostedModel
 
             key = choice.key(os.environ if environment is None else environment)
-            return Traced(HostedModel(choice.label, lambda: _opened(choice, key), secrets=(key,)))
+            return Traced(HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,)))
         case "offline":
             raise RuleBroken("offline is a panel, not a model.")
         case other:
             assert_never(other)
 
 
-def _checked(address: str, name: str) -> str:
+def _check_address(address: str, name: str) -> str:
     if problem := find_problem(address):
         raise RuleBroken(f"{name} {problem}.")
     return address
@@ -246,11 +246,13 @@ def _panel(
 
 
 @asynccontextmanager
-async def _opened(choice: Choice, key: str) -> AsyncIterator[Service]:
+async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
     """A connection to the service, with the key that is meant for it and no other."""
     if choice.kind in KEYS and not key:
         names = " or ".join(KEYS[choice.kind])
-        raise failed("no-key", choice.label, do=f"Set {names}, or name another model; see roundtable doctor.")
+        raise make_failure(
+            "no-key", choice.label, do=f"Set {names}, or name another model; see roundtable doctor."
+        )
     match choice.kind:
         case "anthropic":
             from pydantic_ai.models.anthropic import AnthropicModel

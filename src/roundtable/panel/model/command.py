@@ -18,7 +18,7 @@ from typing import TypeVar, cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, FailureKind, ModelFailed, Request, Usage, failed, hide
+from .model import CHARACTERS_PER_TOKEN, FailureKind, ModelFailed, Request, Usage, hide, make_failure
 
 _LONGEST_HELD = 4_096
 # An escape sequence that the end of the text may have cut in two.
@@ -205,7 +205,7 @@ class CommandModel:
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
         said, text = "", PlainText()
-        child = await self._started(request)
+        child = await self._start_child(request)
         try:
             ended = False
             while not ended and len(said) < most:
@@ -222,7 +222,7 @@ class CommandModel:
             request.report(Usage.estimate(request.conversation, said))
             await child.end()
 
-    async def _started(self, request: Request) -> Child:
+    async def _start_child(self, request: Request) -> Child:
         try:
             program = self.program()
             if program is None:
@@ -239,22 +239,24 @@ class CommandModel:
                 return await what
         except TimeoutError:
             detail = f"It was given {request.seconds:g} seconds."
-            raise failed("time-out", self.name, detail=detail) from None
+            raise make_failure("time-out", self.name, detail=detail) from None
 
     def _not_started(self, error: Exception) -> ModelFailed:
         missing = isinstance(error, FileNotFoundError)
         why = "There is no such program here." if missing else "It is no program that can be run here."
-        return failed("not-installed", self.name, detail=why, do=_CHECK)
+        return make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
     def _check(self, status: int, said: str, child: Child) -> None:
         """Raise where the program did not end well or had nothing to say."""
         if status:
             kind: FailureKind = "cut" if said.strip() else "server"
-            raise failed(kind, self.name, detail=self._told(status, said, child), do=_BY_HAND) from None
+            raise make_failure(
+                kind, self.name, detail=self._describe_exit(status, said, child), do=_BY_HAND
+            ) from None
         if not said.strip():
-            raise failed("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND) from None
+            raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND) from None
 
-    def _told(self, status: int, said: str, child: Child) -> str:
+    def _describe_exit(self, status: int, said: str, child: Child) -> str:
         """How it ended, and the last that it wrote to stderr, or to stdout where that is all it wrote."""
         how = f"It was ended by {_signal(-status)}" if status < 0 else f"It ended with status {status}"
         tail = self._tail(PlainText().take(child.errors, last=True)) or (

@@ -67,7 +67,7 @@ _MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)
 def at_table(table: Table, brief: str) -> Conversation:
     """All that was said at the table, and what is asked for now."""
     turns = [Message("turn", _turn(turn, table.roster)) for turn in table.turns]
-    return Conversation((_opening(table), *turns, Message("brief", brief)))
+    return Conversation((_write_opening(table), *turns, Message("brief", brief)))
 
 
 def to_speak(brief: Brief) -> Conversation:
@@ -109,7 +109,7 @@ def anew(conversation: Conversation, reason: str) -> Conversation:
     return Conversation((*before, Message("brief", told)))
 
 
-def _opening(table: Table) -> Message:
+def _write_opening(table: Table) -> Message:
     text = fill(
         "table",
         personas=_personas(table.roster),

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import TYPE_CHECKING
 
-from .model import Conversation, FailureKind, ModelFailed, Request, Usage, failed
+from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_failure
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelRequest, ModelResponseStreamEvent
@@ -50,8 +50,8 @@ class HostedModel:
                 async for piece in pieces:
                     said.append(piece)
                     yield piece
-            if call.filtered:
-                failure = failed("filtered", self._name)
+            if call.was_filtered:
+                failure = make_failure("filtered", self._name)
         except ModelFailed as known:
             failure = known
         except Exception as error:
@@ -64,12 +64,12 @@ class HostedModel:
 
     def _failure(self, error: Exception, request: Request, *, begun: bool) -> ModelFailed:
         if isinstance(error, ImportError):
-            return failed("not-installed", self._name)
+            return make_failure("not-installed", self._name)
         kind, detail = _kind(error, begun=begun)
         if kind == "time-out":
             when = ", and was in the middle of its answer" if begun else ""
             detail = f"It was given {request.seconds:g} seconds{when}."
-        return failed(kind, self._name, detail=detail, more=self._secrets)
+        return make_failure(kind, self._name, detail=detail, more=self._secrets)
 
 
 class _Call:
@@ -83,7 +83,7 @@ class _Call:
         """True where it is known that nothing was sent, or that it was refused."""
 
     @property
-    def filtered(self) -> bool:
+    def was_filtered(self) -> bool:
         return self._stream is not None and self._stream.finish_reason == "content_filter"
 
     async def pieces(self, service: Service) -> AsyncGenerator[str, None]:
@@ -220,7 +220,7 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
         case api.ModelNotFoundError():
             return "unknown-model", ""
         case api.ModelRequestRejectedError():
-            return "rejected", _said(error.body)
+            return "rejected", _read_service_message(error.body)
         case api.ContentFilterError():
             return "filtered", ""
         case api.ModelConnectionError() | OSError():
@@ -244,7 +244,7 @@ def _wait(seconds: float | None) -> str:
     return f"It asks to wait {-int(-seconds // size)} {unit}."
 
 
-def _said(body: object) -> str:
+def _read_service_message(body: object) -> str:
     """The message in the body of a service's answer."""
     match body:
         case {"error": {"message": str(message)}} | {"message": str(message)} | {"error": str(message)}:

@@ -70,18 +70,18 @@ class ModelFailed(PanelFailed):
     kind: FailureKind = "server"
 
 
-def failed(
+def make_failure(
     kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
 ) -> ModelFailed:
     """The failure as a person reads it, to raise `from None`; `more` are further secrets to hide."""
     what = _WHAT[kind].format(name=name)
-    said = redacted(detail, more)
+    said = redact_text(detail, more)
     failure = ModelFailed(f"{what} {said}".strip(), do=do or _DO[kind])
     failure.kind = kind
     return failure
 
 
-def redacted(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
+def redact_text(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
     """The text on one line, short, and without anything that is or looks like a key."""
     told = " ".join(hide(text, more, environment).split())
     return told if len(told) <= _LONGEST else told[: _LONGEST - 3].rstrip() + "..."

@@ -27,7 +27,7 @@ from ..base import Framing, Hearer, Panel, Speech
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
-from .model import Conversation, Model, Request, Usage, failed
+from .model import Conversation, Model, Request, Usage, make_failure
 from .replies import Cutter, off_topic, read_trailer
 
 _LONG = 4
@@ -37,13 +37,13 @@ _SHARE = 0.2
 
 def in_doubt(table: Table) -> bool:
     """True where the last turn has enough words to say something, and hardly one was heard here before."""
-    said = _telling(table.turns[-1].text)
+    said = _long_words(table.turns[-1].text)
     if len(said) < _FEW:
         return False
-    return len(said & _known(table)) / len(said) < _SHARE
+    return len(said & _collect_known_words(table)) / len(said) < _SHARE
 
 
-def _known(table: Table) -> set[str]:
+def _collect_known_words(table: Table) -> set[str]:
     """The words of the item, the step, its documents and the discussion so far."""
     step = table.step
     questions = (question.text for question in (*step.brief, *step.standard, *step.deep))
@@ -57,10 +57,10 @@ def _known(table: Table) -> set[str]:
         *(each.text for each in table.material),
         *(turn.text for turn in table.turns[:-1]),
     )
-    return {word for text in texts for word in _telling(text)}
+    return {word for text in texts for word in _long_words(text)}
 
 
-def _telling(text: str) -> set[str]:
+def _long_words(text: str) -> set[str]:
     """The longer words, without the endings that make one word look like two."""
     words = (word.removesuffix("'s") for word in words_of(text))
     return {word.rstrip("s") for word in words if len(word) >= _LONG}
@@ -116,7 +116,7 @@ class ModelPanel:
         shape = await self._object(made.at_table(table, words), replies.FramingShape, "framing")
         summary, question = join_lines(shape.summary), join_lines(shape.focus_question)
         if not summary or not question:
-            raise failed("nonsense", self.name, detail="The framing was empty.")
+            raise make_failure("nonsense", self.name, detail="The framing was empty.")
         return Framing(summary, question, join_lines(shape.focus_topic))
 
     async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
@@ -137,7 +137,7 @@ class ModelPanel:
             if brief.may_pass:
                 return None
             asked = replace(brief, again=(*brief.again, fill("wordless", speaker=brief.speaker.name)))
-        raise failed("nonsense", self.name, detail=f"There were no words for {brief.speaker.name}.")
+        raise make_failure("nonsense", self.name, detail=f"There were no words for {brief.speaker.name}.")
 
     def _speech(self, cutter: Cutter, brief: Brief) -> Speech:
         table = brief.table
@@ -222,7 +222,7 @@ class ModelPanel:
         words = fill("take-up", words=fence(ask.words), limit=_REPLY_WORDS)
         reply = await self._at_step(ask.brief, (), words, _REPLY_WORDS, "feedback")
         if not reply:
-            raise failed("nonsense", self.name, detail="There was no reply.")
+            raise make_failure("nonsense", self.name, detail="There was no reply.")
         return reply
 
     async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
@@ -277,7 +277,7 @@ class ModelPanel:
             except replies.Misshapen as misshapen:
                 reason = str(misshapen)
             asked = made.anew(conversation, reason)
-        raise failed("nonsense", self.name, detail=reason)
+        raise make_failure("nonsense", self.name, detail=reason)
 
     async def _reply(
         self,

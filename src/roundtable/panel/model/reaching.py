@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ...address import show_host
 from .choice import KEYS, OWN_KEY, Choice, model_of
 from .conversation import template
-from .model import Conversation, Message, ModelFailed, Request, Usage, redacted
+from .model import Conversation, Message, ModelFailed, Request, Usage, redact_text
 
 _PATIENCE = 3.0
 _ASK_SECONDS = 60.0
@@ -25,14 +25,14 @@ class Reached:
     sound: bool = True
 
 
-def lacking(choice: Choice, environment: Mapping[str, str] | None = None) -> str:
+def find_lacking(choice: Choice, environment: Mapping[str, str] | None = None) -> str:
     """What a model needs and this machine does not have, found out without a network; empty where nothing."""
     found = os.environ if environment is None else environment
     if choice.kind == "offline":
         return ""
     if choice.kind == "command":
         return "" if _program(choice).sound else _program(choice).found
-    return _missing(choice, found)
+    return _find_missing(choice, found)
 
 
 def look(choice: Choice, environment: Mapping[str, str] | None = None) -> Reached:
@@ -58,7 +58,7 @@ async def ask(choice: Choice, environment: Mapping[str, str] | None = None) -> R
     except ModelFailed as failure:
         return Reached(str(failure), sound=False)
     tokens = sum(usage.input + usage.output for usage in used)
-    return Reached(f'answered "{redacted(said)[:40]}" with {tokens} tokens')
+    return Reached(f'answered "{redact_text(said)[:40]}" with {tokens} tokens')
 
 
 def _program(choice: Choice) -> Reached:
@@ -71,11 +71,11 @@ def _program(choice: Choice) -> Reached:
 
 
 def _service(choice: Choice, environment: Mapping[str, str]) -> Reached:
-    missing = _missing(choice, environment)
-    return Reached(missing, sound=False) if missing else _listed(choice, choice.key(environment))
+    missing = _find_missing(choice, environment)
+    return Reached(missing, sound=False) if missing else _ask_for_models(choice, choice.key(environment))
 
 
-def _missing(choice: Choice, environment: Mapping[str, str]) -> str:
+def _find_missing(choice: Choice, environment: Mapping[str, str]) -> str:
     from importlib.util import find_spec
 
     if find_spec("pydantic_ai") is None:
@@ -85,7 +85,7 @@ def _missing(choice: Choice, environment: Mapping[str, str]) -> str:
     return ""
 
 
-def _listed(choice: Choice, key: str) -> Reached:
+def _ask_for_models(choice: Choice, key: str) -> Reached:
     """What the service says when it is asked which models it has, which is free everywhere."""
     from urllib.error import HTTPError, URLError
     from urllib.request import HTTPRedirectHandler, build_opener

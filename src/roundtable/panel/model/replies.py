@@ -49,7 +49,7 @@ def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str,
         off_topic=_drift(fields.get("drifts", ""), steps, current),
         decisions=tuple(sorted(set(_numbers(fields.get("decides", ""))))),
     ).within(number)
-    return Trailer(verdict, _named(fields["next"], roster) if "next" in fields else None)
+    return Trailer(verdict, _find_named(fields["next"], roster) if "next" in fields else None)
 
 
 def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> str | None:
@@ -62,10 +62,10 @@ def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> s
     )
     if phase is None:
         return None
-    words = _telling(subject)
+    words = _long_words(subject)
     own = [step for step in steps if step.phase == phase and step.step_id != current]
-    best = max(own, key=lambda step: len(words & _telling(step.title)), default=None)
-    if best is not None and words & _telling(best.title):
+    best = max(own, key=lambda step: len(words & _long_words(step.title)), default=None)
+    if best is not None and words & _long_words(best.title):
         return best.step_id
     return None if phase == phase_of(current) else phase.key
 
@@ -88,7 +88,7 @@ def _drift(value: str, steps: Sequence[Step], current: str) -> OffTopic | None:
     )
 
 
-def _telling(text: str) -> set[str]:
+def _long_words(text: str) -> set[str]:
     return {word.rstrip("s") for word in words_of(text) if len(word) > _SHORT}
 
 
@@ -96,7 +96,7 @@ def _numbers(value: str) -> tuple[int, ...]:
     return tuple(int(found) for found in _NUMBER.findall(value))
 
 
-def _named(value: str, roster: Roster) -> tuple[str, ...]:
+def _find_named(value: str, roster: Roster) -> tuple[str, ...]:
     said = {word.casefold() for word in re.findall(r"[\w'-]+", value)}
     return tuple(persona.key for persona in roster.personas if persona.first_name.casefold() in said)
 
@@ -148,9 +148,9 @@ class Cutter:
         self._first = True
         self._at: _At = "line"
         self._labels = _labels(roster)
-        self._own = {_folded(speaker.name), _folded(speaker.first_name)}
+        self._own = {_fold_text(speaker.name), _fold_text(speaker.first_name)}
         names = (name for persona in roster.personas for name in (persona.name, persona.first_name))
-        self._names = [*map(_folded, names), "the user", "user", "you", "turn"]
+        self._names = [*map(_fold_text, names), "the user", "user", "you", "turn"]
 
     def feed(self, piece: str) -> str:
         """What can be shown now that this piece has come."""
@@ -214,11 +214,11 @@ class Cutter:
         label = self._labels.match(head)
         if label:  # what decorates the name may still be closed
             return not head[label.end() :].strip(" *_")
-        if head.lstrip()[:1] in _OPENERS and len(head) < _LONGEST_DIRECTION and not _closed(head):
+        if head.lstrip()[:1] in _OPENERS and len(head) < _LONGEST_DIRECTION and not _is_closed(head):
             return True
         if len(head) > _LONGEST_LABEL or ":" in bare:
             return False
-        start = _folded(bare)
+        start = _fold_text(bare)
         if PASS.startswith(start) or "i pass".startswith(start):
             return True
         if _NUMBERED.match(start):
@@ -247,7 +247,7 @@ class Cutter:
         return True
 
     def _take_label(self, label: re.Match[str]) -> None:
-        who = _folded(label["who"])
+        who = _fold_text(label["who"])
         if who in self._own:
             self._muted = False
             decorated = label.string.lstrip()[:1] in ("*", "_")
@@ -262,13 +262,13 @@ class Cutter:
         head, newline, _ = self._held.partition("\n")
         sign = head.find(SIGN)
         if sign >= 0:
-            self._say(_undirected(head[:sign]))
+            self._say(_strip_directions(head[:sign]))
             self._held, self._at = self._held[sign:], "trailer"
             return True
         clear = len(head) if newline or ended else _clear(head)
         if clear == 0 and not newline:
             return False
-        self._say(_undirected(head[:clear]))
+        self._say(_strip_directions(head[:clear]))
         self._held = self._held[clear:]
         if newline:
             self._held, self._space, self._at = self._held[1:], self._space + "\n", "line"
@@ -324,7 +324,7 @@ def _plain(text: str) -> str:
     return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
 
 
-def _undirected(words: str) -> str:
+def _strip_directions(words: str) -> str:
     """The words without stage directions."""
     return _DIRECTION.sub("", words)
 
@@ -345,10 +345,10 @@ def _last_open(head: str, opener: str) -> int:
     if opener == "*":
         return head.rfind("*") if head.count("*") % 2 else -1
     at = head.rfind(opener)
-    return -1 if at < 0 or _closed(head[at:]) else at
+    return -1 if at < 0 or _is_closed(head[at:]) else at
 
 
-def _closed(direction: str) -> bool:
+def _is_closed(direction: str) -> bool:
     """True where what begins with this sign is closed again."""
     bare = direction.lstrip()
     return {"(": ")", "[": "]"}.get(bare[:1], bare[:1]) in bare[1:]
@@ -365,7 +365,7 @@ def _gap(space: str) -> str:
     return "\n" if "\n" in space else " " if space else ""
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
@@ -446,7 +446,7 @@ class DraftShape(msgspec.Struct, frozen=True):
 def schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
     """The JSON schema of a shape, in one piece and closed, as services want it."""
     (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
-    whole = _inlined(made, parts)
+    whole = _inline_parts(made, parts)
     assert isinstance(whole, dict)
     return whole
 
@@ -464,18 +464,18 @@ def read(text: str, shape: type[Shaped]) -> Shaped:
         raise Misshapen("It was no sound JSON.") from None
 
 
-def _inlined(node: Any, parts: dict[str, Any]) -> Any:
+def _inline_parts(node: Any, parts: dict[str, Any]) -> Any:
     match node:
         case {"$ref": str(name)}:
-            return _inlined(parts[name], parts)
+            return _inline_parts(parts[name], parts)
         case dict():
-            made = {key: _inlined(value, parts) for key, value in node.items() if key not in _LEFT_OUT}
+            made = {key: _inline_parts(value, parts) for key, value in node.items() if key not in _LEFT_OUT}
             if made.get("type") == "object":
                 made["additionalProperties"] = False
                 made["required"] = list(made.get("properties", {}))
             return made
         case list():
-            return [_inlined(each, parts) for each in node]
+            return [_inline_parts(each, parts) for each in node]
         case _:
             return node
 
@@ -493,19 +493,21 @@ def with_sentences(
     written: Sequence[SectionText], shape: DraftShape, answers: Sequence[Answer]
 ) -> tuple[SectionText, ...]:
     """The sections as they were written from the answers, and below them what the sentences add."""
-    known = {_folded_sentences(answer.label) for answer in answers if not answer.unknown}
+    known = {_fold_label(answer.label) for answer in answers if not answer.unknown}
     numbers = {target: number for number, target in enumerate(pages([each.target for each in written]), 1)}
-    return tuple(_added(each, shape, numbers.get(each.target), known) for each in written)
+    return tuple(_add_sentences(each, shape, numbers.get(each.target), known) for each in written)
 
 
-def _added(section: SectionText, shape: DraftShape, number: int | None, known: set[str]) -> SectionText:
+def _add_sentences(
+    section: SectionText, shape: DraftShape, number: int | None, known: set[str]
+) -> SectionText:
     if number is None:
         return section
     own = [each for each in shape.sentences if each.section == number and each.text.strip()][: 2 * MOST]
-    resting = [each for each in own if _cited(each, known)][:MOST]
+    resting = [each for each in own if _find_cited(each, known)][:MOST]
     told = " ".join(_sentence(each, known) for each in resting)
     asked = "\n".join(
-        f"- Open question: {neutralize_markdown(each.text)}" for each in own if not _cited(each, known)
+        f"- Open question: {neutralize_markdown(each.text)}" for each in own if not _find_cited(each, known)
     )
     text = "\n\n".join(
         part for part in (section.text, neutralize_markdown(told) if told else "", asked) if part
@@ -515,15 +517,15 @@ def _added(section: SectionText, shape: DraftShape, number: int | None, known: s
 
 def _sentence(sentence: SentenceShape, known: set[str]) -> str:
     text = " ".join(sentence.text.split())
-    labels = ", ".join(_cited(sentence, known))
+    labels = ", ".join(_find_cited(sentence, known))
     return f"{text.rstrip('.')} (from: {labels})."
 
 
-def _cited(sentence: SentenceShape, known: set[str]) -> tuple[str, ...]:
+def _find_cited(sentence: SentenceShape, known: set[str]) -> tuple[str, ...]:
     """The labels that a sentence cites and that were answered."""
     labels = (" ".join(label.split()) for label in sentence.answers)
-    return tuple(dict.fromkeys(label for label in labels if _folded_sentences(label) in known))
+    return tuple(dict.fromkeys(label for label in labels if _fold_label(label) in known))
 
 
-def _folded_sentences(label: str) -> str:
+def _fold_label(label: str) -> str:
     return " ".join(label.casefold().split())

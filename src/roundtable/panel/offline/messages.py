@@ -29,7 +29,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class UserMessage:
     """A message of the user, understood as far as rules can."""
 
     text: str
@@ -49,18 +49,18 @@ class Message:
 
 
 @lru_cache(maxsize=256)
-def read_message(text: str, names: tuple[str, ...] = ()) -> Message:
+def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     """Understand a message; `names` are the first names that may stand before it."""
     whole = text.strip()
     if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_MESSAGE_LENGTH:
-        return Message(whole, (Piece("statement", whole),))
+        return UserMessage(whole, (Piece("statement", whole),))
     plain = fold_text(strip_address(whole, names)).strip()
     noise = is_noise(plain) or is_noise(fold_text(whole).strip())
     decided = frozenset(find_decisions(whole, names))
     pieces = tuple(_join_statements(_classify(piece, decided, names) for piece in split_sentences(whole)))
     asks = any(piece.kind == "question" for piece in pieces)
     short = len(words_of(plain)) <= _SHORT
-    return Message(
+    return UserMessage(
         whole,
         () if noise else pieces,
         keeps_open=not asks

@@ -16,7 +16,7 @@ from ...core.hearing import address
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, stems_of_list
-from .messages import Message, Piece, read_message
+from .messages import Piece, UserMessage, read_message
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
 PromptState = Literal["open", "answered", "kept"]
@@ -142,7 +142,7 @@ def _hear_user(found: Discussion, turn: Turn, table: Table, names: tuple[str, ..
 
 
 def find_answered_prompt(
-    message: Message, waiting: Sequence[OpenPrompt], *, addressed: str | None = None
+    message: UserMessage, waiting: Sequence[OpenPrompt], *, addressed: str | None = None
 ) -> OpenPrompt | None:
     """Return the prompt that a message answers; None where it answers none, or it is not clear which."""
     told = " ".join(piece.text for piece in message.pieces if piece.kind != "question")

@@ -139,7 +139,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     where: dict[str, str] = {}
     for document in material:
         if document.name.endswith(".md"):
-            for label, text in _labelled(document, step).items():
+            for label, text in _read_labelled(document, step).items():
                 given.setdefault(label, text)
                 where.setdefault(label, document.name)
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
@@ -156,7 +156,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
             yield LabelAnswer(question.label, question.text, text, fold_text(text) in offered, place)
 
 
-def _labelled(document: Material, step: Step) -> dict[str, str]:
+def _read_labelled(document: Material, step: Step) -> dict[str, str]:
     data = document.text[:MAX_DOCUMENT_LENGTH].encode("utf-8", "replace")
     headings = {target.section for target in step.targets if target.output == document.name} | {step.title}
     try:

@@ -19,7 +19,7 @@ from ...core.text import fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
 from .lexicon import content_stems
-from .messages import Message, read_message
+from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt, has_been_asked
 from .search import find_closest_lines
@@ -89,7 +89,7 @@ class Floor:
         return next((each.label for each in self.library.focuses if fold_text(each.question) == asked), "")
 
     @cached_property
-    def spoken(self) -> tuple[str, ...]:
+    def persona_texts(self) -> tuple[str, ...]:
         return tuple(fold_text(turn.text) for turn in self.table.turns if turn.speaker != USER)
 
 
@@ -202,7 +202,7 @@ def _follow(floor: Floor) -> str | None:
     return _fill(prompt, None) if prompt else None
 
 
-def _read_last_message(floor: Floor) -> tuple[Message | None, OpenPrompt | None]:
+def _read_last_message(floor: Floor) -> tuple[UserMessage | None, OpenPrompt | None]:
     number = floor.brief.answers
     if number is None or number > len(floor.table.turns):
         return None, None
@@ -224,7 +224,7 @@ def _show_closest(floor: Floor, question: str) -> str | None:
         return text.format(lines="; ".join(_show_line(line) for line in lines))
     said = _NOTHING_CLOSE.get(key, _NOTHING_CLOSE["solutions-architect"])
     # Said before, it would only be an echo: the next prompt goes with it.
-    echoes = any(fold_text(said) in text for text in floor.spoken)
+    echoes = any(fold_text(said) in text for text in floor.persona_texts)
     return _join(said, _ask_next(floor, question)) if echoes else said
 
 
@@ -251,7 +251,9 @@ def _clarify(own: OpenPrompt, floor: Floor) -> str:
 
 def _ask_further(floor: Floor, answered: OpenPrompt) -> str | None:
     further = answered.prompt.further if answered.prompt is not None and not answered.further else ""
-    return further if further and not any(fold_text(further) in text for text in floor.spoken) else None
+    return (
+        further if further and not any(fold_text(further) in text for text in floor.persona_texts) else None
+    )
 
 
 def _ask_next(floor: Floor, about: str = "") -> str | None:
@@ -275,7 +277,7 @@ def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, .
     passed = {fold_text(each.label) for each in mine}
     theirs = {fold_text(each.label) for each in floor.discussion.prompts if each.speaker != floor.speaker.key}
     wanted = frozenset(content_stems(about))
-    asked = (*floor.spoken, *section.asked_before)
+    asked = (*floor.persona_texts, *section.asked_before)
     for place, prompt in enumerate(floor.library.of_persona(floor.speaker.key)):
         distance = _distance(prompt, floor, suits)
         if distance is None or has_been_asked(prompt, asked) or section.is_settled(prompt):
@@ -351,8 +353,8 @@ def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:
 def _ask_by_lens(floor: Floor) -> str:
     """Ask from the speaker's own field: for a persona without prompts, or when everything was asked."""
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
-    spoken = " ".join(floor.spoken)
-    chosen = next((each for each in lens if fold_text(each) not in spoken), lens[0])
+    persona_texts = " ".join(floor.persona_texts)
+    chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
     topic = floor.table.focus_topic or floor.table.step.title
     return f"Think of {chosen} alone: what about {topic} could still go wrong?"
 

@@ -112,7 +112,7 @@ def _choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel]
     if settings.panel != "model":
         return lambda: make_offline_panel(settings.root), None
     from ...panel.model.choice import choose, names_of, read_choice
-    from ...panel.model.reaching import lacking
+    from ...panel.model.reaching import find_lacking
     from ...panel.model.tracing import collect
     from ...runtime.budget import BudgetAccount  # late, like the panel: it takes a tenth of the time to start
 
@@ -127,7 +127,7 @@ def _choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel]
     )
     for name in names_of(settings.models, settings.base_url):
         choice = read_choice(name, settings.base_url)
-        if missing := lacking(choice):
+        if missing := find_lacking(choice):
             tell(f"{choice.label}: {missing}. See roundtable doctor.")
     return lambda: panel, account
 

@@ -10,7 +10,7 @@ from ...core.commands import AskFeedback, AskFollowUp, AskSynthesis, Brief, Tabl
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, shorten_text
 from ...core.turns import USER, Material, Turn
-from ...panel.host import Reading, Request, Section
+from ...panel.host import HostRequest, HostSection, Reading
 from .moves import OpenMove, host_text
 from .sessions import AlreadySent
 
@@ -114,7 +114,7 @@ def _write_documents(material: Iterable[Material], sent: AlreadySent) -> list[st
 # --- the task -------------------------------------------------------------------------------------------
 
 
-def _write_task(request: Request, sent: AlreadySent) -> str:
+def _write_task(request: HostRequest, sent: AlreadySent) -> str:
     grounds, name = request.grounds, request.speaker.name if request.speaker else ""
     match grounds:
         case Brief(purpose="tradeoff"):
@@ -139,7 +139,7 @@ def _write_task(request: Request, sent: AlreadySent) -> str:
         case AskFeedback():
             title = grounds.brief.step.title
             return host_text("speaker", "feedback", name=name, title=title, said=_quote(grounds.words))
-        case Section(_, target, draft):
+        case HostSection(_, target, draft):
             section, output = target.section, target.output
             return host_text("speaker", "section", name=name, section=section, output=output, draft=draft)
         case Reading():

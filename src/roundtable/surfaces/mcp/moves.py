@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import RuleBroken
 from ...core.lines import Awaits
 from ...core.turns import USER
-from ...panel.host import Request
+from ...panel.host import HostRequest
 
 MAX_MESSAGE_LENGTH = 20_000
 _VERDICT = ", opposes?, decides?, off_topic?, belongs_to?"
@@ -28,7 +28,7 @@ class OpenMove:
     """A request to the host's model, or the user's words that are awaited."""
 
     id: str
-    request: Request | None = None
+    request: HostRequest | None = None
     awaits: Awaits | None = None
 
     @property

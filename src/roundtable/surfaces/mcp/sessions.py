@@ -17,7 +17,7 @@ from ...core.errors import RoundtableError, RuleBroken
 from ...core.lines import Awaits, Line
 from ...core.turns import USER, Turn
 from ...panel.base import Panel
-from ...panel.host import HostPanel, Reply, Request, Section, Words, clean
+from ...panel.host import HostPanel, HostRequest, HostSection, Reply, Words, clean
 from ...runtime.session import Session
 from ...settings import Settings, user_name
 from ...store.items import find_item
@@ -169,7 +169,7 @@ class HostedSession:
             self.move = None
             self._news.set()
 
-    def _open_move(self, request: Request | None = None, awaits: Awaits | None = None) -> None:
+    def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
         """Open a move; a restarted server gives it the same id, as long as it is open."""
         again = request is not None and request.kind == "turn" and bool(request.again)
         moment = self.session.moment
@@ -186,10 +186,10 @@ class HostedSession:
         self._news.set()
 
 
-def _show_section(request: Request, reply: Reply) -> tuple[Line, ...]:
+def _show_section(request: HostRequest, reply: Reply) -> tuple[Line, ...]:
     """Return a section as it will be written, for the person who is asked about it next."""
     section = request.grounds
-    if not isinstance(section, Section) or not isinstance(reply, Words):
+    if not isinstance(section, HostSection) or not isinstance(reply, Words):
         return ()
     text, target = section.draft if reply.passes else clean(reply.text), section.target
     shown = host_text("person", "section", section=target.section, output=target.output, text=text)
