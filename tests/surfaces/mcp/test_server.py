@@ -456,7 +456,7 @@ def test_a_port_that_is_taken_is_said(cli: CommandLine) -> None:
         taken.listen()
         ran = cli.call("mcp", "--http", str(taken.getsockname()[1]))
     assert (ran.status, ran.out) == (2, "")
-    assert "cannot be used, as said above. Give another one." in ran.err
+    assert "cannot be used; the reason is above. Give another one." in ran.err
 
 
 def test_without_the_extra_the_command_that_installs_it_is_named(cli: CommandLine) -> None:
