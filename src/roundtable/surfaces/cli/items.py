@@ -9,14 +9,12 @@ from typing import Any
 
 import click
 
-from ...catalogue import load_steps
 from ...core.errors import RuleBroken, TrackerFailed
-from ...core.steps import Step
 from ...git import current_commit
+from ...project import Project
 from ...store import files
 from ...store.files import leads_out
-from ...store.items import ItemEntry, add_item, last_activity, list_items, list_outside_links, read_item
-from ...store.meta import is_stale
+from ...store.items import add_item, list_outside_links, read_item
 from ...store.transcript import list_transcripts
 from .options import Command, Flags
 from .output import NO_ITEMS, command, fit, one_line, table, tell
@@ -88,29 +86,11 @@ def _ask_for_title(flags: Flags, failure: TrackerFailed) -> str:
 def list_backlog(flags: Flags) -> None:
     """List the items and how far each has come."""
     settings = flags.settings()
-    steps, commit = load_steps(settings.root), current_commit(settings.root)
-    entries = list_items(settings.root, items_folder=settings.items_folder)
-    rows = [_describe(entry, steps, commit) for entry in entries]
+    rows = Project(settings.root, items_folder=settings.items_folder).list_progress()
     for name in list_outside_links(settings.root, items_folder=settings.items_folder):
         tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     flags.show_result(rows, table(head, [_cells(row) for row in rows]) if rows else NO_ITEMS)
-
-
-def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
-    meta = entry.meta or {}
-    completed = meta.get("steps_completed", [])
-    return {
-        "slug": entry.slug,
-        "title": entry.title,
-        "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
-        "steps_completed": sum(step.step_id in completed for step in steps),
-        "steps": len(steps),
-        "elaborations": len(meta.get("elaborations", [])),
-        "last_activity": last_activity(entry.folder),
-        "stale": is_stale(meta.get("codebase_hash"), commit),
-        "problem": entry.problem,
-    }
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
