@@ -321,7 +321,7 @@ def test_a_synthesis_is_asked_for_with_all_that_the_program_knows_of_the_turns(p
             assert (
                 "Each of these turns must be cited by at least one entry in `decisions`: 5. Put off" in brief
             )
-            assert "Put off, and kept for later: turn 9 (the weather); cite such" in brief
+            assert "Put off and kept for later: turn 9 (the weather). Cite such a turn" in brief
             assert (
                 "Contradictions: turn 3 (Jordan) against turn 2 (Alex); "
                 "turn 7 (Alex) against turn 3 (Jordan), nothing decided since. "

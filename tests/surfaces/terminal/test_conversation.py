@@ -120,6 +120,7 @@ def test_what_stands_in_the_scrollback_is_the_discussion_and_nothing_else(
             "Maya Chen (Business Analyst): We are nearing the end of our discussion time. "
             "Any final points before we synthesize? "
         )
+        .removeprefix("Maya Chen (Business Analyst): Any thoughts on this, or should we wrap up? ")
     )
     assert ending in (
         "Ada: done Wrapping up the discussion. Let me synthesize our key points.",
