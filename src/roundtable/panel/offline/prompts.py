@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -179,8 +179,3 @@ def _check(prompts: Sequence[Prompt]) -> Iterator[tuple[str, Prompt]]:
             yield f"only {QUOTE} can be filled in: {prompt.text[:60]}", prompt
         elif bool(prompt.step) != bool(prompt.label):
             yield f"needs both a step and a label, or neither: {prompt.text[:60]}", prompt
-
-
-def has_been_asked(prompt: Prompt, texts: Iterable[str]) -> bool:
-    """Whether a prompt stands in one of some folded texts."""
-    return any(prompt.needle in text for text in texts)

@@ -21,7 +21,7 @@ from ..base import Framing
 from .lexicon import content_stems
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
-from .prompts import QUOTE, Focus, Library, Prompt, has_been_asked
+from .prompts import QUOTE, Focus, Library, Prompt
 from .search import find_closest_lines
 from .section import LabelAnswer, SearchLine, SectionContext, read_section
 
@@ -280,7 +280,7 @@ def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, .
     asked = (*floor.persona_texts, *section.asked_before)
     for place, prompt in enumerate(floor.library.of_persona(floor.speaker.key)):
         distance = _distance(prompt, floor, suits)
-        if distance is None or has_been_asked(prompt, asked) or section.is_settled(prompt):
+        if distance is None or any(prompt.needle in text for text in asked) or section.is_settled(prompt):
             continue
         label = fold_text(prompt.label)
         again = bool(label) and label in passed
