@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from ...catalogue import load_roster, load_steps, read_personas, read_steps
+from ...catalogue import read_personas, read_steps
 from ...catalogue.files import Problem
 from .options import Flags, Group
 from .output import count, table
@@ -36,7 +36,7 @@ def steps() -> None:
 @click.pass_obj
 def list_personas(flags: Flags) -> None:
     """List the personas in their order."""
-    found = load_roster(flags.settings().root).personas
+    found = flags.open_project().roster().personas
     rows = [(each.key, each.name, each.role, ", ".join(each.phases) or "-") for each in found]
     flags.show_result(
         [{field: getattr(each, field) for field in _PERSONA_FIELDS} for each in found],
@@ -60,7 +60,7 @@ def check_personas(flags: Flags) -> int:
 @click.pass_obj
 def list_steps(flags: Flags) -> None:
     """List the steps in the order in which they run."""
-    found = load_steps(flags.settings().root)
+    found = flags.open_project().steps()
     rows = [(each.step_id, each.title, each.persona, each.depth, ", ".join(each.outputs)) for each in found]
     data = [
         {

@@ -36,7 +36,8 @@ _COMMANDS = {
     "status": "status.status",
     "show": "items.show",
     "check": "check.check",
-    "validate": "check.validate",
+    "rename": "items.rename",
+    "remove": "items.remove",
     "personas": "content.personas",
     "steps": "content.steps",
     "doctor": "doctor.doctor",
@@ -45,6 +46,8 @@ _COMMANDS = {
     "completion": "options.completion",
 }
 """Where each command is; a module is imported when its command is called, so that no other one waits."""
+_OLD_NAMES = {"validate": "check"}
+"""Names that commands had; they still work, and the help leaves them out."""
 
 
 class Program(Group):
@@ -54,6 +57,7 @@ class Program(Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = _OLD_NAMES.get(cmd_name, cmd_name)
         if cmd_name not in self.commands and cmd_name in _COMMANDS:
             module, name = _COMMANDS[cmd_name].split(".")
             with pause_collection():
