@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .catalogue import load_roster, load_steps
+from .catalogue import load_roster, load_steps, read_personas, read_steps
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .core.progress import find_position
 from .git import current_commit
@@ -33,6 +33,7 @@ from .store.meta import is_stale, meta_problem, set_aside, start_phase
 from .store.progress import facts_of, progress_of, start_over
 
 if TYPE_CHECKING:
+    from .catalogue.files import Problem
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
@@ -72,6 +73,19 @@ class Project:
     def steps(self) -> tuple[Step, ...]:
         """Return the steps of the project's analyses, in their order."""
         return load_steps(self.root)
+
+    def check_personas(self) -> tuple[int, int, tuple[Problem, ...]]:
+        """Return how many personas and own prompts the project has, and what is wrong with their files."""
+        from .panel.offline.prompts import read_project_prompts
+
+        personas, problems = read_personas(self.root)
+        library, more = read_project_prompts(self.root)
+        return len(personas), len(library.prompts), (*problems, *more)
+
+    def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
+        """Return how many steps the project's analyses have, and what is wrong with their files."""
+        steps, problems = read_steps(self.root)
+        return len(steps), problems
 
     def items(self) -> tuple[ItemEntry, ...]:
         """Return every item, by the name of its folder."""

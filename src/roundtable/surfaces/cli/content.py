@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
-from ...catalogue import read_personas, read_steps
-from ...catalogue.files import Problem
 from .options import Flags, Group
 from .output import count, table
+
+if TYPE_CHECKING:
+    from ...catalogue.files import Problem
 
 _PERSONA_FIELDS = ("key", "name", "role", "short_role", "phases", "perspective", "lens")
 _STEP_FIELDS = ("persona", "depth", "outputs", "depends_on", "skip_if")
@@ -48,12 +50,8 @@ def list_personas(flags: Flags) -> None:
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
     """Check the files of the personas and the prompts; the exit status is 2 if one has a problem."""
-    from ...panel.offline.prompts import read_project_prompts
-
-    root = flags.settings().root
-    found, problems = read_personas(root)
-    library, wrong = read_project_prompts(root)
-    return _report(flags, "persona", len(found), (*problems, *wrong), len(library.prompts))
+    number, prompts, problems = flags.open_project().check_personas()
+    return _report(flags, "persona", number, problems, prompts)
 
 
 @steps.command("list")
@@ -78,8 +76,7 @@ def list_steps(flags: Flags) -> None:
 @click.pass_obj
 def check_steps(flags: Flags) -> int:
     """Check the steps' files; the exit status is 2 if one has a problem."""
-    found, problems = read_steps(flags.settings().root)
-    return _report(flags, "step", len(found), problems)
+    return _report(flags, "step", *flags.open_project().check_steps())
 
 
 def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], own_prompts: int = 0) -> int:

@@ -10,8 +10,7 @@ import click
 
 from ...core.errors import RuleBroken, TrackerFailed
 from ...project import Project
-from ...store import files
-from ...store.files import leads_out
+from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, complete_item
 from .output import NO_ITEMS, command, count, fit, one_line, table, tell
@@ -190,7 +189,7 @@ def _show_file(flags: Flags, folder: Path, name: str) -> None:
         raise RuleBroken(f"{one_line(name)} is not in the item's folder. {_offer(folder)}")
     if not is_file:
         raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")
-    text = fit(files.read(path).decode("utf-8-sig", "replace"))
+    text = fit(read(path).decode("utf-8-sig", "replace"))
     data = {"slug": folder.name, "file": str(path.relative_to(folder)), "text": text}
     flags.show_result(data, text.removesuffix("\n"))
 
