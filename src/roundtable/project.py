@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
+    from .documents.checks import CheckFinding
     from .item_check import ItemReport
     from .panel.base import Panel
     from .runtime.budget import BudgetAccount
@@ -48,15 +48,6 @@ _MAX_LISTED = 20
 _MAX_JOURNAL_SIZE = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
 _BEGINNING, _ENDS = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
-
-
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
-    """A question that a document of an item leaves open, and where it stands."""
-
-    file: str
-    line: int
-    text: str
 
 
 class Project:
@@ -148,8 +139,7 @@ class Project:
             self._require_new(source, source_id)
             if title is None:
                 issue = fetch_issue(reference, self.root, os.environ)
-                text, title, source, source_id = issue.text, issue.title, issue.source, issue.source_id
-                self._require_new(source, source_id)
+                text, title = issue.text, issue.title
         folder = add_item(
             self.root,
             text,
@@ -205,14 +195,14 @@ class Project:
 
         return check_item(self.root, self.find_item(name).folder, self.steps(), self.roster())
 
-    def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
+    def open_questions(self, name: str) -> tuple[CheckFinding, ...]:
         """Return the questions that the item's documents leave open, in the order of the steps."""
         from .documents.checks import check_documents
         from .store.outputs import Outputs
 
         outputs = Outputs(self.find_item(name).folder, self.steps())
         found = check_documents({each.name: each.text for each in outputs.documents()}, lambda _: None)
-        return tuple(OpenQuestion(each.file, each.line, each.text) for each in found if not each.is_problem)
+        return tuple(each for each in found if not each.is_problem)
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases of an item are complete; everything written stays.
@@ -292,8 +282,8 @@ def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
 
 def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
-    start = start_phase(meta)
-    where = None if entry.problem else find_position(steps, progress_of(meta), facts_of(entry.folder, meta))
+    start, progress = start_phase(meta), progress_of(meta)
+    where = None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta))
     talk = _find_open_discussion(entry.folder)
     return {
         "slug": entry.slug,
@@ -302,8 +292,8 @@ def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
         "source": _text(meta.get("source")) or "manual",
         "source_id": _text(meta.get("source_id")),
         "analysis_status": None if entry.problem else _text(meta.get("analysis_status")) or "raw",
-        "phases_completed": _texts(meta.get("phases_completed")),
-        "steps_completed": _texts(meta.get("steps_completed")),
+        "phases_completed": list(progress.phases_completed),
+        "steps_completed": list(progress.steps_completed),
         "next_step": where.step.step_id if where is not None and where.step is not None else None,
         "start_phase": {
             "completed": list(start.completed),
@@ -371,7 +361,3 @@ def _figures(total: ledger.Total) -> dict[str, Any]:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _texts(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []

@@ -54,7 +54,6 @@ def fetch_jira(
         reference,
         title=fields.get("summary"),
         text=render_markdown(text) if isinstance(text, dict) else text,
-        url=f"{service.base}/browse/{reference.key}",
     )
 
 
