@@ -6,7 +6,7 @@ elaboration block, and, with git, that no answer and no addition was ever taken 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -48,9 +48,10 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         if name not in documents and (folder / name).exists()
     ]
     content = check_documents(documents, partial(_count_lines, root))
-    versions, losses = _check_history(root, folder, steps)
+    texts = _read_documents(folder)
+    versions, losses = _check_history(root, folder, steps, texts)
     # Both parts look at the markers of a document.
-    found = dict.fromkeys((*unreadable, *content, *_check_files(folder, roster, steps), *losses))
+    found = dict.fromkeys((*unreadable, *content, *_check_files(folder, roster, steps, texts), *losses))
     return ItemReport(
         tuple(documents),
         versions,
@@ -71,7 +72,9 @@ def _count_lines(root: Path, path: str) -> int | None:
         return None
 
 
-def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[CheckFinding]:
+def _check_files(
+    folder: Path, roster: Roster, steps: tuple[Step, ...], documents: Mapping[str, str]
+) -> Iterator[CheckFinding]:
     """Yield what is wrong with the files as they are."""
     meta = read_meta(folder)
     limit = max_turns(meta)
@@ -85,7 +88,6 @@ def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Itera
         records = audit.list_elaboration_records(text, raw)
     if (folder / _STATE).exists():
         yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
-    documents = _read_documents(folder)
     for name, text in documents.items():
         yield from check_markers(name, text)
     blocks = [
@@ -98,11 +100,12 @@ def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Itera
         yield from audit.check_pairs(blocks, records, frozenset(there))
 
 
-def _check_history(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[CheckFinding]]:
+def _check_history(
+    root: Path, folder: Path, steps: tuple[Step, ...], there: Mapping[str, str]
+) -> tuple[int, list[CheckFinding]]:
     """Return how many earlier versions git has of the documents, and what was lost on the way."""
     total = 0
     losses: list[CheckFinding] = []
-    there = _read_documents(folder)
     for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others

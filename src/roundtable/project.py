@@ -21,9 +21,10 @@ from .store.items import (
     ITEMS_FOLDER,
     ItemEntry,
     add_item,
-    find_item,
+    find_entry,
     last_activity,
     list_items,
+    list_names,
     list_outside_links,
     remove_item,
     rename_item,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 ADD = 'roundtable add "what it is about"'
-_MAX_LISTED = 20
 _MAX_JOURNAL_SIZE = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
 _BEGINNING, _ENDS = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
@@ -91,11 +91,7 @@ class Project:
 
         Raises ItemUnknown if there is none, or more than one.
         """
-        folder = find_item(self.root, name, items_folder=self.items_folder)
-        for entry in self.items():
-            if entry.folder == folder:
-                return entry
-        raise ItemUnknown(f"There is no item {name[:60]!r}.")
+        return find_entry(self.root, name, items_folder=self.items_folder)
 
     def open_items(self) -> tuple[ItemEntry, ...]:
         """Return the items whose analysis is not complete; all of them if every one is."""
@@ -116,9 +112,7 @@ class Project:
             case ():
                 raise ItemUnknown("There is no item yet.", do=f"Add one with: {ADD}")
             case entries:
-                slugs = ", ".join(entry.slug for entry in entries[:_MAX_LISTED])
-                more = f" and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else ""
-                raise ItemUnknown("Several items are open.", do=f"Name one of: {slugs}{more}.")
+                raise ItemUnknown("Several items are open.", do=f"Name one of: {list_names(entries)}.")
 
     def names_issue(self, text: str) -> bool:
         """Whether the text names an issue of a tracker, instead of describing an item."""
@@ -197,12 +191,7 @@ class Project:
 
     def open_questions(self, name: str) -> tuple[CheckFinding, ...]:
         """Return the questions that the item's documents leave open, in the order of the steps."""
-        from .documents.checks import check_documents
-        from .store.outputs import Outputs
-
-        outputs = Outputs(self.find_item(name).folder, self.steps())
-        found = check_documents({each.name: each.text for each in outputs.documents()}, lambda _: None)
-        return tuple(each for each in found if not each.is_problem)
+        return self.check(name).open_questions
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases of an item are complete; everything written stays.

@@ -128,7 +128,15 @@ def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple
 
 
 def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
-    """Return the folder of the one item that a slug, source id, title or beginning of a slug names."""
+    """Return the folder of the one item that a name fits; see `find_entry`."""
+    return find_entry(root, name, items_folder=items_folder).folder
+
+
+def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> ItemEntry:
+    """Return the one item that a slug, source id, title or beginning of a slug names.
+
+    Raises ItemUnknown if there is none, or more than one.
+    """
     items = list_items(root, items_folder=items_folder)
     wanted = name.strip().casefold()
     said = one_line(name)
@@ -139,11 +147,9 @@ def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Pat
             require_in_project(root, root / items_folder / link)
     for matches in _match_by_rank(items, wanted):
         if len(matches) == 1:
-            return matches[0].folder
+            return matches[0]
         if matches:
-            raise ItemUnknown(
-                f'Several items answer to "{said}".', do=f"Name one of: {_list_names(matches)}."
-            )
+            raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {list_names(matches)}.")
     raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
 
 
@@ -304,10 +310,11 @@ def _match_by_rank(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[Ite
 
 
 def _choices(items: Sequence[ItemEntry]) -> str:
-    return f"Items here: {_list_names(items)}." if items else f"There are no items here yet. {_ADD}"
+    return f"Items here: {list_names(items)}." if items else f"There are no items here yet. {_ADD}"
 
 
-def _list_names(items: Sequence[ItemEntry]) -> str:
+def list_names(items: Sequence[ItemEntry]) -> str:
+    """Return the slugs of the items in one sentence; of many, the first."""
     names = [one_line(item.slug) for item in items[:_MAX_LISTED]]
     more = len(items) - _MAX_LISTED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")

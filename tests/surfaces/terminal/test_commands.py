@@ -297,9 +297,8 @@ def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
 
 def test_what_was_explained_once_is_not_explained_again(tmp_path: Path) -> None:
     environment = {"XDG_CONFIG_HOME": str(tmp_path)}
-    assert Memory(environment).is_first_time("menu")
-    assert not Memory(environment).is_first_time("menu")
-    assert Memory(environment).is_first_time("other")
+    assert Memory(environment).is_first_menu()
+    assert not Memory(environment).is_first_menu()
     history = Memory(environment).history_file()
     assert history is not None and history.stat().st_mode & 0o077 == 0
 
@@ -308,7 +307,7 @@ def test_where_nothing_can_be_remembered_everything_is_new(tmp_path: Path) -> No
     (tmp_path / "roundtable").write_text("a file in the way")
     for environment in ({}, {"XDG_CONFIG_HOME": str(tmp_path)}):
         memory = Memory(environment)
-        assert memory.is_first_time("menu") and memory.is_first_time("menu")
+        assert memory.is_first_menu() and memory.is_first_menu()
         assert memory.history_file() is None
 
 

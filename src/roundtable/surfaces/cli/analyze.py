@@ -14,7 +14,7 @@ from ...core.errors import ItemUnknown
 from ...project import Project, choose_panel, find_lacking
 from ...settings import Settings, user_name
 from .conversation import Answers, JsonLines, Plain, hold, open_answers
-from .options import TALK_OPTIONS, Command, Flags, complete_item, pause_collection
+from .options import TALK_OPTIONS, Command, Flags, complete_item
 from .output import command, put, put_text, table, tell
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def _converse(
         account=account,
     )
     if at_terminal and _can_paint(flags):
-        with pause_collection():
-            from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
+        from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
+
         spent = account.describe_spending if account is not None else lambda: ""
         conversation = TerminalConversation(
             start, make_panel, user_name=name, reviewing=reviewing, spent=spent

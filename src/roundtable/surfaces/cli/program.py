@@ -14,7 +14,7 @@ import click
 
 from ...core import errors
 from ...core.errors import RoundtableError
-from .options import COMPLETION_VARIABLE, Group, pause_collection
+from .options import COMPLETION_VARIABLE, Group
 from .output import ReaderGone, prepare, tell
 
 DONE, UNEXPECTED, USAGE, PANEL, ITEM = 0, 1, 2, 3, 4
@@ -60,8 +60,7 @@ class Program(Group):
         cmd_name = _OLD_NAMES.get(cmd_name, cmd_name)
         if cmd_name not in self.commands and cmd_name in _COMMANDS:
             module, name = _COMMANDS[cmd_name].split(".")
-            with pause_collection():
-                self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
+            self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
         return super().get_command(ctx, cmd_name)
 
 

@@ -93,19 +93,15 @@ class Memory:
             with suppress(OSError):
                 self._folder.mkdir(parents=True, exist_ok=True)
 
-    def is_first_time(self, what: str) -> bool:
+    def is_first_menu(self) -> bool:
         """Whether this is asked for the first time."""
-        if self._folder is None:
-            return True
-        file = self._folder / "seen"
         try:
-            seen = file.read_text(encoding="utf-8").split()
-        except (OSError, UnicodeDecodeError):
-            seen = []
-        if what in seen:
+            if self._folder is not None:
+                (self._folder / "seen").touch(exist_ok=False)
+        except FileExistsError:
             return False
-        with suppress(OSError):
-            file.write_text("".join(f"{each}\n" for each in [*seen, what]), encoding="utf-8")
+        except OSError:
+            return True
         return True
 
     def history_file(self) -> Path | None:
