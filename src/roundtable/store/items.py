@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,6 @@ _OTHERS = re.compile(r"[^a-z0-9 -]")
 _GAPS = re.compile(r"[ -]+")
 _ADD = 'Add one with: roundtable add "what it is about"'
 _MAX_LISTED = 20
-_MAX_SAME_NAMES = 10_000
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
@@ -190,7 +189,7 @@ def rename_item(folder: Path, title: str) -> Path:
         lines, at = draft.split("\n"), _find_heading(draft)
         lines[at or 0 : 0 if at is None else at + 1] = [f"# {title}", *([""] if at is None else [])]
         files.write(folder / DRAFT, ("\n".join(lines).rstrip() + "\n").encode())
-    names = (slug, *(add_number(slug, number) for number in range(2, _MAX_SAME_NAMES)))
+    names = chain((slug,), (add_number(slug, number) for number in count(2)))
     new = next(path for name in names if (path := folder.with_name(name)) == folder or not path.exists())
     if new != folder:
         files.rename(folder, new)
