@@ -60,12 +60,15 @@ def test_the_strongest_layer_that_says_something_counts(
     assert warnings == ()
 
 
-def test_a_synthesis_is_reviewed_before_or_after_it_is_written(project: Path) -> None:
-    assert load_settings(project, environment={})[0].review == "after"
-    assert load_settings(project, environment={"ROUNDTABLE_REVIEW": "before"})[0].review == "before"
+def test_a_synthesis_is_reviewed_unless_the_settings_say_no(project: Path) -> None:
+    assert load_settings(project, environment={})[0].review
+    for word, review in (("true", True), ("false", False), ("before", True), ("after", False)):
+        assert load_settings(project, environment={"ROUNDTABLE_REVIEW": word})[0].review is review
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
-    assert settings.review == "after"
-    assert warnings == ("Environment: ROUNDTABLE_REVIEW must be one of after, before, not never.",)
+    assert settings.review
+    assert warnings == (
+        "Environment: ROUNDTABLE_REVIEW must be one of true, false, before, after, not never.",
+    )
 
 
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:
