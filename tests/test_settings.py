@@ -60,12 +60,18 @@ def test_the_strongest_layer_that_says_something_counts(
     assert warnings == ()
 
 
-def test_a_synthesis_is_reviewed_unless_the_settings_say_no(project: Path) -> None:
-    assert load_settings(project, environment={})[0].review
-    for word, review in (("true", True), ("false", False), ("before", True), ("after", False)):
-        assert load_settings(project, environment={"ROUNDTABLE_REVIEW": word})[0].review is review
-    settings, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
-    assert settings.review
+@pytest.mark.rule("SYN-8")
+def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) -> None:
+    def review(**variables: str) -> bool:
+        return load_settings(project, environment=variables)[0].review
+
+    assert review() is True
+    assert review(ROUNDTABLE_REVIEW="false") is False
+    assert (review(ROUNDTABLE_REVIEW="before"), review(ROUNDTABLE_REVIEW="after")) == (True, False)
+    (project / "roundtable.toml").write_text("review = false\n")
+    assert review() is False
+    assert review(ROUNDTABLE_REVIEW="true") is True
+    _, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
     assert warnings == (
         "Environment: ROUNDTABLE_REVIEW must be one of true, false, before, after, not never.",
     )
