@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from people import ALEX, ITEM, JOURNEYS, MAYA, ROSTER, STEPS
-from roundtable.core.commands import Brief, Table
+from roundtable.core.commands import AskPersona, Brief, Table
 from roundtable.core.errors import PanelFailed, RuleBroken
 from roundtable.panel.model import choice as choosing
 from roundtable.panel.model.choice import Choice, FallbackPanel, choose, model_of, read_choice
@@ -146,7 +146,7 @@ def test_without_a_key_it_is_said_which_to_set(named: str, variable: str) -> Non
     environment: Mapping[str, str] = {}
     panel = choose([named], environment=environment)
     with pytest.raises(PanelFailed, match=f"^{named} has no key. Set {variable}, or name another model"):
-        asyncio.run(panel.speak(BRIEF, lambda _: None))
+        asyncio.run(panel.answer(AskPersona(BRIEF)))
 
 
 def test_offline_is_no_model() -> None:
