@@ -19,7 +19,6 @@ from roundtable.panel.model.hosted import HostedModel
 from roundtable.panel.model.model import (
     Conversation,
     FailureKind,
-    Message,
     ModelFailed,
     Request,
     Usage,
@@ -28,14 +27,7 @@ from roundtable.panel.model.model import (
 )
 
 CANARY = "sk-canary-0123456789abcdef"
-TALK = Conversation(
-    (
-        Message("system", "Rules."),
-        Message("turn", "Turn 1."),
-        Message("turn", "Turn 2."),
-        Message("brief", "Now."),
-    )
-)
+TALK = Conversation("Rules.", ("Turn 1.", "Turn 2."), "Now.")
 FREE = ("refused", "rate-limit", "quota", "too-long", "unknown-model", "rejected", "not-installed")
 """Kinds of failure by which it is known that nothing was read, and so nothing is paid."""
 
@@ -202,7 +194,7 @@ def test_marks_for_the_cache_are_set_where_the_service_wants_them(system: str) -
     assert (settings["max_retries"], settings["timeout"]) == (0, 5.0)
     if system == "anthropic":
         assert list(prompt.content) == ["Turn 1.", "Turn 2.", CachePoint(), "Now."]
-        opening = Conversation((TALK.messages[0], TALK.messages[-1]))
+        opening = Conversation(TALK.system, (), TALK.brief)
         first = hosted._message(opening, cached=True).parts[1]
         assert isinstance(first, UserPromptPart)
         assert list(first.content) == ["Now."]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -16,7 +17,7 @@ from ...core.personas import Persona, Roster
 from ...core.steps import PHASES
 from ...core.text import strip_unprintable
 from ...core.turns import USER, Material, Turn
-from .model import Conversation, Message, Usage, tokens
+from .model import Conversation, Usage, tokens
 
 MARK = "| "
 _CUT = "[... the rest is left out]"
@@ -66,8 +67,17 @@ _MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)
 
 def at_table(table: Table, brief: str) -> Conversation:
     """All that was said at the table, and what is asked for now."""
-    turns = [Message("turn", _turn(turn, table.roster)) for turn in table.turns]
-    return Conversation((_write_opening(table), *turns, Message("brief", brief)))
+    system = fill(
+        "table",
+        personas=_personas(table.roster),
+        phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
+        item=_item(table.item.name, table.item.text),
+        documents=_documents(table.material),
+        step_id=table.step.step_id,
+        title=table.step.title,
+        lead=table.lead.name,
+    )
+    return Conversation(system, tuple(_turn(turn, table.roster) for turn in table.turns), brief)
 
 
 def to_speak(brief: Brief) -> Conversation:
@@ -99,28 +109,12 @@ def at_step(brief: StepBrief, material: Sequence[Material], request: str) -> Con
         step=brief.step.title,
         answers="\n".join(_answer(answer) for answer in brief.answers),
     )
-    return Conversation((Message("system", system), Message("brief", request)))
+    return Conversation(system, (), request)
 
 
 def anew(conversation: Conversation, reason: str) -> Conversation:
     """The same request again, with what was wrong with the answer."""
-    *before, brief = conversation.messages
-    told = brief.text + fill("anew", reason=inline(reason))
-    return Conversation((*before, Message("brief", told)))
-
-
-def _write_opening(table: Table) -> Message:
-    text = fill(
-        "table",
-        personas=_personas(table.roster),
-        phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
-        item=_item(table.item.name, table.item.text),
-        documents=_documents(table.material),
-        step_id=table.step.step_id,
-        title=table.step.title,
-        lead=table.lead.name,
-    )
-    return Message("system", text)
+    return replace(conversation, brief=conversation.brief + fill("anew", reason=inline(reason)))
 
 
 def _item(name: str, text: str) -> str:

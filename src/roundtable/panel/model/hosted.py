@@ -121,12 +121,11 @@ def _message(conversation: Conversation, *, cached: bool) -> ModelRequest:
 
     system = SystemPromptPart(conversation.system)
     if not cached:
-        parts = [part for part in (conversation.turns, conversation.brief) if part]
-        return ModelRequest(parts=[system, UserPromptPart("\n\n".join(parts))])
+        said = "\n\n".join((*conversation.turns, conversation.brief))
+        return ModelRequest(parts=[system, UserPromptPart(said)])
     # Each turn is a block of its own: only whole blocks are found again in the cache.
-    turns = [message.text for message in conversation.messages if message.role == "turn"]
-    mark = [CachePoint()] if turns else []
-    return ModelRequest(parts=[system, UserPromptPart([*turns, *mark, conversation.brief])])
+    mark = [CachePoint()] if conversation.turns else []
+    return ModelRequest(parts=[system, UserPromptPart([*conversation.turns, *mark, conversation.brief])])
 
 
 def _wants_marks(service: Service) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ...address import show_host
 from .choice import KEYS, OWN_KEY, Choice, model_of
 from .conversation import template
-from .model import Conversation, Message, ModelFailed, Request, Usage, redact_text
+from .model import Conversation, ModelFailed, Request, Usage, redact_text
 
 _PATIENCE = 3.0
 _ASK_SECONDS = 60.0
@@ -50,7 +50,7 @@ def look(choice: Choice, environment: Mapping[str, str] | None = None) -> Reache
 async def ask(choice: Choice, environment: Mapping[str, str] | None = None) -> Reached:
     """Whether a model answers one short question, which may cost a little."""
     used: list[Usage] = []
-    conversation = Conversation((Message("system", template("ready")), Message("brief", template("ready"))))
+    conversation = Conversation(template("ready"), (), template("ready"))
     request = Request(conversation, used.append, _ASK_TOKENS, _ASK_SECONDS)
     try:
         async with aclosing(model_of(choice, environment).reply(request)) as pieces:

@@ -230,14 +230,17 @@ def _labels(roster: Roster) -> re.Pattern[str]:
 
 def _shorten(said: str, limit: int) -> str:
     """Return the words up to the limit and the end of the sentence, with at most one empty line between."""
-    text = ""
-    for count, found in enumerate(re.finditer(r"(\s*)(\S+)", said)):
+    text, gap, count = "", "", 0
+    for token in re.findall(r"\s+|\S+", said.strip()):
+        if token.isspace():
+            gap = "\n" * min(token.count("\n"), 2) or " "
+            continue
         if count >= limit:
             is_sentence = _SENTENCE_END.search(text)
             if is_sentence or count >= limit * _SOME:
                 return text if is_sentence else text + _ELLIPSIS
-        gap = "\n" * min(found[1].count("\n"), 2) or " " * bool(found[1])
-        text += (gap if text else "") + found[2]
+        text += gap + token
+        count += 1
     return text
 
 
