@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -371,8 +372,8 @@ def pages(targets: Sequence[Target]) -> tuple[Target, ...]:
 def with_sentences(
     written: Sequence[SectionText], shape: DraftShape, answers: Sequence[Answer]
 ) -> tuple[SectionText, ...]:
-    """The sections as they were written from the answers, and below them what the sentences add."""
-    known = {_fold_label(answer.label) for answer in answers if not answer.unknown}
+    """Return the sections as they were written from the answers, and below them what the sentences add."""
+    known = {_fold_text(answer.label) for answer in answers if not answer.unknown}
     numbers = {target: number for number, target in enumerate(pages([each.target for each in written]), 1)}
     return tuple(_add_sentences(each, shape, numbers.get(each.target), known) for each in written)
 
@@ -380,31 +381,16 @@ def with_sentences(
 def _add_sentences(
     section: SectionText, shape: DraftShape, number: int | None, known: set[str]
 ) -> SectionText:
-    if number is None:
-        return section
-    own = [each for each in shape.sentences if each.section == number and each.text.strip()][: 2 * MOST]
-    resting = [each for each in own if _find_cited(each, known)][:MOST]
-    told = " ".join(_sentence(each, known) for each in resting)
-    asked = "\n".join(
-        f"- Open question: {neutralize_markdown(each.text)}" for each in own if not _find_cited(each, known)
-    )
-    text = "\n\n".join(
-        part for part in (section.text, neutralize_markdown(told) if told else "", asked) if part
-    )
-    return replace(section, text=text)
-
-
-def _sentence(sentence: SentenceShape, known: set[str]) -> str:
-    text = " ".join(sentence.text.split())
-    labels = ", ".join(_find_cited(sentence, known))
-    return f"{text.rstrip('.')} (from: {labels})."
-
-
-def _find_cited(sentence: SentenceShape, known: set[str]) -> tuple[str, ...]:
-    """The labels that a sentence cites and that were answered."""
-    labels = (" ".join(label.split()) for label in sentence.answers)
-    return tuple(dict.fromkeys(label for label in labels if _fold_label(label) in known))
-
-
-def _fold_label(label: str) -> str:
-    return " ".join(label.casefold().split())
+    """Add what rests on answers as text and the rest as open questions."""
+    told: list[str] = []
+    asked: list[str] = []
+    own = (each for each in shape.sentences if each.section == number and each.text.strip())
+    for each in islice(own, 2 * MOST):
+        labels = dict.fromkeys(" ".join(label.split()) for label in each.answers)
+        cited = ", ".join(label for label in labels if _fold_text(label) in known)
+        if not cited:
+            asked.append(f"- Open question: {neutralize_markdown(each.text)}")
+        elif len(told) < MOST:
+            told.append(f"{' '.join(each.text.split()).rstrip('.')} (from: {cited}).")
+    parts = (section.text, neutralize_markdown(" ".join(told)), "\n".join(asked))
+    return replace(section, text="\n\n".join(filter(None, parts)))
