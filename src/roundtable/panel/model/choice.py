@@ -186,14 +186,13 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
 
             # A stream that ends without saying why was cut.
             profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-            if choice.kind == "openai":
-                async with OpenAIProvider(api_key=key, base_url=choice.address) as openai:
-                    yield OpenAIChatModel(choice.name, provider=openai, profile=profile)
-            else:
-                async with OpenAICompatibleProvider(
-                    choice.kind, base_url=choice.address, api_key=key or None
-                ) as compatible:
-                    yield OpenAIChatModel(choice.name, provider=compatible, profile=profile)
+            provider = (
+                OpenAIProvider(api_key=key, base_url=choice.address)
+                if choice.kind == "openai"
+                else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
+            )
+            async with provider:
+                yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
 
 
 class FallbackPanel:

@@ -17,7 +17,7 @@ from typing import TypeVar, cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, FailureKind, ModelFailed, Request, Usage, hide, make_failure
+from .model import CHARACTERS_PER_TOKEN, FailureKind, Request, Usage, hide, make_failure
 
 _LONGEST_HELD = 4_096
 # An escape sequence that the end of the text may have cut in two.
@@ -190,15 +190,15 @@ class CommandModel:
             await child.end()
 
     async def _start_child(self, request: Request) -> Child:
-        try:
-            program = self.program()
-            if program is None:
-                raise FileNotFoundError
+        program, why = self.program(), "There is no such program here."
+        if program is not None:
             prompt = request.conversation.text.encode("utf-8", "replace") + b"\n"
-            return await Child.start([program, *self._command[1:]], prompt)
-        except (OSError, ValueError) as error:
-            request.report(Usage())
-            raise self._not_started(error) from None
+            try:
+                return await Child.start([program, *self._command[1:]], prompt)
+            except (OSError, ValueError):
+                why = "It is no program that can be run here."
+        request.report(Usage())
+        raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
     async def _in_time(self, what: Awaitable[_T], deadline: float, request: Request) -> _T:
         try:
@@ -208,31 +208,21 @@ class CommandModel:
             detail = f"It was given {request.seconds:g} seconds."
             raise make_failure("time-out", self.name, detail=detail) from None
 
-    def _not_started(self, error: Exception) -> ModelFailed:
-        missing = isinstance(error, FileNotFoundError)
-        why = "There is no such program here." if missing else "It is no program that can be run here."
-        return make_failure("not-installed", self.name, detail=why, do=_CHECK)
-
     def _check(self, status: int, said: str, child: Child) -> None:
         """Raise where the program did not end well or had nothing to say."""
         if status:
             kind: FailureKind = "cut" if said.strip() else "server"
-            raise make_failure(
-                kind, self.name, detail=self._describe_exit(status, said, child), do=_BY_HAND
-            ) from None
+            how = f"It was ended by {_signal(-status)}" if status < 0 else f"It ended with status {status}"
+            # What it wrote to stdout explains its end only where it wrote nothing else.
+            errors = self._tail(PlainText().take(child.errors, last=True))
+            tail = errors or (self._tail(said) if status > 0 else "")
+            detail = f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
+            raise make_failure(kind, self.name, detail=detail, do=_BY_HAND)
         if not said.strip():
-            raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND) from None
-
-    def _describe_exit(self, status: int, said: str, child: Child) -> str:
-        """How it ended, and the last that it wrote to stderr, or to stdout where that is all it wrote."""
-        how = f"It was ended by {_signal(-status)}" if status < 0 else f"It ended with status {status}"
-        tail = self._tail(PlainText().take(child.errors, last=True)) or (
-            self._tail(said) if status > 0 else ""
-        )
-        return f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
+            raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
 
     def _tail(self, text: str) -> str:
-        """The end of the last line; keys are hidden before it is cut, lest a part of one stays."""
+        """Return the end of the last line; keys are hidden before it is cut, lest a part of one stays."""
         lines = hide(text, self._secrets).split("\n")
         last = next(filter(None, (" ".join(line.split()) for line in reversed(lines))), "")
         return last if len(last) <= _LONGEST_TAIL else "..." + last[-_LONGEST_TAIL:]

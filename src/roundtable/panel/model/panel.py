@@ -13,14 +13,13 @@ from ...core import commands as do
 from ...core.events import SectionText
 from ...core.personas import Persona, Roster
 from ...core.synthesis import Draft, Entry, decision_turns, join_lines
-from ...core.text import words_of
 from ...core.turns import Material, Verdict
 from ..base import Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
 from .model import Conversation, Model, Request, Usage, make_failure
-from .replies import Cutter, off_topic, read_trailer
+from .replies import Cutter, find_long_words, off_topic, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
 _SPEECH_TOKENS = 4_000
@@ -275,14 +274,13 @@ def _make_entries(shapes: tuple[replies.EntryShape, ...]) -> tuple[Entry, ...]:
 
 # --- whether a message could be about something else ------------------------------------------------------
 
-_LONG_WORD = 4
 _FEW_WORDS = 6
 _KNOWN_SHARE = 0.2
 
 
 def _is_in_doubt(table: do.Table) -> bool:
     """Whether the last turn says enough to drift, and hardly a word of it was heard here before."""
-    said = _find_long_words(table.turns[-1].text)
+    said = find_long_words(table.turns[-1].text)
     if len(said) < _FEW_WORDS:
         return False
     step = table.step
@@ -296,11 +294,5 @@ def _is_in_doubt(table: do.Table) -> bool:
         *(each.text for each in table.material),
         *(turn.text for turn in table.turns[:-1]),
     )
-    known = {word for text in texts for word in _find_long_words(text)}
+    known = {word for text in texts for word in find_long_words(text)}
     return len(said & known) / len(said) < _KNOWN_SHARE
-
-
-def _find_long_words(text: str) -> set[str]:
-    """Return the longer words, without the endings that make one word look like two."""
-    words = (word.removesuffix("'s") for word in words_of(text))
-    return {word.rstrip("s") for word in words if len(word) >= _LONG_WORD}

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d{1,4}")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 _LONGEST_SUBJECT = 80
-_SHORT = 3
+_LONG_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> s
     )
     if phase is None:
         return None
-    words = _long_words(subject)
+    words = find_long_words(subject)
     own = [step for step in steps if step.phase == phase and step.step_id != current]
-    best = max(own, key=lambda step: len(words & _long_words(step.title)), default=None)
-    if best is not None and words & _long_words(best.title):
+    best = max(own, key=lambda step: len(words & find_long_words(step.title)), default=None)
+    if best is not None and words & find_long_words(best.title):
         return best.step_id
     return None if phase == phase_of(current) else phase.key
 
@@ -82,15 +82,14 @@ def _drift(value: str, steps: Sequence[Step], current: str) -> OffTopic | None:
     if value.lower() in _NOTHING:
         return None
     found = _PLACE.fullmatch(value)
-    return (
-        off_topic(found["subject"], found["step"], steps, current)
-        if found
-        else off_topic(value, "", steps, current)
-    )
+    place, subject = (found["step"], found["subject"]) if found else ("", value)
+    return off_topic(subject, place, steps, current)
 
 
-def _long_words(text: str) -> set[str]:
-    return {word.rstrip("s") for word in words_of(text) if len(word) > _SHORT}
+def find_long_words(text: str) -> set[str]:
+    """Return the longer words, without the endings that make one word look like two."""
+    words = (word.removesuffix("'s") for word in words_of(text))
+    return {word.rstrip("s") for word in words if len(word) >= _LONG_WORD}
 
 
 def _numbers(value: str) -> tuple[int, ...]:
