@@ -15,7 +15,7 @@ from ..core import commands as do
 from ..core.errors import RuleBroken
 from ..core.events import SectionText
 from ..core.personas import Persona
-from ..core.steps import PHASE_KEYS, Target
+from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
 from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Verdict
@@ -36,24 +36,17 @@ Kind = Literal["framing", "turn", "follow-up", "section", "feedback", "reading",
 
 
 @dataclass(frozen=True, slots=True)
-class SectionDraft:
-    """A section that a step writes, with the text that the rules make of the answers."""
-
-    target: Target
-    draft: str
-
-
-@dataclass(frozen=True, slots=True)
 class HostRequest:
     """What the host is asked for, by whom it is spoken, and on what grounds.
 
+    A section to write comes as the text that the rules make of the answers.
     `words` is the length to aim for and `most` the limit; `again` says what was wrong with the last reply.
     """
 
     kind: Kind
     speaker: Persona | None
     grounds: (
-        do.Brief | do.Table | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading | SectionDraft
+        do.Brief | do.Table | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading | SectionText
     )
     words: int = 0
     most: int = 0
@@ -133,11 +126,10 @@ class HostPanel:
         """Let the host write the section of a page; data and long drafts stay as the rules made them."""
         if not ruled.target.output.lower().endswith(".md") or len(ruled.text) > MAX_DRAFT_LENGTH:
             return ruled
-        section = SectionDraft(ruled.target, ruled.text)
         # By its characters too, or a draft of few and long words could not be sent back as it is.
         words = max(len(ruled.text.split()), len(ruled.text) // CHARACTERS_PER_WORD + 1)
         most = max(2 * words, SECTION_WORDS)
-        said = await self._ask_words("section", speaker, section, words, most=most, may_pass=True)
+        said = await self._ask_words("section", speaker, ruled, words, most=most, may_pass=True)
         return ruled if said.passes else SectionText(ruled.target, said.text)
 
     async def _ask_words(
@@ -205,7 +197,7 @@ def _check_words(request: HostRequest, reply: Words) -> None:
     match request.grounds:
         case do.Brief(table):
             _check_verdict(reply.verdict, table, request.grounds.number)
-        case SectionDraft(draft=text):
+        case SectionText(text=text):
             # Other documents and later steps find the section's content by its labels and ids.
             lost = [each for each in dict.fromkeys(_LABEL_OR_ID.findall(text)) if each not in reply.text]
             if lost:

@@ -104,26 +104,22 @@ def choose(
     *,
     meter: Meter = lambda _: None,
     news: News = lambda _: None,
-    environment: Mapping[str, str] | None = None,
     project: Path | None = None,
 ) -> Panel:
-    """The panel that speaks with the named models, each where those before it fail."""
-    found = [read_choice(name, base_url, environment) for name in names_of(names, base_url)]
+    """Return the panel that speaks with the named models, each where those before it fail."""
+    found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if not found:
         raise RuleBroken(
             "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or in your own settings."
         )
     if found[0].kind == "offline" and len(found) == 1:
         raise RuleBroken("offline is no model; it can stand last where several are named.")
-    panels = tuple(_panel(choice, meter, environment, project) for choice in found)
-    if len(panels) == 1:
-        return panels[0]
-
-    return FallbackPanel(panels, news)
+    panels = tuple(_panel(choice, meter, project) for choice in found)
+    return panels[0] if len(panels) == 1 else FallbackPanel(panels, news)
 
 
-def model_of(choice: Choice, environment: Mapping[str, str] | None = None) -> Model:
-    """The model that was chosen; nothing of it is loaded before it is asked."""
+def model_of(choice: Choice) -> Model:
+    """Return the model that was chosen; nothing of it is loaded before it is asked."""
     match choice.kind:
         case "command":
             from .command import CommandModel
@@ -132,7 +128,7 @@ def model_of(choice: Choice, environment: Mapping[str, str] | None = None) -> Mo
         case "anthropic" | "openai" | "google" | "ollama" | "compatible":
             from .hosted import HostedModel
 
-            key = choice.key(os.environ if environment is None else environment)
+            key = choice.key(os.environ)
             return Traced(HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,)))
         case "offline":
             raise RuleBroken("offline is a panel, not a model.")
@@ -146,15 +142,13 @@ def _check_address(address: str, name: str) -> str:
     return address
 
 
-def _panel(
-    choice: Choice, meter: Meter, environment: Mapping[str, str] | None, project: Path | None
-) -> Panel:
+def _panel(choice: Choice, meter: Meter, project: Path | None) -> Panel:
     if choice.kind == "offline":
         from ..offline import OfflinePanel
 
         return OfflinePanel(project)
     seconds = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
-    return ModelPanel(model_of(choice, environment), meter, seconds=seconds)
+    return ModelPanel(model_of(choice), meter, seconds=seconds)
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Plain text: a program's output piece by piece, without what only a terminal understands."""
+"""A program as a model: it gets the conversation on stdin, and what it prints is the reply."""
 
 from __future__ import annotations
 

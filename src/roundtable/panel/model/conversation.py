@@ -1,6 +1,6 @@
-"""Fencing: text of others as material, in a form that no text can leave.
+"""What a model is sent: the prompts, filled with the table or the step, and what that may cost.
 
-Every line begins with a mark, whatever the line is; so there is no end mark that a text could forge.
+Text of others is fenced: every line of it begins with a mark, so there is no end mark that it could forge.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def _lines(text: str) -> list[str]:
     return strip_unprintable(text).strip().splitlines() or [""]
 
 
+_EMPTY_LINE = re.compile(r"(?:[\w ]+:)?\s*")
 _BLANK = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -167,12 +168,8 @@ def _persona(persona: Persona, roster: Roster) -> str:
         towards=" ".join(words for key, words in persona.towards if key in roster),
         bans=" ".join(dict.fromkeys(ban.reason for ban in persona.bans)),
     )
-    return "\n".join(line.rstrip() for line in text.splitlines() if not _is_empty(line))
-
-
-def _is_empty(line: str) -> bool:
-    """True for a line of the description that nothing was filled into."""
-    return re.fullmatch(r"(?:[\w ]+:)?\s*", line) is not None
+    # A line of the description that nothing was filled into is left out.
+    return "\n".join(line.rstrip() for line in text.splitlines() if not _EMPTY_LINE.fullmatch(line))
 
 
 _TURN = 190

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_failure
 
@@ -67,7 +67,7 @@ class HostedModel:
             failure = known
         except Exception as error:
             failure = self._failure(error, request, begun=bool(said))
-            is_unpaid = is_unpaid or _is_unpaid(error)
+            is_unpaid = is_unpaid or isinstance(error, ImportError) or _is_unpaid(error)
         finally:
             request.report(Usage() if is_unpaid and not said else _read_usage(stream, request, said))
         if failure is not None:  # outside of the handler, so that nothing is chained to it
@@ -112,20 +112,12 @@ def _wants_marks(service: Service) -> bool:
 def _settings(service: Service, request: Request) -> ModelSettings:
     from pydantic_ai.settings import ModelSettings
 
-    tokens, seconds = request.output_tokens, request.seconds
-    if service.system == "function":  # it has no wire that could be slow
-        return ModelSettings(max_tokens=tokens, request_timeout=seconds)
-    if not _wants_marks(service):
-        return ModelSettings(max_tokens=tokens, request_timeout=seconds, timeout=seconds, max_retries=0)
-    from pydantic_ai.models.anthropic import AnthropicModelSettings
-
-    return AnthropicModelSettings(
-        max_tokens=tokens,
-        request_timeout=seconds,
-        timeout=seconds,
-        max_retries=0,
-        anthropic_cache_instructions=True,
-    )
+    settings = ModelSettings(max_tokens=request.output_tokens, request_timeout=request.seconds)
+    if service.system != "function":  # that one has no wire that could be slow
+        settings["timeout"], settings["max_retries"] = request.seconds, 0
+    if _wants_marks(service):
+        return cast("ModelSettings", {**settings, "anthropic_cache_instructions": True})
+    return settings
 
 
 def _parameters(service: Service, request: Request) -> ModelRequestParameters:
@@ -178,20 +170,21 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
 
     broken: FailureKind = "cut" if begun else "unreachable"
     match error:
-        case api.ModelHTTPError(status_code=408):
-            return "time-out", ""
-        case api.ModelHTTPError(status_code=413):
+        case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
             return "too-long", ""
+        case (
+            api.ModelHTTPError(status_code=408)
+            | api.ModelTimeoutError()
+            | api.ModelRequestTimeout()
+            | TimeoutError()
+        ):
+            return "time-out", ""
         case api.ModelAuthenticationError():
             return "refused", ""
         case api.ModelRateLimitError():
             return "rate-limit", _wait(error.retry_after)
         case api.ModelQuotaExceededError():
             return "quota", ""
-        case api.ModelTimeoutError() | api.ModelRequestTimeout() | TimeoutError():
-            return "time-out", ""
-        case api.ModelContextWindowExceededError():
-            return "too-long", ""
         case api.ModelNotFoundError():
             return "unknown-model", ""
         case api.ModelRequestRejectedError():

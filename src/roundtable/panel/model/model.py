@@ -1,4 +1,4 @@
-"""Failures of a model, each with what to do next; whatever a service says, no key gets into them."""
+"""A language model: the port, what it is sent and what it used, and its failures, which never show a key."""
 
 from __future__ import annotations
 
@@ -78,26 +78,20 @@ def make_failure(
     return failure
 
 
-def redact_text(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
+def redact_text(text: str, more: Iterable[str] = ()) -> str:
     """The text on one line, short, and without anything that is or looks like a key."""
-    told = " ".join(hide(text, more, environment).split())
+    told = " ".join(hide(text, more).split())
     return told if len(told) <= _LONGEST else told[: _LONGEST - 3].rstrip() + "..."
 
 
-def hide(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
+def hide(text: str, more: Iterable[str] = ()) -> str:
     """The text without anything that is or looks like a key, and without escapes that could part one."""
     text = strip_unprintable(text)
-    secrets = sorted(
-        {*_secrets(os.environ if environment is None else environment), *more}, key=len, reverse=True
-    )
-    for secret in secrets:
+    own = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
+    for secret in sorted({*own, *more}, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, _HIDDEN)
     return _SECRET.sub(_HIDDEN, text)
-
-
-def _secrets(environment: Mapping[str, str]) -> Iterable[str]:
-    return (value for name, value in environment.items() if _SECRET_NAME.search(name) and value)
 
 
 CHARACTERS_PER_TOKEN = 4

@@ -80,9 +80,8 @@ def _ask_for_models(choice: Choice, key: str) -> Reached:
             return None
 
     where = show_host(choice.address)
-    question = Question(
-        f"{choice.address.rstrip('/')}{_PATHS.get(choice.kind, '/models')}", headers=_headers(choice, key)
-    )
+    path, headers = _find_models(choice, key)
+    question = Question(f"{choice.address.rstrip('/')}{path}", headers=headers)
     try:
         with build_opener(Stay).open(question, timeout=_PATIENCE):
             pass
@@ -97,14 +96,12 @@ def _ask_for_models(choice: Choice, key: str) -> Reached:
     return Reached(f"{where} answers" + (" and takes the key" if key else ""))
 
 
-_PATHS = {"anthropic": "/v1/models", "google": "/v1beta/models"}
-
-
-def _headers(choice: Choice, key: str) -> dict[str, str]:
+def _find_models(choice: Choice, key: str) -> tuple[str, dict[str, str]]:
+    """Return the path of the list of models, and the headers that carry the key."""
     match choice.kind:
         case "anthropic":
-            return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+            return "/v1/models", {"x-api-key": key, "anthropic-version": "2023-06-01"}
         case "google":
-            return {"x-goog-api-key": key}
+            return "/v1beta/models", {"x-goog-api-key": key}
         case _:
-            return {"Authorization": f"Bearer {key}"} if key else {}
+            return "/models", {"Authorization": f"Bearer {key}"} if key else {}

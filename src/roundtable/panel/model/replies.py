@@ -1,4 +1,7 @@
-"""The trailer: a speaker's own verdict on its words, given with them on a line that is never shown."""
+"""What a model writes: words without their frame, the verdict that comes with them, and JSON objects.
+
+The trailer is a speaker's own verdict on its words, given with them on a line that is never shown.
+"""
 
 from __future__ import annotations
 

@@ -7,10 +7,11 @@ from typing import assert_never
 
 from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskReading, AskSynthesis, Brief, Table
+from ...core.events import SectionText
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, shorten_text
 from ...core.turns import USER, Material, Turn
-from ...panel.host import HostRequest, SectionDraft
+from ...panel.host import HostRequest
 from .moves import OpenMove, host_text
 from .sessions import AlreadySent
 
@@ -139,7 +140,7 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
         case AskFeedback():
             title = grounds.brief.step.title
             return host_text("speaker", "feedback", name=name, title=title, said=_quote(grounds.words))
-        case SectionDraft(target, draft):
+        case SectionText(target, draft):
             section, output = target.section, target.output
             return host_text("speaker", "section", name=name, section=section, output=output, draft=draft)
         case AskReading():

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import RoundtableError, RuleBroken
+from ...core.events import SectionText
 from ...core.lines import Awaits, Line
 from ...core.turns import USER, Turn
 from ...panel.base import Panel
-from ...panel.host import HostPanel, HostReply, HostRequest, SectionDraft, Words, clean_text
+from ...panel.host import HostPanel, HostReply, HostRequest, Words, clean_text
 from ...runtime.session import Session
 from ...settings import Settings, user_name
 from ...store.items import find_item
@@ -189,9 +190,9 @@ class HostedSession:
 def _show_section(request: HostRequest, reply: HostReply) -> tuple[Line, ...]:
     """Return a section as it will be written, for the person who is asked about it next."""
     section = request.grounds
-    if not isinstance(section, SectionDraft) or not isinstance(reply, Words):
+    if not isinstance(section, SectionText) or not isinstance(reply, Words):
         return ()
-    text, target = section.draft if reply.passes else clean_text(reply.text), section.target
+    text, target = section.text if reply.passes else clean_text(reply.text), section.target
     shown = host_text("person", "section", section=target.section, output=target.output, text=text)
     return (Line("update", shown),)
 
