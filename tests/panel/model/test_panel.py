@@ -27,7 +27,7 @@ from roundtable.core.commands import (
 from roundtable.core.errors import PanelFailed
 from roundtable.core.steps import Question, Target
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.core.turns import Material, OffTopic, Turn, Verdict
+from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
 from roundtable.panel.model import panel as panels
 from roundtable.panel.model.model import Request, Usage, make_failure
@@ -248,13 +248,12 @@ def test_a_synthesis_cites_its_turns() -> None:
     words, model = panel(
         synthesis(insights=[{"text": "Wide.", "turns": [2]}], decisions=[entry], actions=[entry])
     )
-    decided = replace(
-        TABLE, turns=(*TABLE.turns[:2], replace(TABLE.turns[2], verdict=Verdict(decisions=(2, 3))))
-    )
+    said = Turn(3, USER, "We go with merging.", verdict=Verdict(decisions=(3,)))
+    decided = replace(TABLE, turns=(*TABLE.turns[:2], said))
     draft = asyncio.run(words.answer(AskSynthesis(decided)))
     merge = Entry("Merge.", (2, 3), "it is safe")
     assert draft == Draft((Entry("Wide.", (2,)),), (merge,), (), (merge,), "Found 1")
-    assert "is cited by a decision, 2, 3 among them." in model.requests[0].conversation.brief
+    assert "is cited by a decision, 3 among them." in model.requests[0].conversation.brief
 
 
 @pytest.mark.rule("SYN-3", "SYN-5")

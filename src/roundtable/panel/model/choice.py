@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
@@ -120,20 +120,16 @@ def choose(
 
 def model_of(choice: Choice) -> Model:
     """Return the model that was chosen; nothing of it is loaded before it is asked."""
-    match choice.kind:
-        case "command":
-            from .command import CommandModel
+    if choice.kind == "offline":
+        raise RuleBroken("offline is a panel, not a model.")
+    if choice.kind == "command":
+        from .command import CommandModel
 
-            return Traced(CommandModel(choice.name))
-        case "anthropic" | "openai" | "google" | "ollama" | "compatible":
-            from .hosted import HostedModel
+        return Traced(CommandModel(choice.name))
+    from .hosted import HostedModel
 
-            key = choice.key(os.environ)
-            return Traced(HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,)))
-        case "offline":
-            raise RuleBroken("offline is a panel, not a model.")
-        case other:
-            assert_never(other)
+    key = choice.key(os.environ)
+    return Traced(HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,)))
 
 
 def _check_address(address: str, name: str) -> str:

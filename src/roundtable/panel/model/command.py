@@ -39,9 +39,7 @@ class PlainText:
         """The text that is certain by now; what may be the beginning of something is held back."""
         text = self._held + self._decoder.decode(data, last)
         unfinished = None if last else _OPEN.search(text, max(0, len(text) - _LONGEST_HELD))
-        end = len(text)
-        if unfinished and end - unfinished.start() <= _LONGEST_HELD:
-            end = unfinished.start()
+        end = unfinished.start() if unfinished else len(text)
         self._held = text[end:]
         return strip_unprintable(text[:end])
 

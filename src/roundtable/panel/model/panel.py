@@ -9,10 +9,12 @@ from functools import cache
 from typing import Any, assert_never
 from uuid import uuid4
 
+import msgspec
+
 from ...core import commands as do
 from ...core.events import SectionText
 from ...core.personas import Persona, Roster
-from ...core.synthesis import Draft, Entry, decision_turns, join_lines
+from ...core.synthesis import Draft, decision_turns, join_lines
 from ...core.turns import Material, Verdict
 from ..base import Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
 from . import conversation as made
@@ -165,13 +167,7 @@ class ModelPanel:
         shape = await self._ask_object(
             made.at_table(table, words), replies.SynthesisShape, "synthesis", tries=1
         )
-        return Draft(
-            insights=tuple(Entry(each.text, each.turns) for each in shape.insights),
-            decisions=_make_entries(shape.decisions),
-            questions=_make_entries(shape.questions),
-            actions=_make_entries(shape.actions),
-            summary=shape.summary,
-        )
+        return msgspec.convert(shape, Draft, from_attributes=True)
 
     # --- at a step ---------------------------------------------------------------------------------------
 
@@ -266,10 +262,6 @@ def _offline() -> Panel:
     from ..offline import OfflinePanel
 
     return OfflinePanel()
-
-
-def _make_entries(shapes: tuple[replies.EntryShape, ...]) -> tuple[Entry, ...]:
-    return tuple(Entry(each.text, each.turns, each.detail) for each in shapes)
 
 
 # --- whether a message could be about something else ------------------------------------------------------

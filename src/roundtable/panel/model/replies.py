@@ -48,9 +48,12 @@ def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str,
         for each, end in zip(found, ends, strict=False)
     }
     opposed = _numbers(fields.get("opposes", ""))
+    drift = fields.get("drifts", "")
+    found_place = _PLACE.fullmatch(drift)
+    place, subject = (found_place["step"], found_place["subject"]) if found_place else ("", drift)
     verdict = Verdict(
         opposes=opposed[0] if opposed else None,
-        off_topic=_drift(fields.get("drifts", ""), steps, current),
+        off_topic=None if drift.lower() in _NOTHING else off_topic(subject, place, steps, current),
         decisions=tuple(sorted(set(_numbers(fields.get("decides", ""))))),
     ).within(number)
     return Trailer(verdict, _find_named(fields["next"], roster) if "next" in fields else None)
@@ -79,14 +82,6 @@ def off_topic(subject: str, step: str, steps: Sequence[Step], current: str) -> O
     words = join_lines(strip_unprintable(subject))[:_LONGEST_SUBJECT].strip()
     belongs_to = place_of(step, words, steps, current)
     return OffTopic(words, belongs_to) if words and belongs_to != current else None
-
-
-def _drift(value: str, steps: Sequence[Step], current: str) -> OffTopic | None:
-    if value.lower() in _NOTHING:
-        return None
-    found = _PLACE.fullmatch(value)
-    place, subject = (found["step"], found["subject"]) if found else ("", value)
-    return off_topic(subject, place, steps, current)
 
 
 def find_long_words(text: str) -> set[str]:
