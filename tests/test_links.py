@@ -23,7 +23,7 @@ from roundtable.store.lock import ItemLock
 from roundtable.store.meta import change_meta, set_aside
 from roundtable.store.parking import read_parked
 from roundtable.store.transcript import find_transcript, read_transcript
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 SECRET = "hunter2 of the private file"
 LEFTOVER = f".roundtable-{'0f' * 16}.tmp"

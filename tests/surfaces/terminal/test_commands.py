@@ -13,19 +13,19 @@ import pytest
 from people import ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core import events as on
 from roundtable.core.analysis import Analysis, Opening, Stage
-from roundtable.core.commands import Brief, Table
+from roundtable.core.commands import AskPersona, Brief, Table
 from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Awaits
 from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
-from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.base import OnWords, Speech
 from roundtable.surfaces.terminal import slash
 from roundtable.surfaces.terminal.conversation import copy_text
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
 from roundtable.surfaces.terminal.slash import compare_documents, read_documents
 from roundtable.surfaces.terminal.stopping import StoppablePanel
 from roundtable.surfaces.terminal.welcome import Memory
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 from talk import Talk
 
 OPENING = Opening("menu", ITEM, ROSTER, STEPS, PHASES[1], JOURNEYS)
@@ -166,7 +166,7 @@ class _Endless(ScriptedPanel):
     pieces: tuple[str, ...] = ("Two", " options")
     began: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
         for piece in self.pieces:
             heard(piece)
         self.began.set()
@@ -181,11 +181,11 @@ def stopped(panel: _Endless) -> tuple[Speech | None, Speech | None, list[str]]:
         stoppable = StoppablePanel(lambda: panel, begun.append)
         assert not stoppable.stop()
         brief = Brief(TABLE, ROSTER.personas[1], "answer")
-        speaking = asyncio.ensure_future(stoppable.speak(brief, lambda _: None))
+        speaking = asyncio.ensure_future(stoppable.answer(AskPersona(brief)))
         await panel.began.wait()
         assert stoppable.stop()
         speech = await speaking
-        return speech, await stoppable.speak(replace(brief, again=("echo",)), lambda _: None)
+        return speech, await stoppable.answer(AskPersona(replace(brief, again=("echo",))))
 
     return (*asyncio.run(run()), begun)
 

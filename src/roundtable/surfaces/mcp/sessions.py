@@ -13,10 +13,11 @@ from functools import partial
 from typing import Any
 
 from ...core.errors import RoundtableError, RuleBroken
+from ...core.events import SectionText
 from ...core.lines import Awaits, Line
 from ...core.turns import USER, Turn
 from ...panel.base import Panel
-from ...panel.host import HostPanel, HostRequest, HostSection, Reply, Words, clean
+from ...panel.host import HostPanel, HostReply, HostRequest, Words, clean_text
 from ...project import Project
 from ...runtime.session import Session
 from ...settings import Settings, user_name
@@ -83,7 +84,7 @@ class HostedSession:
             with suppress(asyncio.CancelledError):
                 await self._running
 
-    async def submit(self, move_id: str, reply: Reply) -> None:
+    async def submit(self, move_id: str, reply: HostReply) -> None:
         """Take a reply of the host to the open move, and go on to the next."""
         move = await self.expect(move_id)
         if move.request is None:
@@ -185,12 +186,12 @@ class HostedSession:
         self._news.set()
 
 
-def _show_section(request: HostRequest, reply: Reply) -> tuple[Line, ...]:
+def _show_section(request: HostRequest, reply: HostReply) -> tuple[Line, ...]:
     """Return a section as it will be written, for the person who is asked about it next."""
     section = request.grounds
-    if not isinstance(section, HostSection) or not isinstance(reply, Words):
+    if not isinstance(section, SectionText) or not isinstance(reply, Words):
         return ()
-    text, target = section.draft if reply.passes else clean(reply.text), section.target
+    text, target = section.text if reply.passes else clean_text(reply.text), section.target
     shown = host_text("person", "section", section=target.section, output=target.output, text=text)
     return (Line("update", shown),)
 
