@@ -6,11 +6,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import RuleBroken
-from ..core.text import unescape_markdown
+from ..core.text import stem_word, unescape_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -313,20 +313,7 @@ def strip_numbering(heading: str) -> str:
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that carry meaning."""
     words = (word for word in _WORD.findall(text.casefold()) if not _STOP_WORD.fullmatch(word))
-    return frozenset(map(_stem_word, words))
-
-
-@lru_cache(maxsize=16_384)
-def _stem_word(word: str) -> str:
-    return str(_stemmer().stemWord(word))
-
-
-@cache
-def _stemmer() -> Any:
-    # Imported when first used, since it loads every language.
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("english")
+    return frozenset(map(stem_word, words))
 
 
 def is_elaboration_marker(piece: MarkdownBlock) -> bool:
