@@ -37,7 +37,7 @@ def words_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=16_384)
 def stem_word(word: str) -> str:
     """Return the English Snowball stem of a word in small letters."""
-    return str(_stemmer().stemWord(word))
+    return word if word.isdecimal() else str(_stemmer().stemWord(word))
 
 
 @cache

@@ -120,7 +120,8 @@ def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool)
 
 def _was_heard(words: str, persona: Persona, earlier: Sequence[Said]) -> bool:
     """Whether others have used these words before."""
-    heard = {stem_word(word) for said in earlier if said.speaker != persona.key for word in words_of(said.text)}
+    others = [said.text for said in earlier if said.speaker != persona.key]
+    heard = {stem_word(word) for text in others for word in words_of(text)}
     return {stem_word(word) for word in words_of(words)} <= heard
 
 

@@ -23,7 +23,6 @@ from .outline import (
     list_open_sections,
     parse,
     read_outline,
-    sections_of,
 )
 
 _ADDITIONAL_LEVEL = 3
@@ -51,9 +50,7 @@ def insert_addition(document: bytes, block: str, *, topic: str, section: str | N
     own_texts = [own for own in find_step_texts(shape) if own.is_intact]
     # The headings inside a step's own text are part of it: text among them would count as an edit.
     free = [
-        found
-        for found in sections_of(shape)
-        if not any(own.start <= found.start < own.end for own in own_texts)
+        found for found in shape.sections if not any(own.start <= found.start < own.end for own in own_texts)
     ]
     chosen = choose_section(free, topic=topic, section=section)
     if chosen:
@@ -165,19 +162,15 @@ def leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) -
     if new[:start] != old[:start] or new[start + length :] != old[start + removed :]:
         return False
 
-    def describe_rest(whole: Outline, size: int) -> Sequence[object]:
-        """Return what a reader finds outside of a stretch, placed as if the stretch had `length` bytes."""
-        blocks = [
-            (each.kind, each.level, each.start if each.start < start else each.start + length - size)
-            for each in whole.pieces
-            if not start <= each.start < start + size
-        ]
-        return [
-            blocks,
-            [each.heading for each in sections_of(whole) if not start <= each.start < start + size],
-        ]
-
-    return describe_rest(shape, removed) == describe_rest(read_outline(new), length)
+    earlier = [each for each in shape.pieces if not start <= each.start < start + removed]
+    later = [each for each in read_outline(new).pieces if not start <= each.start < start + length]
+    return len(earlier) == len(later) and all(
+        one.kind == other.kind
+        and one.level == other.level
+        and other.start == (one.start if one.start < start else one.start + length - removed)
+        and (not one.level or one.text == other.text)
+        for one, other in zip(earlier, later, strict=True)
+    )
 
 
 # What a step wrote, under the marker that vouches for it
@@ -253,7 +246,7 @@ def _find_step_section(
     shape: Outline, own_texts: Sequence[StepText], step_id: str, heading: str
 ) -> Section | None:
     """Return the section of that name; of several, the first that holds this step's text, else the first."""
-    found = find_named_sections(sections_of(shape), heading)
+    found = find_named_sections(shape.sections, heading)
     mine = (section for section in found if any(_is_inside(own, section, step_id) for own in own_texts))
     return next(mine, found[0] if found else None)
 
@@ -299,9 +292,7 @@ def _find_place_after(
         for block in shape.within(start, section.end)
         if is_elaboration_marker(block) or (block.kind == "html_block" and _FEEDBACK.match(block.text))
     ]
-    notes += [
-        each.start for each in sections_of(shape) if each.elaboration and start <= each.start < section.end
-    ]
+    notes += [each.start for each in shape.sections if each.elaboration and start <= each.start < section.end]
     if mine:
         notes += [own.start for own in own_texts if start <= own.start < section.end]
     return shape.settle(section.body, min(notes)) if notes else find_section_end(shape, section)
@@ -312,7 +303,7 @@ def _find_numbered_place(shape: Outline, heading: str) -> int:
     number = _read_number(heading)
     numbered = [
         section
-        for section in list_open_sections(sections_of(shape))
+        for section in list_open_sections(shape.sections)
         if section.level == _SECTION_LEVEL and _read_number(section.heading)
     ]
     if number and numbered:

@@ -20,7 +20,7 @@ from ..documents.additions import (
     write_section,
     write_skeleton,
 )
-from ..documents.answers import read_labelled_answers, read_open_questions
+from ..documents.answers import find_open_questions, read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
     Outline,
@@ -164,7 +164,7 @@ class Outputs:
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        return read_open_questions("\n".join(each.text for each in found))
+        return frozenset(asked for each in found for _, asked in find_open_questions(each.text))
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -295,7 +295,7 @@ class Outputs:
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = read_outline(text.encode())
-    asked = read_open_questions(text)
+    asked = {question for _, question in find_open_questions(text)}
     mine = [step for step in steps if output in step.outputs]
     known = {
         (step.step_id, label)
