@@ -78,7 +78,7 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
     section = _find_step_section(shape, own_texts, step_id, heading)
     for own in _safe_forms(text, section.level if section else _SECTION_LEVEL, is_addition=False):
         change, removed = _place_step_text(shape, own_texts, section, step_id, heading, own)
-        if leaves_rest_unchanged(shape, change, removed=removed):
+        if _leaves_rest_unchanged(shape, change, removed=removed):
             return change.document
     raise RuleBroken(
         f'The text of step {step_id} cannot be written to the section "{heading}" without changing how the '
@@ -105,13 +105,25 @@ def _add_block(
     for text in _safe_forms(block, level, is_addition=True):
         if not text:
             return Addition(shape.document, position, 0, named)
-        addition = splice_text(shape, position, position, heading + text, named)
-        if leaves_rest_unchanged(shape, addition, removed=0):
+        if addition := _try_insertion(shape, position, heading + text, named):
             return addition
     raise RuleBroken(
         "The text cannot be added without changing how the rest of the document reads. "
         "Nothing was changed. Add it by hand."
     )
+
+
+def insert_text(shape: Outline, position: int, text: str, *, refusal: str) -> bytes:
+    """Return the document with the text at that place; RuleBroken with `refusal` where the rest would change."""
+    addition = _try_insertion(shape, position, text)
+    if addition is None:
+        raise RuleBroken(refusal)
+    return addition.document
+
+
+def _try_insertion(shape: Outline, position: int, text: str, heading: str | None = None) -> Addition | None:
+    addition = _splice_text(shape, position, text, heading)
+    return addition if _leaves_rest_unchanged(shape, addition, removed=0) else None
 
 
 def find_section_end(shape: Outline, section: Section) -> int:
@@ -136,10 +148,10 @@ def find_document_end(shape: Outline) -> int:
     return shape.settle(shape.first, shape.pieces[-1].start if is_left_open else len(shape.document))
 
 
-def splice_text(shape: Outline, start: int, end: int, text: str, heading: str | None = None) -> Addition:
-    """Return the document with the bytes between two places replaced by text that blank lines set apart."""
+def _splice_text(shape: Outline, start: int, text: str, heading: str | None = None) -> Addition:
+    """Return the document with text that blank lines set apart, at a place."""
     newline = shape.newline
-    before, after = shape.document[:start], shape.document[end:]
+    before, after = shape.document[:start], shape.document[start:]
     text += _guard_against_joining(after)
     lead = 0 if start <= shape.first else 1 if before.endswith((b"\n", b"\r")) else 2
     tail = 1 if _BLANK_LINE.match(after) else 2
@@ -155,7 +167,7 @@ def _guard_against_joining(after: bytes) -> str:
     return "\n\n<!-- End of addition -->" if _JOINING.match(after) else ""
 
 
-def leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) -> bool:
+def _leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) -> bool:
     """Whether everything outside the new bytes is there, in its place, and reads as before."""
     start, length = addition.start, addition.length
     old, new = shape.document, addition.document
@@ -267,12 +279,12 @@ def _place_step_text(
     if section is None:
         name = clean_heading(heading)
         position = _find_numbered_place(shape, name)
-        return splice_text(shape, position, position, f"## {name}\n\n{_mark_step_text(step_id, text)}"), 0
+        return _splice_text(shape, position, f"## {name}\n\n{_mark_step_text(step_id, text)}"), 0
     mine = [own for own in own_texts if _is_inside(own, section, step_id)]
     intact = [own for own in mine if own.is_intact]
     if not intact:
         position = _find_place_after(shape, own_texts, section, mine)
-        return splice_text(shape, position, position, _mark_step_text(step_id, text)), 0
+        return _splice_text(shape, position, _mark_step_text(step_id, text)), 0
     last = intact[-1]
     before, after = shape.document[: last.start], shape.document[last.end :]
     marked = _mark_step_text(step_id, text + _guard_against_joining(after))

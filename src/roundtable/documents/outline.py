@@ -124,6 +124,7 @@ _SIMPLE = re.compile(
     ){_BLANK}*+""",
     re.VERBOSE,
 )
+_FENCE_END = re.compile(r"^ {0,3}(?P<marks>`{3,}+|~{3,}+)[ \t]*+\n", re.MULTILINE)
 # After a blank line this ends whatever came before, but for code and HTML that nothing has closed.
 _NEW_START = re.compile(rf"\n[ \t]*+\n(?={_START})")
 _MAX_TABLE_SIZE = 10_000  # a table of very many cells ends early for the parser
@@ -175,8 +176,8 @@ def _read_simple(found: re.Match[str], text: str) -> tuple[str, int, int, str] |
         if columns != found["head"].count("|") or columns * rows > _MAX_TABLE_SIZE:
             return None
     elif kind == "code":
-        marks = found["fence"]
-        closing = re.compile(rf"^ {{0,3}}{marks}{marks[0]}*+[ \t]*+\n", re.MULTILINE).search(text, end)
+        bars = _FENCE_END.finditer(text, end)
+        closing = next((bar for bar in bars if bar["marks"].startswith(found["fence"])), None)
         if closing is None:
             return None
         kind, content, end = "fence", text[end : closing.start()], closing.end()

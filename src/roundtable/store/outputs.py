@@ -15,8 +15,7 @@ from ..core.turns import Material
 from ..documents.additions import (
     add_feedback,
     insert_addition,
-    leaves_rest_unchanged,
-    splice_text,
+    insert_text,
     write_section,
     write_skeleton,
 )
@@ -378,14 +377,13 @@ def add_note(document: bytes, text: str) -> bytes:
     shape = read_outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
-    position = _after_title(shape)
-    addition = splice_text(shape, position, position, text)
-    if not leaves_rest_unchanged(shape, addition, removed=0):
-        raise RuleBroken(
-            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-            "Nothing was changed. Add it by hand."
-        )
-    return addition.document
+    return insert_text(
+        shape,
+        _after_title(shape),
+        text,
+        refusal="The note on skipped steps cannot be added without changing how the rest of the document reads. "
+        "Nothing was changed. Add it by hand.",
+    )
 
 
 def _after_title(shape: Outline) -> int:
