@@ -114,7 +114,7 @@ def _add_block(
 
 
 def insert_text(shape: Outline, position: int, text: str, *, refusal: str) -> bytes:
-    """Return the document with the text at that place; RuleBroken with `refusal` where the rest would change."""
+    """Return the document with the text at a place; RuleBroken with `refusal` where the rest would change."""
     addition = _try_insertion(shape, position, text)
     if addition is None:
         raise RuleBroken(refusal)

@@ -152,12 +152,11 @@ class Outputs:
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
-            (step.step_id, label): text
+            key: text
             for step in self.steps
             for output in step.outputs
             if output in documents
-            for heading in _headings(step, output)
-            for label, text in read_labelled_answers(documents[output], step, heading).items()
+            for key, text in _read_answers(step, output, documents[output]).items()
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -296,12 +295,7 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
     shape = read_outline(text.encode())
     asked = {question for _, question in find_open_questions(text)}
     mine = [step for step in steps if output in step.outputs]
-    known = {
-        (step.step_id, label)
-        for step in mine
-        for heading in _headings(step, output)
-        for label in read_labelled_answers(shape, step, heading)
-    }
+    known = {key for step in mine for key in _read_answers(step, output, shape)}
     unknown = {
         (step.step_id, question.label)
         for step in mine
@@ -309,6 +303,15 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
         if question.text in asked
     }
     return frozenset(known | unknown)
+
+
+def _read_answers(step: Step, output: str, shape: Outline) -> dict[tuple[str, str], str]:
+    """The answers of one step in one of its outputs, by step and label."""
+    return {
+        (step.step_id, label): text
+        for heading in _headings(step, output)
+        for label, text in read_labelled_answers(shape, step, heading).items()
+    }
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
@@ -377,13 +380,11 @@ def add_note(document: bytes, text: str) -> bytes:
     shape = read_outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
-    return insert_text(
-        shape,
-        _after_title(shape),
-        text,
-        refusal="The note on skipped steps cannot be added without changing how the rest of the document reads. "
-        "Nothing was changed. Add it by hand.",
+    refusal = (
+        "The note on skipped steps cannot be added without changing how the rest of the document reads. "
+        "Nothing was changed. Add it by hand."
     )
+    return insert_text(shape, _after_title(shape), text, refusal=refusal)
 
 
 def _after_title(shape: Outline) -> int:

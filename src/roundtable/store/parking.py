@@ -100,12 +100,9 @@ def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:
     key = heading.partition(" ")[0]
     section = next((found for found in shape.sections if _belongs(found, key)), None)
     position = find_section_end(shape, section) if section else find_document_end(shape)
-    return insert_text(
-        shape,
-        position,
-        bullet if section else f"## {heading}\n\n{bullet}",
-        refusal=f"{PARKING_LOT} cannot be added to without changing how the rest of it reads.",
-    )
+    text = bullet if section else f"## {heading}\n\n{bullet}"
+    refusal = f"{PARKING_LOT} cannot be added to without changing how the rest of it reads."
+    return insert_text(shape, position, text, refusal=refusal)
 
 
 def _belongs(section: Section, key: str) -> bool:
