@@ -232,10 +232,11 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
     """Return the turn limit of the item's configuration if it is a whole number of at least 3, else 10."""
     config = (meta or {}).get("elaboration_config")
     limit = config.get("max_turns") if isinstance(config, dict) else None
-    if isinstance(limit, float) and limit.is_integer():
-        limit = int(limit)
-    is_whole = isinstance(limit, int) and not isinstance(limit, bool)
-    return limit if is_whole and limit >= LEAST_MAX_TURNS else DEFAULT_MAX_TURNS
+    if isinstance(limit, bool) or not isinstance(limit, int | float):
+        return DEFAULT_MAX_TURNS
+    if isinstance(limit, float) and not limit.is_integer():
+        return DEFAULT_MAX_TURNS
+    return int(limit) if limit >= LEAST_MAX_TURNS else DEFAULT_MAX_TURNS
 
 
 def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
