@@ -27,10 +27,6 @@ MAX_TITLE_LENGTH = 80
 MAX_SLUG_LENGTH = 60
 UNTITLED = "untitled-item"
 
-_LETTERS = {
-    "ß": "ss", "ẞ": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
-    "ı": "i", "ŋ": "ng",
-}  # fmt: skip
 _OTHERS = re.compile(r"[^a-z0-9 -]")
 _GAPS = re.compile(r"[ -]+")
 _ADD = 'Add one with: roundtable add "what it is about"'
@@ -252,8 +248,6 @@ def _plain(char: str) -> str:
         return " "
     if char.isascii():
         return char
-    if known := _LETTERS.get(char.lower()):
-        return known
     bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
     if bare.isascii():
         return bare

@@ -83,11 +83,11 @@ class OfflinePanel:
 
 def _read_documents(material: tuple[Material, ...]) -> str:
     """Name the documents there are, and the first question that they leave open."""
-    from .section import find_open_questions
+    from ...documents.answers import find_open_questions
 
     written = [document.name for document in material if document.text.strip()]
     if not written:
         return ""
     said = f"I've read {join_names(written[:_MAX_DOCUMENTS_NAMED])}."
-    asked = next((each for document in material for each in find_open_questions(document.text)), "")
+    asked = next((each for document in material for _, each in find_open_questions(document.text)), "")
     return f'{said} Still open there: "{asked}"' if asked else said
