@@ -23,8 +23,8 @@ from .store.artifact import is_markdown
 from .store.files import read_inside
 from .store.meta import max_turns, meta_problem, parse_json, read_meta
 from .store.outputs import Outputs, find_answered
+from .survey.files import CitedFiles
 
-_MAX_CITED_FILE = 20_000_000
 _STATE = "state.json"
 
 
@@ -47,7 +47,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         for name in dict.fromkeys(output for step in steps for output in step.outputs)
         if name not in documents and (folder / name).exists()
     ]
-    content = check_documents(documents, partial(_count_lines, root))
+    content = check_documents(documents, CitedFiles(root, folder).count_lines)
     texts = _read_documents(folder)
     versions, losses = _check_history(root, folder, steps, texts)
     # Both parts look at the markers of a document.
@@ -58,18 +58,6 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         tuple(each for each in found if each.is_problem),
         tuple(each for each in found if not each.is_problem),
     )
-
-
-def _count_lines(root: Path, path: str) -> int | None:
-    """Return how many lines a file inside the project has; None if there is no such file."""
-    place = root / path
-    try:
-        is_usable = place.is_file() and place.resolve().is_relative_to(root.resolve())
-        if not is_usable or place.stat().st_size > _MAX_CITED_FILE:
-            return None
-        return len(place.read_bytes().splitlines())
-    except (OSError, RuntimeError, ValueError):
-        return None
 
 
 def _check_files(
