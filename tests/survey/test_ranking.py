@@ -10,7 +10,8 @@ from gitproject import write
 from roundtable.core.steps import Item
 from roundtable.survey.files import Kind, file_kind, list_files
 from roundtable.survey.report import CodeLine
-from roundtable.survey.search import Priors, defined_name, find_hits, rank_files, search_files
+from roundtable.survey.search import Priors, find_hits, rank_files, search_files
+from roundtable.survey.symbols import defined_name
 from roundtable.survey.terms import extract_terms
 
 NO_PRIORS = Priors({}, {})

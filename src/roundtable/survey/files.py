@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
@@ -110,6 +110,12 @@ def list_files(root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS) -> tuple[s
     paths = _walk(root) if listed is None else listed
     folders = tuple(f"{PurePosixPath(folder)}/" for folder in leave_out)
     return tuple(sorted(path for path in paths if not path.startswith(folders)))[:MAX_FILES]
+
+
+def drop_excluded(paths: Iterable[str], excluded: Collection[str]) -> tuple[str, ...]:
+    """Return the paths without the excluded ones: a file or a folder, by its whole path or the end of it."""
+    ends = tuple(f"/{part.strip('/')}/" for part in excluded if part.strip("/"))
+    return tuple(path for path in paths if not any(end in f"/{path}/" for end in ends))
 
 
 def _list_by_git(root: Path) -> Iterable[str] | None:

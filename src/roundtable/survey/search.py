@@ -17,8 +17,9 @@ from typing import Any, Final, Literal
 
 from . import scan
 from .files import Kind, file_kind, sift
-from .report import CodeLine, FoundFile
+from .report import CodeLine, FoundFile, Marks
 from .scan import read_text
+from .symbols import defined_name
 from .terms import Term, split_name, stem_word
 
 _MOST = 300  # hits of one term in one file; more say no more
@@ -26,15 +27,6 @@ _LONGEST_ENDING = 5
 _LETTER = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") | frozenset(range(128, 256))
 _SMALL = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _CAPITAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_DEFINITION = re.compile(
-    rb"""\s*
-    (?:@?(?:export|default|declare|public|private|protected|internal|static|final|abstract|async
-        |pub(?:\([a-z]+\))?|unsafe|override|open|data|sealed|inline|virtual)\s+)*
-    (?:def|class|func|function\*?|interface|type|struct|enum|trait|impl|fn|module|namespace|record|object
-        |protocol|const|let|var|val|macro_rules!|message|service|create\ table|\#define)\s+
-    (?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)""",
-    re.IGNORECASE | re.VERBOSE,
-)
 _WORTH_A_PROCESS = 3_000
 READ_AGAIN = 300
 _LINES = 3
@@ -99,12 +91,6 @@ def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
                     defined[index] += 1
         lines.append(LineHits(number, frozenset(on_line[number]), name.decode("ascii", "replace"), text))
     return FileHits(tuple(lines), tuple(counts), tuple(defined))
-
-
-def defined_name(line: bytes) -> bytes:
-    """Return the name that a line of code defines, in any of the common languages; empty if it has none."""
-    found = _DEFINITION.match(line[:300])
-    return found[1] if found else b""
 
 
 def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
@@ -242,29 +228,34 @@ def rank_files(
     root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors
 ) -> tuple[FoundFile, ...]:
     """Return the files, the likeliest first; each with its count and its best lines."""
-    # What each term weighs: its own weight, times how rare it is among the files.
-    rarity = tuple(
-        term.weight * math.log(1 + (len(paths) - count + 0.5) / (count + 0.5))
-        for term, count in zip(terms, hits.frequency, strict=True)
-    )
+    rarity = weigh_terms(terms, hits, len(paths))
     chosen = _choose_files(paths, terms, hits, priors, rarity)
     wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
     texts = {path: data for path in chosen if (data := read_text(f"{root}{os.sep}{path}")) is not None}
     places = {path: find_hits(data, terms) for path, data in texts.items()}
     usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
-    scores = {
-        path: _text_score(path, found, terms, rarity, len(texts[path]) / usual)
+    marks = {
+        path: _mark_file(path, found, terms, rarity, len(texts[path]) / usual)
         for path, found in places.items()
     }
-    top = max(scores.values(), default=0.0) or 1.0
+    top = max((mark.text for mark in marks.values()), default=0.0) or 1.0
     findings = []
     for path, found in places.items():
-        score = scores[path] / top * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
+        mark = marks[path]._replace(text=marks[path].text / top)
+        score = mark.text * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
         score += _KIN * priors.kin.get(path, 0.0) + _ACTIVE * priors.active.get(path, 0.0) * (score > 0)
         if score > 0:
             lines = best_lines(path, found.lines, rarity)
-            findings.append(FoundFile(path, score, sum(found.counts), lines))
+            findings.append(FoundFile(path, score, sum(found.counts), lines, marks=mark))
     return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
+
+
+def weigh_terms(terms: Sequence[Term], hits: Hits, files: int) -> tuple[float, ...]:
+    """Return what each term weighs: its own weight, times how rare it is among the files."""
+    return tuple(
+        term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
+        for term, count in zip(terms, hits.frequency, strict=True)
+    )
 
 
 def _choose_files(
@@ -294,15 +285,14 @@ def _choose_files(
     return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[file_kind(path)], path))
 
 
-def _text_score(
+def _mark_file(
     path: str, found: FileHits, terms: Sequence[Term], rarity: Sequence[float], length: float
-) -> float:
+) -> Marks:
     folder, _, name = path.lower().rpartition("/")
     names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
     norm = 1 - _B + _B * length
-    score = 0.0
-    matched = 0.0
-    in_name = 0.0
+    whole = sum(rarity) or 1.0
+    score = matched = in_name = in_folder = in_definitions = 0.0
     for index, (term, weight) in enumerate(zip(terms, rarity, strict=True)):
         mass = (found.counts[index] + _DEFINED * found.defined[index]) / norm
         if term.text in names or (term.whole and (term.text in name or term.text in path.lower())):
@@ -310,13 +300,15 @@ def _text_score(
             in_name += weight
         if term.text in folders or (term.whole and term.text in folder):
             mass += _FOLDER
+            in_folder += weight
+        in_definitions += weight * found.defined[index] / (found.defined[index] + 1)
         if mass:
             matched += weight
             score += weight * mass / (mass + _K1)
     on_a_line = (sum(rarity[index] for index in place.terms) for place in found.lines)
     together = max(on_a_line, default=0.0)
-    whole = sum(rarity) or 1.0
-    return (score + _ON_ONE_LINE * max(together, in_name)) * (0.5 + 0.5 * matched / whole)
+    text = (score + _ON_ONE_LINE * max(together, in_name)) * (0.5 + 0.5 * matched / whole)
+    return Marks(text, in_name / whole, in_folder / whole, in_definitions / whole)
 
 
 def _stems(part: str) -> frozenset[str]:
