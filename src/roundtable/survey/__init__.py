@@ -9,6 +9,7 @@ from pathlib import Path
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, list_files
 from .history import count_changes, read_history, score_activity, weigh_past
+from .lookup import Excerpt, find_excerpts, read_lines, search_code
 from .ranking import rank_radius
 from .relations import find_entry_points, find_relations
 from .report import FoundFile, Survey, draft_answer, estimate, write_report
@@ -74,4 +75,13 @@ def pick_touched(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
     return tuple(finding for finding in findings[:_TOUCHED] if finding.score >= least)
 
 
-__all__ = ["Survey", "draft_answer", "survey", "write_report"]
+__all__ = [
+    "Excerpt",
+    "Survey",
+    "draft_answer",
+    "find_excerpts",
+    "read_lines",
+    "search_code",
+    "survey",
+    "write_report",
+]

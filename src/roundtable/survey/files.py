@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -13,6 +12,7 @@ from typing import Final, Literal
 from pathspec import GitIgnoreSpec
 
 from ..git import run_git
+from .scan import read_text
 
 Kind = Literal["source", "test", "docs", "config", "generated"]
 
@@ -61,8 +61,6 @@ _LONGEST_RULE = 500
 _MOST_STARS = 2
 _LONGEST_PATH = 1_000
 _WALK_PATIENCE = 30.0
-# Neither through a link nor waiting for somebody to write into a pipe; other systems know less of this.
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _STARS = re.compile(r"\*+")
 _GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 
@@ -177,16 +175,11 @@ def _is_kind(entry: os.DirEntry[str], kind: Literal["file", "folder"]) -> bool:
 def _read_ignore_file(path: Path) -> GitIgnoreSpec | None:
     """Return the rules of an ignore file; None unless it is a regular file of a likely size."""
     try:
-        descriptor = os.open(path, _OPEN_FLAGS)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return None
-            data = file.read(_LONGEST_IGNORE_FILE + 1)
-        if len(data) > _LONGEST_IGNORE_FILE:
+        if (data := read_text(str(path))) is None or len(data) > _LONGEST_IGNORE_FILE:
             return None
         lines = data.decode("utf-8", errors="replace").splitlines()
         return GitIgnoreSpec.from_lines([line for line in lines if _is_bounded(line)][:_MOST_RULES])
-    except (OSError, ValueError):
+    except ValueError:
         return None
 
 

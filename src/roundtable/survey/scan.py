@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import stat
 import sys
 from collections.abc import Sequence
 
@@ -24,12 +25,14 @@ _FLAGS = (
 
 
 def read_text(path: str) -> bytes | None:
-    """Return the content of a text file; None for a link, a folder, and binary, huge or unreadable ones."""
+    """Return the content of a text file; None for anything else, and for a huge or unreadable one."""
     try:
         handle = os.open(path, _FLAGS)
     except (OSError, ValueError):
         return None
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
         data = os.read(handle, _FIRST)
         if len(data) == _FIRST:
             parts = [data]

@@ -32,7 +32,7 @@ _QUERIES: Final = (
     "(_ name: (_) @name)",
     "(function_definition declarator: (_ declarator: (identifier) @top))"
     " (function_definition declarator: (_ declarator: (_ declarator: (identifier) @top)))",
-    "(module (expression_statement (assignment left: (identifier) @top)))",
+    "(module (assignment left: (identifier) @top))",
     "(program (_ (variable_declarator name: (identifier) @top)))"
     " (program (export_statement (_ (variable_declarator name: (identifier) @top))))",
 )
@@ -152,7 +152,7 @@ def _name_rows(captured: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, int
     for kind, nodes in captured.items():
         for node in nodes[:_MAX_NAMES]:
             whole = node.parent
-            while kind == "top" and whole.parent is not None and whole.parent.parent is not None:
+            while kind == "top" and not whole.type.endswith(("definition", "declaration", "assignment")):
                 whole = whole.parent
             if kind == "name" and (not _DEFINES.search(whole.type) or _IS_IMPORT.search(whole.type)):
                 continue
