@@ -15,7 +15,16 @@ from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files
 from .report import CodeLine
 from .scan import read_text
-from .search import Priors, best_lines, files_holding, find_hits, rank_files, search_files, weigh_terms
+from .search import (
+    Priors,
+    best_lines,
+    files_holding,
+    find_hits,
+    rank_files,
+    search_files,
+    weigh_names,
+    weigh_terms,
+)
 from .symbols import Definition, find_definitions
 from .terms import extract_terms
 
@@ -69,12 +78,13 @@ def find_excerpts(
     ranked = rank_files(root, paths, terms, hits, Priors({}, {}))
     files = [file for file in ranked if file.count and file_kind(file.path) in ("source", "test", "config")]
     files = files[:_CANDIDATES]
-    texts = {file.path: data for file in files if (data := read_text(f"{root}{os.sep}{file.path}"))}
+    texts = {file.path: read_text(f"{root}{os.sep}{file.path}") or b"" for file in files}
     definitions = find_definitions(texts)
-    weights = weigh_terms(terms, hits, len(paths))
+    places = {path: find_hits(data, terms) for path, data in texts.items()}
+    weights = weigh_names(terms, weigh_terms(terms, hits, len(paths)), places)
     scored = []
     for file in files:
-        found = find_hits(texts.get(file.path, b""), terms)
+        found = places[file.path]
         for line in best_lines(file.path, found.lines, weights):
             on_line = next(place for place in found.lines if place.number == line.number)
             around = _find_symbol(definitions.get(file.path, ()), line.number)

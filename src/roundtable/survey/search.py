@@ -34,6 +34,7 @@ _LONGEST_LINE = 400
 _K1, _B = 1.4, 0.55
 _NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
 _KIN, _ACTIVE = 0.55, 0.2
+_UNNAMED = 0.4
 _KINDS: Final[Mapping[Kind, float]] = {
     "source": 1.0,
     "test": 0.72,
@@ -233,6 +234,7 @@ def rank_files(
     wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
     texts = {path: data for path in chosen if (data := read_text(f"{root}{os.sep}{path}")) is not None}
     places = {path: find_hits(data, terms) for path, data in texts.items()}
+    rarity = weigh_names(terms, rarity, places)
     usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
     marks = {
         path: _mark_file(path, found, terms, rarity, len(texts[path]) / usual)
@@ -255,6 +257,25 @@ def weigh_terms(terms: Sequence[Term], hits: Hits, files: int) -> tuple[float, .
     return tuple(
         term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
         for term, count in zip(terms, hits.frequency, strict=True)
+    )
+
+
+def weigh_names(
+    terms: Sequence[Term], weights: Sequence[float], places: Mapping[str, FileHits]
+) -> tuple[float, ...]:
+    """Return the weights, less for words in no definition and no path: "currently" is rare, but vague."""
+    in_paths = frozenset[str]().union(*map(_stems, places))
+    small = [path.lower() for path in places]
+    return tuple(
+        weight
+        * (
+            1.0
+            if term.text in in_paths
+            or any(found.defined[index] for found in places.values())
+            or (term.whole and any(term.text in path for path in small))
+            else _UNNAMED
+        )
+        for index, (term, weight) in enumerate(zip(terms, weights, strict=True))
     )
 
 
