@@ -9,7 +9,7 @@ from .events import SectionText
 from .lines import Awaits, Line
 from .personas import Persona, Roster
 from .steps import Criterion, Depth, Item, Question, Step, Target
-from .synthesis import Draft, Exit
+from .synthesis import Draft, Entry, Exit
 from .turns import Material, Parked, Turn
 
 Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
@@ -25,9 +25,10 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Wait for the user's words."""
+    """Wait for the user's words; `prefill` is what stands in the input line to be edited."""
 
     awaits: Awaits
+    prefill: str = ""
 
 
 # --- the elaboration ------------------------------------------------------------------------------------
@@ -156,6 +157,8 @@ class SaveRecord:
     exit_type: Exit
     parked: tuple[Parked, ...] = ()
     extracted: bool = False
+    struck: tuple[Entry, ...] = ()
+    """The entries that the user dropped or reworded in the review."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +194,13 @@ class StepBrief:
 
 @dataclass(frozen=True, slots=True)
 class AskReading:
-    """Ask the incoming persona what it read in the artifacts of the phases before."""
+    """Ask the incoming persona what it read in the artifacts of the phases before.
+
+    The runtime adds the `material`, since the machine reads no files.
+    """
 
     brief: StepBrief
+    material: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +223,14 @@ class AskFollowUp:
 
 @dataclass(frozen=True, slots=True)
 class AskDraft:
-    """Ask for the text of the sections that the step writes."""
+    """Ask for the text of the sections that the step writes.
+
+    The runtime adds the `material`, since the machine reads no files.
+    """
 
     brief: StepBrief
     targets: tuple[Target, ...]
+    material: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,10 +258,41 @@ class SaveDepth:
 
 @dataclass(frozen=True, slots=True)
 class AskFeedback:
-    """Ask the lead to take up the user's feedback."""
+    """Ask a persona to take up the user's feedback, or to answer an aside that nothing is written of."""
 
     brief: StepBrief
     words: str
+    aside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Something that was written in this leg, so that it can be taken back (MENU-7).
+
+    `moment` is what the changes are noted under, `answers` are those from before it, `first` says that it
+    completed the step, and `at` is the instant of an elaboration.
+    """
+
+    kind: Literal["section", "feedback", "block"]
+    moment: str
+    answers: tuple[Answer, ...] = ()
+    first: bool = False
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoLast:
+    """Take back the last thing written, byte for byte, unless it was edited since."""
+
+    step: Step
+    written: Written
+
+
+@dataclass(frozen=True, slots=True)
+class MakeUp:
+    """Go on with a step that was skipped."""
+
+    step_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +337,6 @@ class Leave:
 Command: TypeAlias = (
     Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
     | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp
-    | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | WriteDrafts | SavePhase
-    | Advance | StartOver | Leave
+    | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | UndoLast | WriteDrafts
+    | SavePhase | MakeUp | Advance | StartOver | Leave
 )  # fmt: skip

@@ -7,7 +7,8 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 _LOOKALIKES = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "`": "'", "“": '"', "”": '"', "、": ",", "،": ",", "؟": "?"}
@@ -31,6 +32,20 @@ def fold_text(text: str) -> str:
 def words_of(text: str) -> tuple[str, ...]:
     """The words of the text, folded, without punctuation."""
     return tuple(WORD.findall(fold_text(text)))
+
+
+@lru_cache(maxsize=16_384)
+def stem_word(word: str) -> str:
+    """Return the English Snowball stem of a word in small letters."""
+    return word if word.isdecimal() else str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:
+    # Imported when first used, since it loads every language.
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
 
 
 def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:
@@ -278,3 +293,23 @@ def _escape_inline(line: str) -> str:
 
 def _holds_comment(code: str) -> bool:
     return "<!--" in code or "-->" in code
+
+
+# --- sentences ------------------------------------------------------------------------------------------
+
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1_024)
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Cut a message or a paragraph into sentences, each exactly as it was written."""
+    pieces: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        piece = text[start : end.end()]
+        if not _ABBREVIATION.search(piece.rstrip()[-12:]):
+            pieces.append(piece.strip())
+            start = end.end()
+    pieces.append(text[start:].strip())
+    return tuple(piece for piece in pieces if piece)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..core import commands as do
 from ..core import events as on
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import Item, Step
-from ..core.synthesis import Draft, Entry, problems, settle
+from ..core.synthesis import Draft
 from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material
 from ..core.voice import Said, Violation, check_voice
@@ -21,23 +21,29 @@ from ..git import current_commit
 from ..panel.base import Panel
 from ..store.files import timestamp
 from ..store.journal import Journal
-from ..store.meta import append_elaboration, change_meta, has_meta, max_turns, missing_meta, read_meta
+from ..store.meta import (
+    append_elaboration,
+    change_meta,
+    has_meta,
+    max_turns,
+    missing_meta,
+    note_undone,
+    read_meta,
+)
 from ..store.outputs import Outputs
 from ..store.parking import park_points
 from ..store.transcript import has_transcript, read_transcripts, write_transcript
+from ..store.undo import UndoLog, carry_out_undo
 from .draft_answers import Surveyor, collect_offers, keep_answers
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
 
-Review = Callable[[Draft, do.Table], Awaitable[Draft]]
-"""Is handed a synthesis that would be accepted, and gives back what is to be written of it."""
-
 Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
     | do.ExtractSynthesis | do.UpdateArtifacts | do.SaveRecord | do.AskReading | do.AskOffers | do.AskFollowUp
     | do.AskDraft | do.WriteStep | do.SaveStep | do.SaveDepth | do.AskFeedback | do.WriteFeedback
-    | do.WriteDrafts | do.SavePhase
+    | do.UndoLast | do.WriteDrafts | do.SavePhase
 )  # fmt: skip
 
 OFFLINE = "offline"
@@ -53,17 +59,15 @@ class Executor:
         folder: Path,
         steps: tuple[Step, ...],
         panel: Panel | None = None,
-        review: Review | None = None,
         journal: Journal | None = None,
     ) -> None:
         self._panel = panel
-        self._review = review
         self._journal = journal
-        self._struck: tuple[Entry, ...] = ()
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
-        self._outputs = Outputs(folder, steps)
+        self._undo_log = UndoLog(folder)
+        self._outputs = Outputs(folder, steps, self._note_change)
         self._surveyor = Surveyor(root, folder)
 
     @property
@@ -83,47 +87,46 @@ class Executor:
         match task:
             case do.ReadContext(step):
                 return self.context(step)
-            case do.AskFraming(brief):
-                return await self._frame(brief)
+            case do.AskFraming():
+                return await self._frame(task)
             case do.AskPersona(brief):
                 return await self._speak(brief, heard)
-            case do.AskVerdict(table):
-                return await self._judge(table)
+            case do.AskVerdict():
+                return await self._judge(task)
             case do.AskSynthesis() | do.ExtractSynthesis():
                 return await self._synthesise(task)
-            case do.AskReading(brief):
-                return on.ArtifactsRead(_clean(await self.panel.read(brief, self._outputs.all_material())))
+            case do.AskReading():
+                reading = replace(task, material=self._outputs.all_material())
+                return on.ArtifactsRead(_clean(await self.panel.answer(reading)))
             case do.AskOffers():
                 return on.Offered(await asyncio.to_thread(self._offers, task))
             case do.AskFollowUp():
-                return on.FollowedUp(_require_words(await self.panel.follow_up(task)))
+                return on.FollowedUp(_require_words(await self.panel.answer(task)))
             case do.AskDraft():
-                brief = task.brief
-                material = await asyncio.to_thread(self._material, brief)
+                material = await asyncio.to_thread(self._material, task.brief)
+                stored = self._stored_answers(task.brief.item)
                 # What was answered before and is not asked at this depth stays (STEP-5).
-                stored, still_open = (
-                    self._stored_answers(brief.item),
-                    self._outputs.open_questions(brief.step),
-                )
-                return on.Drafted(await self.panel.draft(keep_answers(task, stored, still_open), material))
+                asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
+                return on.Drafted(await self.panel.answer(replace(asked, material=material)))
             case do.AskFeedback():
-                reply = _require_words(await self.panel.take_up(task))
-                return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id))
+                reply = _require_words(await self.panel.answer(task))
+                speaker = task.brief.persona.key if task.aside else ""
+                return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
             case _:
                 return self._write(task)
 
     # --- with the panel ---------------------------------------------------------------------------------
 
-    async def _frame(self, brief: do.Brief) -> on.Framed:
-        framing = await self.panel.frame(brief)
+    async def _frame(self, task: do.AskFraming) -> on.Framed:
+        framing = await self.panel.answer(task)
         summary, question = _require_words(framing.summary), _require_words(framing.focus_question)
-        notes = _notes(self._violations(f"{summary} {question}", brief))
+        notes = _notes(self._violations(f"{summary} {question}", task.brief))
         return on.Framed(summary, question, _clean(framing.focus_topic), notes)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if the voice check finds fault (VOICE-2)."""
         key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
-        speech = await self.panel.speak(brief, lambda piece: heard(key, piece))
+        speech = await self.panel.answer(do.AskPersona(brief), lambda piece: heard(key, piece))
         if speech is None:
             if may_pass:
                 return on.PersonaPassed(key)
@@ -131,7 +134,7 @@ class Executor:
         found = self._violations(speech.text, brief)
         if found:
             again = replace(brief, again=_notes(found))
-            second = await self.panel.speak(again, lambda piece: heard(key, piece))
+            second = await self.panel.answer(do.AskPersona(again), lambda piece: heard(key, piece))
             if second is None and may_pass:
                 return on.PersonaPassed(key)
             if second is not None:
@@ -146,38 +149,27 @@ class Executor:
         free = brief.free or self.panel.name == OFFLINE
         return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
 
-    async def _judge(self, table: do.Table) -> on.Judged:
+    async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; it is advice, so where the panel has none, the local one does."""
         try:
-            verdict = await self.panel.judge(table)
+            verdict = await self.panel.answer(task)
         except PanelFailed:
-            verdict = await make_offline_panel(self._root).judge(table)
-        return on.Judged(verdict.within(len(table.turns)))
+            verdict = await make_offline_panel(self._root).answer(task)
+        return on.Judged(verdict.within(len(task.table.turns)))
 
     async def _synthesise(
         self, task: do.AskSynthesis | do.ExtractSynthesis
     ) -> on.SynthesisDrafted | on.SynthesisFailed:
         extracted = isinstance(task, do.ExtractSynthesis)
+        panel = make_offline_panel(self._root) if extracted else self.panel
+        request = do.AskSynthesis(task.table) if isinstance(task, do.ExtractSynthesis) else task
         try:
-            panel = make_offline_panel(self._root) if extracted else self.panel
-            draft = await panel.synthesise(task)
+            draft = await panel.answer(request)
         except PanelFailed as failure:
             if not extracted:
                 return on.SynthesisFailed(str(failure))
             draft = Draft()
-        # A first draft with problems is sent back by the machine, so nobody reviews it.
-        if isinstance(task, do.ExtractSynthesis) or task.problems or not problems(draft, task.table.turns):
-            draft = await self._review_draft(draft, task.table)
         return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted)
-
-    async def _review_draft(self, draft: Draft, table: do.Table) -> Draft:
-        """Return the draft as the user wants it written; what is struck is kept for the transcript."""
-        if self._review is None:
-            return draft
-        whole = settle(draft, table.turns)
-        kept = await self._review(whole, table)
-        self._struck = tuple(entry for entry in whole.entries if entry not in kept.entries)
-        return kept
 
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         item, step_id = task.brief.item, task.brief.step.step_id
@@ -215,7 +207,7 @@ class Executor:
     def _write(
         self,
         task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
-        | do.WriteFeedback | do.WriteDrafts | do.SavePhase,
+        | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SavePhase,
     ) -> on.Event:  # fmt: skip
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not has_meta(self._folder):
@@ -225,13 +217,13 @@ class Executor:
                 return on.LimitSaved(self._save_limit(limit))
             case do.UpdateArtifacts():
                 try:
-                    return on.ArtifactsUpdated(self._outputs.update(task))
+                    return on.ArtifactsUpdated(self._outputs.update(task), self._moment)
                 except DiskFailed as failure:
                     raise _not_kept(failure) from failure
             case do.SaveRecord():
                 return self._save_record(task)
             case do.WriteStep():
-                return on.StepWritten(self._outputs.write_step(task))
+                return on.StepWritten(self._outputs.write_step(task), self._moment)
             case do.SaveStep(step_id):
                 change_meta(self._folder, lambda meta: _add(meta, "steps_completed", step_id))
                 return on.StepSaved()
@@ -239,7 +231,9 @@ class Executor:
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
                 return on.DepthSaved()
             case do.WriteFeedback():
-                return on.FeedbackWritten(self._outputs.write_feedback(task))
+                return on.FeedbackWritten(self._outputs.write_feedback(task), self._moment)
+            case do.UndoLast():
+                return self._undo_last(task)
             case do.WriteDrafts():
                 return on.DraftsWritten(self._outputs.write_drafts(task))
             case do.SavePhase(phase):
@@ -248,6 +242,31 @@ class Executor:
                 return on.PhaseSaved()
             case other:
                 assert_never(other)
+
+    @property
+    def _moment(self) -> str:
+        """Return what changes are noted under; it is the same after a kill."""
+        return f"{self._journal.name}.{self._journal.count}" if self._journal is not None else ""
+
+    def _note_change(self, name: str, before: bytes | None, after: bytes) -> None:
+        self._undo_log.note_change(self._moment, name, before, after)
+
+    def _undo_last(self, task: do.UndoLast) -> on.Undone:
+        """Take back what was written last, in the documents and in meta.json."""
+        written, step_id = task.written, task.step.step_id
+        try:
+            announcements = carry_out_undo(self._folder, self._undo_log.plan_undo(written.moment))
+        except DiskFailed as failure:
+            return on.Undone(False, (str(failure),))
+
+        def change(meta: dict[str, Any]) -> None:
+            if written.first and step_id in meta["steps_completed"]:
+                meta["steps_completed"].remove(step_id)
+            if written.kind == "block":
+                note_undone(meta, written.at)
+
+        change_meta(self._folder, change)
+        return on.Undone(True, announcements)
 
     def _save_limit(self, limit: int) -> bool:
         """Whether the limit could be written; a config that is not an object stays as it is (ENTRY-2)."""
@@ -278,7 +297,7 @@ class Executor:
         # A discussion may begin with one panel and end with another; each is named once.
         panels = (*(self._journal.panels if self._journal is not None else ()), self.panel.name)
         try:
-            path = write_transcript(self._folder, task, ", then ".join(dict.fromkeys(panels)), self._struck)
+            path = write_transcript(self._folder, task, ", then ".join(dict.fromkeys(panels)))
         except DiskFailed as failure:
             raise _not_kept(failure) from failure
         try:

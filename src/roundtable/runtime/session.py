@@ -22,7 +22,7 @@ from ..core import lines as texts
 from ..core.analysis import Analysis, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
-from ..core.hearing import hear_choice
+from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
@@ -31,7 +31,7 @@ from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
 from ..store.lock import ItemLock
 from ..store.progress import start_over
-from .executor import Executor, Review, Task
+from .executor import Executor, Task
 from .resume import Leg, Resume
 
 if TYPE_CHECKING:
@@ -44,7 +44,10 @@ MAX_MESSAGE_LENGTH = 100_000
 
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
 
-Ending = do.Advance | do.StartOver | do.Leave
+_QUIT_AT = ("answer", "menu", "review")
+"""Where `quit` alone pauses the session; in a discussion it may mean to end that."""
+
+Ending = do.Advance | do.MakeUp | do.StartOver | do.Leave
 
 
 class Session:
@@ -62,18 +65,20 @@ class Session:
         interactive: bool = False,
         items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
-        review: Review | None = None,
+        review: bool = False,
         account: BudgetAccount | None = None,
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
-        `on_words` is handed a speaker's key and words as they come, before they count; `review` is handed
-        each synthesis before it is written; `account` keeps what the panel's words cost.
+        `on_words` is handed a speaker's key and words as they come, before they count; with `review` the user
+        accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost.
         """
         self.root = Path(root)
         self.folder = find_item(self.root, item, items_folder=items_folder)
         self.listening: Awaits | None = None
+        self.prefill = ""
+        """What stands in the input line to be edited, while the session is listening."""
         self._step = step
         self._reopen = reopen
         self._panel = panel
@@ -145,7 +150,7 @@ class Session:
 
     async def _run(self) -> None:
         with ItemLock(self.folder):
-            resume = Resume(self.root, self.folder, self._user_name)
+            resume = Resume(self.root, self.folder, self._user_name, has_review=self._review)
             if self._step is not None:
                 leg = resume.elaborate(self._step)
             else:
@@ -159,7 +164,13 @@ class Session:
                 if isinstance(ending, do.StartOver):
                     resume.require_meta()
                     start_over(self.folder)
-                after = None if isinstance(ending, do.Leave) else resume.next()
+                match ending:
+                    case do.Leave():
+                        after = None
+                    case do.MakeUp(step_id):
+                        after = resume.reopen(step_id)
+                    case _:
+                        after = resume.next()
                 if after is None or after.journal.path != leg.journal.path:
                     resume.close(leg.journal)
                 if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
@@ -173,7 +184,7 @@ class Session:
     async def _play(self, leg: Leg) -> Ending | None:
         """Play one leg to its end; None where the words ran out before."""
         steps = leg.analysis.opening.steps
-        executor = Executor(self.root, self.folder, steps, self._panel, self._review, leg.journal)
+        executor = Executor(self.root, self.folder, steps, self._panel, leg.journal)
         self._leg, self._executor = leg, executor
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
@@ -182,11 +193,13 @@ class Session:
         while True:
             task = await self._show_all(leg.commands)
             match task:
-                case do.Advance() | do.StartOver() | do.Leave():
+                case do.Advance() | do.MakeUp() | do.StartOver() | do.Leave():
                     return task
-                case do.Listen(awaits):
-                    words = await self._listen(awaits, leg.state)
-                    if words is None:
+                case do.Listen(awaits, prefill):
+                    words = await self._listen(awaits, leg.state, prefill)
+                    if words is None or (
+                        awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit"
+                    ):
                         return None
                     await self._take_in(leg, task, words)
                     await self._settle(leg, words)
@@ -213,6 +226,8 @@ class Session:
             text = texts.discussion_cut_off(
                 discussion.step.step_id, len(discussion.turns), discussion.max_turns
             )
+            if discussion.awaits is Awaited.REVIEW:
+                text = texts.REVIEW_AGAIN
             await self._show(Line("resume", text, state=discussion.state))
         if leg.last_words is not None:
             await self._show(Line("resume", leg.last_words, USER))
@@ -328,9 +343,9 @@ class Session:
                 await self._show_priced(command.line)
         return commands[-1]
 
-    async def _listen(self, awaits: Awaits, state: str | None) -> on.UserSpoke | None:
+    async def _listen(self, awaits: Awaits, state: str | None, prefill: str = "") -> on.UserSpoke | None:
         """Return the user's next words; None if no more will come."""
-        self.listening = awaits
+        self.listening, self.prefill = awaits, prefill
         await self._show(Line("listen", "", state=state, awaits=awaits))
         try:
             while not self._said:
@@ -340,7 +355,7 @@ class Session:
                 await self._news.wait()
             words, remarks = self._said.popleft()
         finally:
-            self.listening = None
+            self.listening, self.prefill = None, ""
         for remark in remarks:
             await self._show(Line("notice", remark, state=state))
         return words

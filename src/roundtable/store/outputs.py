@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..core import lines
@@ -15,12 +15,11 @@ from ..core.turns import Material
 from ..documents.additions import (
     add_feedback,
     insert_addition,
-    leaves_rest_unchanged,
-    splice_text,
+    insert_text,
     write_section,
     write_skeleton,
 )
-from ..documents.answers import read_labelled_answers, read_open_questions
+from ..documents.answers import find_open_questions, read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
     Outline,
@@ -32,6 +31,8 @@ from ..documents.outline import (
 from . import data_files, files
 from .artifact import (
     RESERVED,
+    Change,
+    Result,
     change_artifact,
     explain_refusal,
     is_markdown,
@@ -49,12 +50,18 @@ _CUT = "\n[...]"
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
 
 
+NoteChange = Callable[[str, bytes | None, bytes], None]
+"""Is told of a file's name, its bytes (None where there is none) and those that replace them."""
+
+
 class Outputs:
     """The documents and data files in an item's folder that its steps write."""
 
-    def __init__(self, folder: Path, steps: tuple[Step, ...]) -> None:
+    def __init__(self, folder: Path, steps: tuple[Step, ...], note_change: NoteChange | None = None) -> None:
+        """The outputs of an item; `note_change` is told of each change before it is made."""
         self.folder = folder
         self.steps = steps
+        self._note_change = note_change
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
         """Add the block of an elaboration to each markdown output, once; one announcement per output.
@@ -102,7 +109,7 @@ class Outputs:
             return document, _heading_in(document, heading)
 
         try:
-            place = change_artifact(self.folder, output, change)
+            place = self._change(output, change)
         except RuleBroken as error:
             return (_not_added(f"{one_line(output)} ({reason_of(error)})"),)
         return (lines.artifact_updated(one_line(output), place, "your feedback"),)
@@ -153,18 +160,17 @@ class Outputs:
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
-            (step.step_id, label): text
+            key: text
             for step in self.steps
             for output in step.outputs
             if output in documents
-            for heading in _headings(step, output)
-            for label, text in read_labelled_answers(documents[output], step, heading).items()
+            for key, text in _read_answers(step, output, documents[output]).items()
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        return read_open_questions("\n".join(each.text for each in found))
+        return frozenset(asked for each in found for _, asked in find_open_questions(each.text))
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -186,7 +192,7 @@ class Outputs:
             return addition.document, addition.heading or ADDITIONAL
 
         try:
-            heading = change_artifact(self.folder, output, change)
+            heading = self._change(output, change)
         except DiskFailed as failure:
             if files.is_disk_wide(failure):
                 raise
@@ -208,7 +214,7 @@ class Outputs:
             document = write_section(document, step_id=step.step_id, heading=heading, text=section.text)
             return document, _heading_in(document, heading)
 
-        place = change_artifact(self.folder, output, change)
+        place = self._change(output, change)
         return f'Wrote {one_line(output)}, section "{place}".'
 
     def _write_data(self, step: Step, section: SectionText) -> str:
@@ -222,7 +228,7 @@ class Outputs:
             merged = data_files.merge_data(output, found, new)
             return merged.document, merged
 
-        merged = change_artifact(self.folder, output, change)
+        merged = self._change(output, change)
         if merged.document is None:
             return f"Left {one_line(output)} as it is: {one_line(merged.remark)}."
         return f"Wrote {one_line(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
@@ -237,11 +243,22 @@ class Outputs:
         if reason := self._obstacle(output):
             return f"Could not mark {one_line(output)} as a draft ({reason})."
         try:
-            change_artifact(self.folder, output, change)
+            self._change(output, change)
         except RuleBroken as error:
             return f"Could not mark {one_line(output)} as a draft ({reason_of(error)})."
         ids = name_steps([step.step_id for step in missing])
         return f"{one_line(output)} is a draft: it says at its top that {ids} skipped."
+
+    def _change(self, name: str, change: Change[Result]) -> Result:
+        """Change one output; whoever keeps notes is told before anything is written."""
+
+        def note_and_change(found: bytes | None) -> tuple[bytes | None, Result]:
+            document, result = change(found)
+            if self._note_change is not None and document is not None and document != found:
+                self._note_change(name, found, document)
+            return document, result
+
+        return change_artifact(self.folder, name, note_and_change)
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
         steps = dict.fromkeys((*self.steps, step))
@@ -295,14 +312,9 @@ class Outputs:
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = read_outline(text.encode())
-    asked = read_open_questions(text)
+    asked = {question for _, question in find_open_questions(text)}
     mine = [step for step in steps if output in step.outputs]
-    known = {
-        (step.step_id, label)
-        for step in mine
-        for heading in _headings(step, output)
-        for label in read_labelled_answers(shape, step, heading)
-    }
+    known = {key for step in mine for key in _read_answers(step, output, shape)}
     unknown = {
         (step.step_id, question.label)
         for step in mine
@@ -310,6 +322,15 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
         if question.text in asked
     }
     return frozenset(known | unknown)
+
+
+def _read_answers(step: Step, output: str, shape: Outline) -> dict[tuple[str, str], str]:
+    """The answers of one step in one of its outputs, by step and label."""
+    return {
+        (step.step_id, label): text
+        for heading in _headings(step, output)
+        for label, text in read_labelled_answers(shape, step, heading).items()
+    }
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
@@ -378,14 +399,11 @@ def add_note(document: bytes, text: str) -> bytes:
     shape = read_outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
-    position = _after_title(shape)
-    addition = splice_text(shape, position, position, text)
-    if not leaves_rest_unchanged(shape, addition, removed=0):
-        raise RuleBroken(
-            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-            "Nothing was changed. Add it by hand."
-        )
-    return addition.document
+    refusal = (
+        "The note on skipped steps cannot be added without changing how the rest of the document reads. "
+        "Nothing was changed. Add it by hand."
+    )
+    return insert_text(shape, _after_title(shape), text, refusal=refusal)
 
 
 def _after_title(shape: Outline) -> int:

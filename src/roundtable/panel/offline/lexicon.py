@@ -9,17 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import snowballstemmer
-
-from ...core.text import words_of
+from ...core.text import stem_word, words_of
 
 INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
 MAX_MESSAGE_LENGTH = 4_000
 """How much of one message is read; what is kept is never cut."""
 
-_stemmer = snowballstemmer.stemmer("english")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
 _FILLERS = re.compile(
     r"(?:(?:(?:ok|okay|so|well|and|but|then|hm{1,5}|yes|no|thanks)\b[,.!]?|right[,.!]) {1,3}){1,6}",
     re.IGNORECASE,
@@ -58,12 +53,6 @@ def phase_expressions() -> Mapping[str, re.Pattern[str]]:
     }
 
 
-@lru_cache(maxsize=16_384)
-def stem_word(word: str) -> str:
-    """Return the Snowball stem of a word in small letters."""
-    return str(_stemmer.stemWord(word))
-
-
 @lru_cache(maxsize=4_096)
 def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry a meaning, in order."""
@@ -93,20 +82,6 @@ def _alike() -> Mapping[str, frozenset[str]]:
 def similar_stems(stem: str) -> frozenset[str]:
     """Return the stems of words that mean nearly the same."""
     return _alike().get(stem, frozenset())
-
-
-@lru_cache(maxsize=1_024)
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Cut a message or a paragraph into sentences, each exactly as it was written."""
-    pieces: list[str] = []
-    start = 0
-    for end in _SENTENCE_END.finditer(text[:MAX_MESSAGE_LENGTH]):
-        piece = text[start : end.end()]
-        if not _ABBREVIATION.search(piece.rstrip()[-12:]):
-            pieces.append(piece.strip())
-            start = end.end()
-    pieces.append(text[start:].strip())
-    return tuple(piece for piece in pieces if piece)
 
 
 def strip_address(message: str, names: Iterable[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import gc
 import os
 import shutil
 import subprocess
@@ -25,15 +24,12 @@ from . import slash
 from .input_area import InputArea
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .renderer import Renderer, has_signs
-from .review import review
 from .stopping import StoppablePanel
 from .welcome import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...core.commands import Table
-    from ...core.synthesis import Draft
     from ...panel.base import Panel
     from ...runtime.session import Session
 
@@ -54,18 +50,15 @@ class TerminalConversation:
         panel: Callable[[], Panel],
         *,
         user_name: str | None = None,
-        reviewing: bool = False,
         spent: Callable[[], str] = str,
     ) -> None:
-        """`start` makes the session, from `panel`, `on_words` and `review`.
+        """`start` makes the session, from `panel` and `on_words`.
 
         `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
         """
         self._memory = Memory(os.environ)
         self._panel = StoppablePanel(panel, self._begin_words)
-        self.session = start(
-            panel=self._panel, on_words=self._take_words, review=self._review if reviewing else None
-        )
+        self.session = start(panel=self._panel, on_words=self._take_words)
         signs = has_signs(getattr(sys.stdout, "encoding", None), os.environ)
         self._input = InputArea(
             bottom=self._bottom_line,
@@ -96,8 +89,8 @@ class TerminalConversation:
     async def _hold(self) -> None:
         """Show every line, and hear the user whenever it is the user's turn."""
         self._holding = asyncio.current_task()
-        gc.disable()  # until the first question is there: nothing by then is garbage
-        asyncio.get_running_loop().call_later(_SETTLING_TIME, self._get_ready)
+        # The panel is made while the user reads the first question.
+        asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         self._before = slash.read_documents(self.session.folder)
         async with self._input.open(), aclosing(self.session.lines()) as lines:
             async for line in lines:
@@ -109,12 +102,6 @@ class TerminalConversation:
                     self._typed = words
                     self.session.say(words)
 
-    def _get_ready(self) -> None:
-        """Make the panel while the user reads the first question."""
-        _ = self._panel.name
-        gc.freeze()
-        gc.enable()
-
     def _show(self, line: Line) -> None:
         self._speaker, self._words = "", ""
         typed, self._typed = self._typed, ""
@@ -124,7 +111,7 @@ class TerminalConversation:
             text = self._formatter.format_typed(typed)
         if line.kind == "menu":
             self._menu = Menu.read(line.text)
-            newcomer = self._menu.takes_feedback and self._memory.is_first_time("menu")
+            newcomer = self._menu.takes_feedback and self._memory.is_first_menu()
         self._input.write(text + self._formatter.format_line(line, self.session.analysis, newcomer=newcomer))
         if line.kind in ("contribution", "synthesis", "feedback") and line.speaker != USER:
             self._last_said = line.text
@@ -136,7 +123,7 @@ class TerminalConversation:
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
         while True:
-            words = await self._input.ask()
+            words = await self._input.ask(prefill=self.session.prefill)
             if words is None:
                 return None
             scene = slash.Scene(
@@ -175,12 +162,6 @@ class TerminalConversation:
     async def _confirm_skip(self) -> bool:
         answer = await self._input.ask("Skip the remaining steps of this phase? y/N ")
         return answer is not None and answer.strip().lower() in ("y", "yes")
-
-    async def _review(self, draft: Draft, table: Table) -> Draft:
-        def show(text: str) -> None:
-            self._input.write(self._formatter.format_aside(text))
-
-        return await review(draft, table, show, self._input.ask)
 
     # --- drafts, the bottom line, control ---------------------------------------------------------------
 
