@@ -20,7 +20,7 @@ from .files import Kind, file_kind, sift
 from .report import CodeLine, FoundFile, Marks
 from .scan import read_text
 from .symbols import defined_name
-from .terms import Term, split_name, stem_word
+from .terms import Term, split_name, word_root
 
 _MOST = 300  # hits of one term in one file; more say no more
 _LONGEST_ENDING = 5
@@ -333,7 +333,7 @@ def _mark_file(
 
 
 def _stems(part: str) -> frozenset[str]:
-    return frozenset(stem_word(word) for word in split_name(part))
+    return frozenset(word_root(word) for word in split_name(part))
 
 
 def best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:
