@@ -32,6 +32,7 @@ _IMPORT = re.compile(
     |^[^\n]{0,200}?\b(?:require|import)\([ \t]*['"][^\n]*""",
     re.MULTILINE | re.VERBOSE,
 )
+_NAME = re.compile(rb"[\w$-]+")
 _READ = 1_500  # files read again for what ties them
 _NAMES = 8
 _COMMON = 0.2  # a name found in more of the files than this says nothing
@@ -116,12 +117,11 @@ def _find_imports(
     path: str, data: bytes, modules: Mapping[str, str], rivals: Mapping[str, Sequence[str]]
 ) -> Iterator[Relation]:
     """Yield the first line that imports each module; of several with one name, the nearest is meant."""
-    lines = [(match.start(), match[0]) for match in _IMPORT.finditer(data)]
+    lines = [(match.start(), set(_NAME.findall(match[0]))) for match in _IMPORT.finditer(data)]
     for home, name in modules.items():
         if home == path or file_ending(path) not in _FAMILIES[file_ending(home)]:
             continue
-        word = re.compile(rb"(?<![\w$-])" + re.escape(os.fsencode(name)) + rb"(?![\w$-])")
-        at = next((start for start, text in lines if word.search(text)), None)
+        at = next((start for start, words in lines if os.fsencode(name) in words), None)
         if at is None or (file_ending(home) == "go" and posixpath.dirname(path) == posixpath.dirname(home)):
             continue
         nearest = max(_shared_folders(path, rival) for rival in rivals[name] if rival != path)
