@@ -13,7 +13,7 @@ from typing import Any
 
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import NEUTRAL
-from roundtable.panel.host import Reply, Words
+from roundtable.panel.host import HostReply, Words
 from roundtable.runtime.session import Session
 from roundtable.settings import Settings
 from roundtable.surfaces.mcp.answers import write_answer
@@ -74,7 +74,7 @@ async def _play(root: Path) -> tuple[int, list[dict[str, Any]]]:
         await sessions.close()
 
 
-def _reply(kind: str, speaker: str, number: int) -> Reply:
+def _reply(kind: str, speaker: str, number: int) -> HostReply:
     if kind == "verdict":
         return NEUTRAL
     words = " ".join(f"point{number}word{each}" for each in range(90 if kind == "turn" else 40))

@@ -252,13 +252,13 @@ class Outputs:
     def _change(self, name: str, change: Change[Result]) -> Result:
         """Change one output; whoever keeps notes is told before anything is written."""
 
-        def noted(found: bytes | None) -> tuple[bytes | None, Result]:
+        def note_and_change(found: bytes | None) -> tuple[bytes | None, Result]:
             document, result = change(found)
             if self._note_change is not None and document is not None and document != found:
                 self._note_change(name, found, document)
             return document, result
 
-        return change_artifact(self.folder, name, noted)
+        return change_artifact(self.folder, name, note_and_change)
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
         steps = dict.fromkeys((*self.steps, step))
