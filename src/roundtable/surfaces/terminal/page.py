@@ -92,6 +92,8 @@ class LineFormatter:
                 return self._format_introduction(text)
             case "synthesis":
                 return self._renderer.render_markdown(number_entries(text))
+            case "update" if text.startswith("###"):
+                return "\n" + self._renderer.render_markdown(text)
             case "update":
                 return render(text, Sign("+", "green"))
             case "saved":
