@@ -86,7 +86,7 @@ def score_activity(history: Sequence[Commit]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastChanges:
     """What the commits so far say of each file, 0 to 1.
 
     `kin`: how much commits with like subjects changed it; `nearest`: how like the item the best of them is;
@@ -99,7 +99,7 @@ class Past:
     last: Mapping[str, float]
 
 
-def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> Past:
+def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> PastChanges:
     """Return what the commits say of the known files; rare words in a subject count more."""
     stems = [frozenset(word_stems(commit.subject)) for commit in history]
     frequency = Counter(word for words in stems for word in words)
@@ -126,7 +126,7 @@ def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Containe
                     kin[path] += shared**2 / (1 + size)
                     nearest[path] = max(nearest[path], shared / whole / (1 + 0.3 * size))
     top = max(kin.values(), default=1.0)
-    return Past({path: value / top for path, value in kin.items()}, nearest, recent, last)
+    return PastChanges({path: value / top for path, value in kin.items()}, nearest, recent, last)
 
 
 def find_companions(

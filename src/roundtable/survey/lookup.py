@@ -25,7 +25,7 @@ from .search import (
     weigh_names,
     weigh_terms,
 )
-from .symbols import Definition, find_definitions
+from .symbols import Definition, find_definitions, find_symbol
 from .terms import extract_terms
 
 MAX_EXCERPTS = 6
@@ -87,7 +87,7 @@ def find_excerpts(
         found = places[file.path]
         for line in best_lines(file.path, found.lines, weights):
             on_line = next(place for place in found.lines if place.number == line.number)
-            around = _find_symbol(definitions.get(file.path, ()), line.number)
+            around = find_symbol(definitions.get(file.path, ()), line.number)
             name = around.name.lower() if around else ""
             in_name = any(terms[index].text in name for index in on_line.terms)
             worth = sum(weights[index] for index in on_line.terms) * (1.5 if in_name else 1.0)
@@ -157,12 +157,6 @@ def is_secret(path: str) -> bool:
 def _list_shown(root: Path, excluded: Collection[str], leave_out: Sequence[str]) -> tuple[str, ...]:
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     return tuple(path for path in paths if not is_secret(path))
-
-
-def _find_symbol(definitions: Sequence[Definition], number: int) -> Definition | None:
-    """Return the inmost definition around a line."""
-    around = (each for each in definitions if each.first <= number <= each.last)
-    return max(around, key=lambda each: each.first, default=None)
 
 
 def _choose_lines(number: int, around: Definition | None, count: int) -> tuple[int, int]:

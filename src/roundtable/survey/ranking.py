@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from .files import Kind, file_kind
-from .history import Commit, Past, find_companions
+from .history import Commit, PastChanges, find_companions
 from .relations import Relations, line_at
 from .report import NO_MARKS, CodeLine, FoundFile, Reason
 from .scan import read_text
@@ -43,7 +43,7 @@ def rank_radius(
     root: Path,
     paths: Sequence[str],
     findings: Sequence[FoundFile],
-    past: Past,
+    past: PastChanges,
     history: Sequence[Commit],
     ties: Relations,
 ) -> tuple[FoundFile, ...]:
@@ -91,7 +91,7 @@ def rank_radius(
 
 
 def _score_alone(
-    root: Path, paths: Iterable[str], found: Mapping[str, FoundFile], past: Past
+    root: Path, paths: Iterable[str], found: Mapping[str, FoundFile], past: PastChanges
 ) -> dict[str, float]:
     """Return for each file what its own words and history say, whatever else is likely."""
     scores = {}

@@ -17,7 +17,7 @@ from .files import file_ending, file_kind
 from .report import CodeLine, EntryPoint, FoundFile, Relation
 from .scan import read_text
 from .search import files_holding
-from .symbols import find_definitions
+from .symbols import find_definitions, find_symbol
 
 _FAMILY_WORDS: Final = (
     "js jsx mjs cjs ts tsx mts cts vue svelte", "py pyi pyx", "java kt kts scala groovy",
@@ -137,8 +137,7 @@ def _touched_names(root: Path, touched: Sequence[FoundFile]) -> dict[str, str]:
     names: dict[str, str] = {}
     for each in sources:
         for line in each.lines:
-            around = (one for one in definitions.get(each.path, ()) if one.first <= line.number <= one.last)
-            inmost = max(around, key=lambda one: one.first, default=None)
+            inmost = find_symbol(definitions.get(each.path, ()), line.number)
             if inmost and len(inmost.name) > 3 and not inmost.name.startswith("__"):
                 names.setdefault(inmost.name, each.path)
     return dict(list(names.items())[:_NAMES])

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import heapq
-import marshal
 import math
 import os
 import re
-import subprocess
-import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
-from . import scan
 from .files import Kind, file_kind, sift
 from .report import CodeLine, FoundFile, Marks
-from .scan import read_text
+from .scan import count_needles, find_holding, read_text
 from .symbols import defined_name
 from .terms import Term, split_name, word_root
 
@@ -27,7 +23,6 @@ _LONGEST_ENDING = 5
 _LETTER = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") | frozenset(range(128, 256))
 _SMALL = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _CAPITAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_WORTH_A_PROCESS = 3_000
 READ_AGAIN = 300
 _LINES = 3
 _LONGEST_LINE = 400
@@ -150,7 +145,7 @@ def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> Hit
         return Hits((), (0,) * len(terms))
     needles = [term.spellings for term in terms]
     paths = sift(root, paths, [term.text for term in terms], exact=False)
-    found = _share_work("count", root, paths, needles)
+    found = count_needles(str(root), paths, needles)
     files = tuple(Hit(paths[place], size, tuple(counts)) for place, size, counts in found)
     frequency = tuple(sum(1 for hit in files if hit.counts[index]) for index in range(len(terms)))
     return Hits(files, frequency)
@@ -166,55 +161,7 @@ def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> t
     ]
     spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
     paths = sift(root, paths, needles, exact=True)
-    return tuple(paths[place] for place in _share_work("holding", root, paths, spelled))
-
-
-def _share_work(
-    task: Literal["count", "holding"], root: Path, paths: Sequence[str], needles: Sequence[Any]
-) -> list[Any]:
-    """Do the work, with the second half of many files handed to a helper process."""
-    work = scan.count_needles if task == "count" else scan.find_holding
-    place = str(root)
-    if len(paths) < _WORTH_A_PROCESS or (os.cpu_count() or 1) < 2:
-        return list(work(place, paths, needles))
-    half = len(paths) // 2
-    helper = _start_helper(marshal.dumps((task, place, list(paths[half:]), list(needles))))
-    first = list(work(place, paths[:half], needles))
-    second = _read_answer(helper) if helper else None
-    if second is None:
-        second = list(work(place, paths[half:], needles))
-    if task == "holding":
-        return first + [number + half for number in second]
-    return first + [(number + half, size, counts) for number, size, counts in second]
-
-
-def _start_helper(question: bytes) -> subprocess.Popen[bytes] | None:
-    command = [sys.executable, "-I", "-S", scan.__file__]
-    pipe = subprocess.PIPE
-    try:
-        helper = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
-    except OSError:
-        return None
-    assert helper.stdin is not None
-    try:
-        helper.stdin.write(question)
-        helper.stdin.close()
-    except OSError:
-        helper.kill()
-        helper.communicate()
-        return None
-    return helper
-
-
-def _read_answer(helper: subprocess.Popen[bytes]) -> list[Any] | None:
-    """Return what the helper answers, None where it failed; read whole before the helper is waited for."""
-    with helper:
-        assert helper.stdout is not None
-        answer = helper.stdout.read()
-    try:
-        return None if helper.returncode else list(marshal.loads(answer))
-    except (EOFError, ValueError, TypeError):
-        return None
+    return tuple(paths[place] for place in find_holding(str(root), paths, spelled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,17 +212,16 @@ def weigh_names(
 ) -> tuple[float, ...]:
     """Return the weights, less for words in no definition and no path: "currently" is rare, but vague."""
     in_paths = frozenset[str]().union(*map(_stems, places))
-    small = [path.lower() for path in places]
-    return tuple(
-        weight
-        * (
-            1.0
-            if term.text in in_paths
-            or any(found.defined[index] for found in places.values())
-            or (term.whole and any(term.text in path for path in small))
-            else _UNNAMED
+    named = [
+        term.text in in_paths
+        or any(
+            found.defined[index] or (term.whole and term.text in path.lower())
+            for path, found in places.items()
         )
-        for index, (term, weight) in enumerate(zip(terms, weights, strict=True))
+        for index, term in enumerate(terms)
+    ]
+    return tuple(
+        weight if is_name else weight * _UNNAMED for weight, is_name in zip(weights, named, strict=True)
     )
 
 

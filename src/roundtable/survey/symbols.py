@@ -74,6 +74,12 @@ def find_definitions(
     return found
 
 
+def find_symbol(definitions: Sequence[Definition], number: int) -> Definition | None:
+    """Return the inmost definition around a line; None outside of all."""
+    around = (each for each in definitions if each.first <= number <= each.last)
+    return max(around, key=lambda each: each.first, default=None)
+
+
 def defined_name(line: bytes) -> bytes:
     """Return the name that a line of code defines, in any of the common languages; empty if it has none."""
     found = _DEFINITION.match(line[:300])
