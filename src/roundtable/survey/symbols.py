@@ -38,7 +38,7 @@ _QUERIES: Final = (
 )
 _LONGEST_FILE = 400_000
 _MAX_NAMES = 3_000
-_PATIENCE = 2.0  # seconds for all files; sixty ordinary ones take half a second
+_PATIENCE = 5.0  # seconds for all files; twenty ordinary ones take half a second
 _DEFINITION = re.compile(
     rb"""\s*
     (?:@?(?:export|default|declare|public|private|protected|internal|static|final|abstract|async
