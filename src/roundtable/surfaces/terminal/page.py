@@ -188,7 +188,7 @@ class Menu:
         whole = _BETWEEN.join(f"{letter} {label}" for letter, label in self.choices)
         short = _BETWEEN.join(f"{letter} {label.split()[0]}" for letter, label in self.choices)
         if self.takes_feedback:
-            rest = "Enter continues. Anything longer is feedback. /help has more."
+            rest = "Enter continues; edit, back, undo change it; the rest is feedback."
             brief = "Enter continues, or just type."
         else:
             rest = brief = f"Enter: {self.choices[0][1] if self.choices else 'the first'}."
