@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, assert_never
@@ -37,7 +38,6 @@ from ..store.outputs import Outputs
 from ..store.parking import park_points
 from ..store.transcript import has_transcript, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
-from ..survey.files import CitedFiles
 from .draft_answers import Surveyor, collect_offers, keep_answers
 
 Heard = Callable[[str, str], None]
@@ -73,7 +73,6 @@ class Executor:
         self._undo_log = UndoLog(folder)
         self._outputs = Outputs(folder, steps, self._note_change)
         self._surveyor = Surveyor(root, folder)
-        self._files = CitedFiles(root, folder)
 
     @property
     def panel(self) -> Panel:
@@ -81,6 +80,13 @@ class Executor:
         if self._panel is None:
             self._panel = make_offline_panel(self._root)
         return self._panel
+
+    @cached_property
+    def _lines_of(self) -> claims.LinesOf:
+        # Imported late, to show the first line soon.
+        from ..survey.files import CitedFiles
+
+        return CitedFiles(self._root, self._folder).count_lines
 
     def go_offline(self) -> Panel:
         """Let the offline panel give the words from now on."""
@@ -167,7 +173,7 @@ class Executor:
         if self.panel.name == OFFLINE:
             return ()
         words = _bound_words(text)
-        return claims.check_contribution(words, brief.speaker, brief.table, self._files.count_lines)
+        return claims.check_contribution(words, brief.speaker, brief.table, self._lines_of)
 
     def _mark(self, text: str, brief: do.Brief) -> str:
         """Return words of the table with a mark behind what cannot be verified."""
@@ -179,7 +185,7 @@ class Executor:
             return text
         known = [brief.item.text, *(each.name for each in self._outputs.documents())]
         known += [answer.text for answer in brief.answers]
-        found = claims.check_words(text, brief.persona, brief.roster, known, self._files.count_lines)
+        found = claims.check_words(text, brief.persona, brief.roster, known, self._lines_of)
         return claims.mark_claims(text, found)
 
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
@@ -190,19 +196,14 @@ class Executor:
         from ..documents.drafting import draft
 
         ruled = tuple(each.text for each in draft(ask, {each.name: each.text for each in ask.material}))
-        return on.Drafted(
-            tuple(
-                replace(
-                    each,
-                    text=claims.mark_claims(
-                        each.text, claims.check_section(each.text, ask, ruled, self._files.count_lines)
-                    ),
-                )
-                if is_markdown(each.target.output)
-                else each
-                for each in sections
-            )
-        )
+
+        def mark(section: on.SectionText) -> on.SectionText:
+            if not is_markdown(section.target.output):
+                return section
+            found = claims.check_section(section.text, ask, ruled, self._lines_of)
+            return replace(section, text=claims.mark_claims(section.text, found))
+
+        return on.Drafted(tuple(map(mark, sections)))
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; it is advice, so where the panel has none, the local one does."""
@@ -228,10 +229,10 @@ class Executor:
         if panel.name == OFFLINE:
             return on.SynthesisDrafted(draft, at, extracted)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
-        wrong = claims.check_draft(draft, task.table, self._files.count_lines)
+        wrong = claims.check_draft(draft, task.table, self._lines_of)
         if wrong and not request.problems:
             return on.SynthesisDrafted(draft, at, claims=wrong)
-        return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self._files.count_lines), at)
+        return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self._lines_of), at)
 
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         item, step_id = task.brief.item, task.brief.step.step_id
