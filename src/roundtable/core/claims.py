@@ -100,7 +100,7 @@ def check_section(
         *_check_names(text, brief.persona, brief.roster),
         *_check_paths(text, known, lines_of),
         *_check_credits(text, brief.persona.key, said, known, brief.roster),
-        *_check_figures(text, known),
+        *_check_figures(text, known, place="the answers"),
         *_check_novelties(text, known),
     )
 
@@ -294,7 +294,7 @@ def is_marked(text: str, end: int) -> bool:
 
 def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator[UnverifiedClaim]:
     for found in find_paths(text):
-        if any(found["path"] in each for each in known):
+        if any(found["path"] in _trusted_text(each) for each in known):
             continue  # they quote the item, a document or the user
         if problem := check_citation(found, lines_of):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
@@ -402,6 +402,7 @@ _FIGURE = re.compile(
     rf"""
       (?P<skip>
         https?://\S+
+      | [\w./@+-]{{1,200}}\.[A-Za-z]\w{{0,7}}:\d+(?:-\d+)?  # a line of a file
       | \b[A-Za-z]{{1,6}}-\d[\d-]*\b          # FR-001, turn-3
       | \b(?:turns?|steps?|phases?|sections?|options?|lines?|entry|entries)\s\d[\d,\s-]*(?:and\s\d+)?
       | \b\d{{2}}-\d{{2}}\b(?!-)               # a step
@@ -449,14 +450,16 @@ class _Figure:
     """Whether it only counts a few things that stand beside it."""
 
 
-def _check_figures(text: str, sources: Iterable[str], exempt: int = 0) -> Iterator[UnverifiedClaim]:
+def _check_figures(
+    text: str, sources: Iterable[str], *, exempt: int = 0, place: str = "the cited turns"
+) -> Iterator[UnverifiedClaim]:
     """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
     stands = frozenset[str]().union(*map(_known_values, sources))
     for figure in _figures(text):
         is_counted = figure.value.isdecimal() and int(figure.value) <= exempt
         if figure.counts or is_counted or figure.value in stands or is_marked(text, figure.end):
             continue
-        reason = f"{figure.words} stands in none of the cited turns, the item or the documents."
+        reason = f"{figure.words} stands neither in {place}, nor in the item or the documents."
         yield UnverifiedClaim("figure", figure.words, f"{reason} Take the figure that was said.", figure.end)
 
 
@@ -488,8 +491,8 @@ def _figures(text: str) -> Iterator[_Figure]:
 
 @lru_cache(maxsize=256)
 def _known_values(text: str) -> frozenset[str]:
-    """Return the values that a source gives, leaving out the sentences that are unverified themselves."""
-    trusted = "\n".join(sentence for sentence, _ in _sentences(text) if UNVERIFIED not in sentence)
+    """Return the values that a source gives."""
+    trusted = _trusted_text(text)
     values = {_NUMBER_WORDS[word] for word in words_of(trusted) if word in _NUMBER_WORDS}
     for found in _FIGURE.finditer(trusted):
         if found["date"]:
@@ -697,6 +700,14 @@ def _clauses(text: str) -> Iterator[_Clause]:
             words = words_of(piece)
             negations = sum(word in _NEGATIONS or word.endswith("n't") for word in words)
             yield _Clause(stems, negations % 2 == 1)
+
+
+@lru_cache(maxsize=256)
+def _trusted_text(text: str) -> str:
+    """Return a source without the sentences that are unverified themselves."""
+    if UNVERIFIED not in text:
+        return text
+    return "\n".join(sentence for sentence, _ in _sentences(text) if UNVERIFIED not in sentence)
 
 
 def _stems(text: str) -> frozenset[str]:

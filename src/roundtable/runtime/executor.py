@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import count
@@ -15,9 +15,10 @@ from ..core import commands as do
 from ..core import events as on
 from ..core.claims import UnverifiedClaim
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from ..core.lines import join_names
 from ..core.steps import Item, Step
-from ..core.synthesis import Draft
-from ..core.text import strip_unprintable
+from ..core.synthesis import UNVERIFIED, Draft, join_lines
+from ..core.text import neutralize_markdown, strip_unprintable
 from ..core.turns import NEUTRAL, UNVERIFIED_NOTE, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
@@ -52,6 +53,7 @@ Task = (
 
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
+_FEW_LETTERS = 4
 
 
 class Executor:
@@ -82,8 +84,8 @@ class Executor:
         return self._panel
 
     @cached_property
-    def _lines_of(self) -> claims.LinesOf:
-        # Imported late, to show the first line soon.
+    def lines_of(self) -> claims.LinesOf:
+        """Return what tells how long a file is that somebody cites; imported late, to show a line soon."""
         from ..survey.files import CitedFiles
 
         return CitedFiles(self._root, self._folder).count_lines
@@ -173,7 +175,7 @@ class Executor:
         if self.panel.name == OFFLINE:
             return ()
         words = _bound_words(text)
-        return claims.check_contribution(words, brief.speaker, brief.table, self._lines_of)
+        return claims.check_contribution(words, brief.speaker, brief.table, self.lines_of)
 
     def _mark(self, text: str, brief: do.Brief) -> str:
         """Return words of the table with a mark behind what cannot be verified."""
@@ -185,13 +187,17 @@ class Executor:
             return text
         known = [brief.item.text, *(each.name for each in self._outputs.documents())]
         known += [answer.text for answer in brief.answers]
-        found = claims.check_words(text, brief.persona, brief.roster, known, self._lines_of)
+        found = claims.check_words(text, brief.persona, brief.roster, known, self.lines_of)
         return claims.mark_claims(text, found)
 
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
-        """Return the step's sections; what the panel added to the answers is marked (ART-8)."""
+        """Return the step's sections; what the panel added to the answers is marked (ART-8).
+
+        So are answers that another program passed on: nobody heard them from the user.
+        """
         sections = await self.panel.answer(ask)
-        if self.panel.name == OFFLINE:
+        relayed = [answer.label for answer in ask.brief.answers if self._is_relayed(answer.text)]
+        if self.panel.name == OFFLINE and not relayed:
             return on.Drafted(sections)
         from ..documents.drafting import draft
 
@@ -200,10 +206,22 @@ class Executor:
         def mark(section: on.SectionText) -> on.SectionText:
             if not is_markdown(section.target.output):
                 return section
-            found = claims.check_section(section.text, ask, ruled, self._lines_of)
-            return replace(section, text=claims.mark_claims(section.text, found))
+            found = claims.check_section(section.text, ask, ruled, self.lines_of)
+            text = section.text if self.panel.name == OFFLINE else claims.mark_claims(section.text, found)
+            labels = [label for label in relayed if label in text] or relayed
+            return replace(section, text=f"{text}\n\n{_tell_relayed(labels)}" if relayed else text)
 
         return on.Drafted(tuple(map(mark, sections)))
+
+    def _is_relayed(self, words: str) -> bool:
+        """Whether another program passed these words on in this leg, and the user did not say them."""
+        recorded = self._journal.read() if self._journal is not None else None
+        said = [each for each in (recorded.events if recorded else ()) if isinstance(each, on.UserSpoke)]
+        wanted = join_lines(words)
+        if any(join_lines(each.text) == wanted for each in said if not each.relayed):
+            return False
+        passed_on = [join_lines(each.text) for each in said if each.relayed]
+        return any(each == wanted or (len(each) >= _FEW_LETTERS and each in wanted) for each in passed_on)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; it is advice, so where the panel has none, the local one does."""
@@ -229,10 +247,10 @@ class Executor:
         if panel.name == OFFLINE:
             return on.SynthesisDrafted(draft, at, extracted)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
-        wrong = claims.check_draft(draft, task.table, self._lines_of)
+        wrong = claims.check_draft(draft, task.table, self.lines_of)
         if wrong and not request.problems:
             return on.SynthesisDrafted(draft, at, claims=wrong)
-        return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self._lines_of), at)
+        return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self.lines_of), at)
 
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         item, step_id = task.brief.item, task.brief.step.step_id
@@ -294,6 +312,8 @@ class Executor:
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
                 return on.DepthSaved()
             case do.WriteFeedback():
+                if self._is_relayed(task.words):
+                    task = replace(task, words=f"{task.words} {UNVERIFIED}")
                 return on.FeedbackWritten(self._outputs.write_feedback(task), self._moment)
             case do.UndoLast():
                 return self._undo_last(task)
@@ -404,6 +424,11 @@ def make_offline_panel(project: Path) -> Panel:
     from ..panel.offline import OfflinePanel
 
     return OfflinePanel(project)
+
+
+def _tell_relayed(labels: Sequence[str]) -> str:
+    names = join_names([neutralize_markdown(label) for label in labels])
+    return f"Passed on by the host, not heard from the user: {names} {UNVERIFIED}."
 
 
 def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...] = ()) -> tuple[str, ...]:
