@@ -702,6 +702,11 @@ def _clauses(text: str) -> Iterator[_Clause]:
             yield _Clause(stems, negations % 2 == 1)
 
 
+def shares_words(one: str, other: str) -> bool:
+    """Whether two texts have at least one word in common that carries a point."""
+    return bool(_stems(one) & _stems(other))
+
+
 @lru_cache(maxsize=256)
 def _trusted_text(text: str) -> str:
     """Return a source without the sentences that are unverified themselves."""
