@@ -528,19 +528,22 @@ def _date_value(date: str) -> str:
     return "-".join(str(int(part)) for part in re.findall(r"\d+", date))
 
 
+_TIME = re.compile(r"\b\d{1,2}:\d\d\b")
 _EVIDENCE = re.compile(
-    r"\b(?:logs?|reports?|data|survey|stud(?:y|ies)|statistics|metrics|measured|measurements?|incidents?|records?"
-    r"|benchmarks?|audit|tickets|interviews?|according\sto|research|last\s(?:week|month|year|quarter|night)"
-    r"|shows?|showed|shown|recorded|counted|proves?|evidence)\b",
+    r"\b(?:(?:logs?|reports?|data|surveys?|stud(?:y|ies)|statistics|metrics|measurements?|tickets|interviews"
+    r"|research|benchmarks?|numbers|incidents?|evidence|audit)\s(?:\w+ly\s)?(?:shows?|showed|says?|said|counts?"
+    r"|counted|proves?|proved|gives?|gave|puts?|lists?|listed|records?|recorded|tells?|has|have|had|is|are|was)"
+    r"|according\sto|(?:we|i|they)\smeasured|was\smeasured|were\smeasured|incident\sreports?"
+    r"|last\s(?:week|month|year|quarter|night))\b",
     re.IGNORECASE,
 )
 
 
 def _check_evidence(text: str, heard: Sequence[str]) -> Iterator[UnverifiedClaim]:
-    """Yield the figures that are given as evidence and were never heard; an estimate is free."""
+    """Yield the figures that are given as evidence and were never heard; estimates and times are free."""
     for sentence, start in _sentences(text):
         if _EVIDENCE.search(sentence):
-            for claim in _check_figures(sentence, heard):
+            for claim in _check_figures(_TIME.sub(lambda time: " " * len(time[0]), sentence), heard):
                 reason = (
                     f"{claim.found} is given as evidence and stands nowhere in the discussion, the item or "
                     "the documents. Call it an assumption without the evidence, or leave it out."
