@@ -344,10 +344,11 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     turn = next((turn for turn in reversed(said) if can_decide(turn.text)), None)
     if turn is None:
         return ""
-    if fold_text(entry.text).rstrip(".!") in fold_text(join_lines(turn.text)):
+    plain = entry.text.replace(f" {UNVERIFIED}", "")
+    if fold_text(plain).rstrip(".!") in fold_text(join_lines(turn.text)):
         return ""
-    words = own_words(turn, entry.text)
-    told = set(words_of(fold_text(f"{entry.text} {entry.detail}")))
+    words = own_words(turn, plain)
+    told = set(words_of(fold_text(f"{plain} {entry.detail}")))
     return "" if told.issuperset(words_of(fold_text(words))) else words
 
 
