@@ -150,6 +150,14 @@ def test_a_point_can_be_credited_once_it_was_made() -> None:
     assert check(said, TABLE) == ()
 
 
+@pytest.mark.rule("ART-8", "LOOP-7")
+def test_an_insight_of_an_earlier_discussion_can_be_credited_and_nothing_else() -> None:
+    block = "#### Key Insights\n- [Jordan] An error with both copies goes back.\n\n\n- [Alex] Billboards."
+    table = replace(BEFORE_THE_USER, material=(SPEC, Material("design.md", block)))
+    assert check("As Jordan pointed out, an error with both copies goes back.", table) == ()
+    assert check("As Jordan pointed out, signatures vanish.", table) == ("credit",)
+
+
 @pytest.mark.rule("ART-8")
 def test_outside_a_discussion_paths_names_and_forms_are_checked() -> None:
     assert (
@@ -228,6 +236,17 @@ def reasons(entry: Entry) -> tuple[str, ...]:
 
 
 # --- a section ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("ART-8", "SYN-7")
+@pytest.mark.parametrize(
+    "words", ['{"form": 12}', "User: I sign twice.", "As an AI, it reads 4,700 forms.", "See lib/gone.py:3."]
+)
+def test_the_users_own_words_are_never_marked(words: str) -> None:
+    answer = do.Answer("Journey", "Who is stuck?", words)
+    ask = do.AskDraft(do.StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard", (answer,)), JOURNEYS.targets)
+    assert check_section(words, ask, (words,), lines_of) == ()
+    assert check_section(f"**Journey**: {words}", ask, (f"**Journey**: {words}",), lines_of) == ()
 
 
 @pytest.mark.rule("ART-8")

@@ -86,23 +86,33 @@ def check_section(
     """Return what cannot be verified in a section that somebody wrote from the user's answers.
 
     `drafted` is what the rules made of the answers. Whatever stands there, in the answers, the item or the
-    documents is known.
+    documents is known; a line that is the user's own is never marked.
     """
     brief, step = ask.brief, ask.brief.step
     known = [
         brief.item.name, brief.item.text, step.title, *drafted, *(each.text for each in ask.material),
         *(part for answer in brief.answers for part in (answer.label, answer.question, answer.text)),
     ]  # fmt: skip
-    if forms := tuple(_check_form(text, brief.persona)):
+    known_lines = {line.strip() for each in known for line in each.splitlines()}
+    new_lines = "\n".join(line for line in text.splitlines() if line.strip() not in known_lines)
+    if not new_lines:
+        return ()
+    if forms := tuple(_check_form(new_lines, brief.persona)):
         return forms
     said = [Turn(0, USER, answer.text) for answer in brief.answers]
-    return (
-        *_check_names(text, brief.persona, brief.roster),
+    found = (
+        *_check_names(text, brief.persona, brief.roster, known),
         *_check_paths(text, known, lines_of),
         *_check_credits(text, brief.persona.key, said, known, brief.roster),
         *_check_figures(text, known, place="the answers"),
         *_check_novelties(text, known),
     )
+    return tuple(claim for claim in found if _line_at(text, claim.end or 0).strip() not in known_lines)
+
+
+def _line_at(text: str, place: int) -> str:
+    end = text.find("\n", place)
+    return text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
 
 
 def _documents(table: Table) -> list[str]:
@@ -194,7 +204,9 @@ def _repeated_prompt(text: str, plain: str, speaker: Persona) -> str:
 # --- names before words ---------------------------------------------------------------------------------
 
 
-def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[UnverifiedClaim]:
+def _check_names(
+    text: str, speaker: Persona, roster: Roster, known: Sequence[str] = ()
+) -> Iterator[UnverifiedClaim]:
     """Yield the lines that begin with somebody else's name, as if that one spoke them."""
     others = tuple(persona.name for persona in roster.personas if persona.key != speaker.key)
     for found in _name_pattern(others).finditer(text):
@@ -204,6 +216,8 @@ def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[Unveri
         # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
         is_plain = found["first"] and not found["role"] and not found["bold"]
         if is_plain and (line.endswith("?") or found["bullet"]):
+            continue
+        if any(found[0].strip() in each for each in known):
             continue
         reason = (
             f'Nobody speaks under another\'s name: these words stand after "{found["who"].strip()}:", and '
@@ -307,7 +321,7 @@ _SAID = (
     "said|says|mentioned|noted|notes|pointed out|points out|argued|argues|suggested|suggests|proposed"
     "|proposes|raised|raises|explained|described|observed|warned|stressed|told us|told me|insisted"
     "|confirmed|confirms|agreed|agrees|decided|admitted|promised|put it|called it|stated|claimed"
-    "|approved|chose|rejected|ruled out|accepted|reported|wants|asked for|asked us|demanded"
+    "|approved|chose|rejected|ruled out|accepted|reported|asked for|asked us|demanded"
 )
 _DECIDED = re.compile(r"\b(?:decided|confirmed|agreed|approved|chose|accepted|promised|ruled out|rejected)\b")
 _POINTS = (
@@ -319,7 +333,7 @@ _SOMETIMES = (
     r"(?:(?:has|have|had|just|already|rightly|also|clearly|himself|herself|earlier|themselves) ){0,2}"
 )
 _CONDITION = re.compile(
-    r"\b(?:if|once|until|unless|when|whenever|before|whether|should|could|would|might)\s\Z"
+    r"\b(?:if|once|until|unless|when|whenever|before|after|whether|should|could|would|might)\s\Z"
 )
 
 
@@ -355,7 +369,7 @@ def _missing_point(
 ) -> str:
     """Return why the credited person cannot have said it; empty where they can. The user has no name."""
     who = name or "The user"
-    elsewhere = [each for each in documents if not name or name in each]
+    elsewhere = [_passages_on(name, each) for each in documents if not name or name in each]
     if not said and not elsewhere:
         return f'{who} has said nothing yet, so nobody can refer to it: "{credit}".'
     for quoted in _QUOTED.findall(sentence):
@@ -373,6 +387,15 @@ def _missing_point(
             f'{who} has not made this point: "{shorten_text(sentence, _QUOTE_LENGTH)}". Credit what was said.'
         )
     return ""
+
+
+def _passages_on(name: str, text: str) -> str:
+    """Return the lines that name a person, each with the two below it; the whole text without a name."""
+    if not name:
+        return text
+    lines = text.splitlines()
+    near = (lines[at : at + 3] for at, line in enumerate(lines) if name in line)
+    return "\n".join(line for passage in near for line in passage)
 
 
 _QUOTED = re.compile(r'["“„«]([^"“”„«»\n]{3,300})["”“»]')
