@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core import commands as do
@@ -166,6 +168,23 @@ def test_outside_a_discussion_paths_names_and_forms_are_checked() -> None:
     )
     found = check_words("I read forms/queue.py.", MAYA, ROSTER, (), lines_of)
     assert [claim.kind for claim in found] == ["path"]
+
+
+_PIECES = st.sampled_from([*GOOD, *(text for text, _ in BAD), "(unverified)", "`", "\n", "1.5:30", "9" * 400])
+
+
+@pytest.mark.rule("ART-8")
+@given(st.lists(_PIECES | st.text(max_size=30), max_size=6).map(" ".join))
+def test_marking_adds_marks_and_nothing_else_whatever_the_words(text: str) -> None:
+    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of))
+    assert bare(marked) == bare(text)
+    entry = Entry(text, (1, 4), text)
+    (kept,) = mark_draft(Draft(decisions=(entry,), summary=text), TABLE, lines_of).decisions
+    assert bare(kept.text) == bare(kept.detail) == bare(text)
+
+
+def bare(text: str) -> str:
+    return "".join(text.replace("(unverified)", "").split())
 
 
 # --- a synthesis ----------------------------------------------------------------------------------------
