@@ -131,9 +131,9 @@ def test_a_test_without_a_name_asks_the_model_that_speaks(cli: CommandLine, mach
     assert "command:no-such-program cannot be used" in ran.out
     program = machine.install("llm")
     cli.run("models", "use", f"command:{program}")
-    assert cli.run("models", "test", "--yes", "--json").json == [
-        {"name": "llm", "answer": 'answered "ready" with 22 tokens', "sound": True}
-    ]
+    (tested,) = cli.run("models", "test", "--yes", "--json").json
+    assert (tested["name"], tested["sound"]) == ("llm", True)
+    assert tested["answer"].startswith('answered "ready" with ')
 
 
 @pytest.mark.parametrize(("key", "status", "started"), [("\r", 2, 0), ("y\r", 0, 1), ("\x03", 130, 0)])
