@@ -246,6 +246,8 @@ def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[Fou
 
 
 def _find_keys(environment: Mapping[str, str]) -> Iterable[FoundModel]:
+    if not any(value for name, value in environment.items() if name.endswith("_API_KEY")):
+        return  # the model panel takes a while to load
     from .panel.model.choice import KEYS, read_choice
 
     for kind, names in KEYS.items():

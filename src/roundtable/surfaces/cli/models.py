@@ -6,6 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _OFFLINE = "offline"
 _ASK_FAILED = 3
 _MOST_OF_A_SERVER = 3
+_NARROWEST = 20
 _OFFER = """The three colleagues can speak with a language model that you have already. Found here:
 
 {found}
@@ -50,8 +53,8 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
         return settings
     rows = _describe(offered, [str(number) for number in range(1, len(offered) + 1)])
     if len(found) > len(offered):
-        rows += f"\n\n   and {len(found) - len(offered)} more, see: roundtable models"
-    put_text(_OFFER.format(found=rows))
+        rows += f"\n    and {len(found) - len(offered)} more: roundtable models"
+    put_text(_fold(_OFFER.format(found=rows)))
     while (words := ask_once(answers, "Number, or Enter: ")) is not None:
         words = words.strip()
         if words in ("", _OFFLINE):
@@ -96,6 +99,16 @@ def _describe(models: Sequence[FoundModel], marks: Sequence[str]) -> str:
         + (f" It {model.lacks}." if model.lacks else "")
         for mark, model in zip(marks, models, strict=True)
     )
+
+
+def _fold(text: str) -> str:
+    """Return the text folded between words for this terminal; what goes on is indented like its first line."""
+    width = max(get_terminal_size().columns, _NARROWEST)
+    lines = (
+        wrap(line, width, subsequent_indent=" " * 4 * line.startswith(" "), break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return "\n".join("\n".join(folded) for folded in lines)
 
 
 def _warn(model: FoundModel) -> str:
