@@ -115,6 +115,16 @@ def test_a_file_that_does_not_read_or_is_oddly_written_stays_as_it_is(tmp_path: 
     assert own.read_bytes() == data
 
 
+@pytest.mark.parametrize(
+    ("model", "base_url"), [("a\nb", ""), ("x" * 501, ""), ("qwen", "http://u:pw@h/v1"), ("qwen", "ftp://h")]
+)
+def test_what_would_not_be_read_again_is_not_kept(tmp_path: Path, model: str, base_url: str) -> None:
+    own, environment = write_own(tmp_path, OWN.encode())
+    with pytest.raises(RuleBroken, match="Nothing was changed"):
+        remember_panel("model", model, base_url, environment=environment)
+    assert own.read_text() == OWN
+
+
 def test_without_a_home_nothing_is_kept() -> None:
     with pytest.raises(RuleBroken, match="There is no home folder to keep your settings in"):
         remember_panel("offline", environment={})

@@ -219,6 +219,9 @@ def remember_panel(
     The models that the file names stay if `model` is empty. RuleBroken if there can be no file or it does not
     read, DiskFailed if it cannot be written; it is then as it was.
     """
+    problem = (model and _bad_model(model)) or (base_url and address.find_problem(base_url))
+    if problem:
+        raise RuleBroken(f"The model's {'address' if base_url else 'name'} {problem}. Nothing was changed.")
     own = user_file(os.environ if environment is None else environment)
     if own is None:
         raise RuleBroken("There is no home folder to keep your settings in. Set HOME, or use --model.")

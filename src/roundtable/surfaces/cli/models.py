@@ -175,7 +175,9 @@ def use_model(flags: Flags, name: str) -> None:
             tell(problem)
         own = remember_panel("model", model.model, model.base_url)
         told = f"{model.name} speaks from now on. {_warn(model)}"
-    stronger = [key for key in ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL") if os.environ.get(key)]
+    stronger = [
+        key for key in ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL") if os.environ.get(key)
+    ]
     if stronger:
         tell(f"{' and '.join(stronger)} in your environment is stronger than the file.")
     flags.show_result({"speaks": name.strip(), "file": str(own)}, f"{told} Kept in {own}.")
