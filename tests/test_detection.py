@@ -6,6 +6,7 @@ import os
 import shlex
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import get_args
@@ -22,9 +23,13 @@ from roundtable.detection import (
     find_login_problem,
     find_models,
     read_model,
+    search_path,
 )
 
 pytestmark = pytest.mark.rule("TABLE-4")
+
+_PAUSE = 0.05
+_SECONDS = 3
 
 
 @pytest.fixture
@@ -94,6 +99,8 @@ def test_a_project_brings_no_assistant_along(machine: Machine, root: Path) -> No
     path = os.pathsep.join([*hostile, str(root.parent / "also")])
     assert find_models(root, machine.environment(PATH=path), ()) == ()
     assert find_models(root.parent / "elsewhere", machine.environment(PATH=path), ()) == ()
+    relative = os.pathsep.join(["../programs", ".", ""])
+    assert search_path(root, machine.environment(PATH=f"{relative}{os.pathsep}{outside}")) == str(outside)
     own = machine.install("claude")
     (claude,) = find_models(root, machine.environment(PATH=f"{path}{os.pathsep}{machine.programs}"), ())
     assert claude.how == f"installed as {own}"
@@ -216,8 +223,33 @@ def test_a_server_that_never_answers_holds_nobody_up(machine: Machine, root: Pat
         servers = (LocalServer("ollama", silent.getsockname()[1]), LocalServer("lmstudio", served.port))
         began = time.monotonic()
         found = find_models(root, machine.environment(), servers)
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < _SECONDS
     assert names(found) == ["claude", "lmstudio:qwen"]
+
+
+def test_a_server_that_answers_drop_by_drop_holds_nobody_up(machine: Machine, root: Path) -> None:
+    enough = threading.Event()
+
+    def drip(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            while not enough.wait(_PAUSE):
+                connection.sendall(b"H")
+
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+        thread = threading.Thread(target=drip, args=(slow,))
+        thread.start()
+        began = time.monotonic()
+        try:
+            found = find_models(
+                root, machine.environment(), (LocalServer("lmstudio", slow.getsockname()[1]),)
+            )
+            taken = time.monotonic() - began
+        finally:
+            enough.set()
+            thread.join()
+    assert found == ()
+    assert taken < _SECONDS
 
 
 def test_a_part_that_is_not_installed_is_said(
