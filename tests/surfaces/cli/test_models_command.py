@@ -136,7 +136,7 @@ def test_a_test_without_a_name_asks_the_model_that_speaks(cli: CommandLine, mach
     assert tested["answer"].startswith('answered "ready" with ')
 
 
-@pytest.mark.parametrize(("key", "status", "started"), [("\r", 2, 0), ("y\r", 0, 1), ("\x03", 130, 0)])
+@pytest.mark.parametrize(("key", "status", "started"), [("\r", 2, 0), ("y\r", 0, 1)])
 def test_at_a_terminal_it_is_asked_first(
     cli: CommandLine, machine: Machine, key: str, status: int, started: int
 ) -> None:

@@ -102,7 +102,7 @@ def _describe(models: Sequence[FoundModel], marks: Sequence[str]) -> str:
 
 
 def _fold(text: str) -> str:
-    """Return the text folded between words for this terminal; what goes on is indented like its first line."""
+    """Return the text folded between words for this terminal."""
     width = max(get_terminal_size().columns, _NARROWEST)
     lines = (
         wrap(line, width, subsequent_indent=" " * 4 * line.startswith(" "), break_on_hyphens=False)
