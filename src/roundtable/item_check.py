@@ -21,7 +21,7 @@ from .documents.checks import CheckFinding, check_documents, check_markers
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
-from .store.meta import max_turns, meta_problem, parse_json, read_meta
+from .store.meta import list_undone, max_turns, meta_problem, parse_json, read_meta
 from .store.outputs import Outputs, find_answered
 
 _MAX_CITED_FILE = 20_000_000
@@ -79,6 +79,7 @@ def _check_files(
     meta = read_meta(folder)
     limit = max_turns(meta)
     records: tuple[audit.ElaborationRecord, ...] = ()
+    undone = frozenset(map(str, list_undone(meta or {})))
     if meta is None:
         yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
     else:
@@ -97,7 +98,7 @@ def _check_files(
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
         there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
-        yield from audit.check_pairs(blocks, records, frozenset(there))
+        yield from audit.check_pairs(blocks, records, frozenset(there), undone)
 
 
 def _check_history(
@@ -106,6 +107,7 @@ def _check_history(
     """Return how many earlier versions git has of the documents, and what was lost on the way."""
     total = 0
     losses: list[CheckFinding] = []
+    undone = frozenset(map(str, list_undone(read_meta(folder) or {})))
     for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
@@ -114,7 +116,7 @@ def _check_history(
         total += len(versions)
         if name in there:
             versions.append(audit.DocumentVersion("the working tree", there[name]))
-        losses += audit.check_growth(name, versions)
+        losses += audit.check_growth(name, versions, undone)
         if versions and name not in there:
             versions.append(audit.DocumentVersion("the working tree", ""))
         losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .runtime.budget import BudgetAccount
     from .runtime.session import Session
     from .settings import Settings
+    from .store.undo import ElaborationUndo
 
 ADD = 'roundtable add "what it is about"'
 _MAX_JOURNAL_SIZE = 64 * 1024 * 1024
@@ -192,6 +193,37 @@ class Project:
     def open_questions(self, name: str) -> tuple[CheckFinding, ...]:
         """Return the questions that the item's documents leave open, in the order of the steps."""
         return self.check(name).open_questions
+
+    def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
+        """Return what taking back an elaboration would do: the last one, or that of a transcript's number.
+
+        Raises RuleBroken if there is none.
+        """
+        from .store.undo import choose_elaboration, plan_elaboration_undo
+
+        folder = self.find_item(name).folder
+        return plan_elaboration_undo(folder, *choose_elaboration(folder, number))
+
+    def undo(
+        self, name: str, number: int | None = None, *, force: bool = False
+    ) -> tuple[ElaborationUndo, tuple[str, ...]]:
+        """Take back an elaboration (MENU-7); return what was done, and what is said of each document.
+
+        Raises RuleBroken, and changes nothing, where its text was edited since and `force` is not given.
+        """
+        from .store.lock import ItemLock
+        from .store.undo import undo_elaboration
+
+        folder = self.find_item(name).folder
+        with ItemLock(folder):
+            plan = self.plan_undo(name, number)
+            if plan.edits and not force:
+                reasons = "; ".join(f"{file}: {reason}" for file, reason in plan.edits)
+                raise RuleBroken(
+                    f"The text was edited since it was written ({reasons}). Nothing was changed. "
+                    "See what would go with --dry-run; take it out all the same with --force."
+                )
+            return plan, undo_elaboration(folder, plan)
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases of an item are complete; everything written stays.

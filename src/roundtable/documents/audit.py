@@ -227,9 +227,15 @@ def _check_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[
 
 
 def check_pairs(
-    blocks: Sequence[ElaborationBlock], records: Sequence[ElaborationRecord], updatable: frozenset[str]
+    blocks: Sequence[ElaborationBlock],
+    records: Sequence[ElaborationRecord],
+    updatable: frozenset[str],
+    undone: frozenset[str] = frozenset(),
 ) -> Iterator[CheckFinding]:
-    """Yield blocks without a record, and records of steps with a markdown output without a block."""
+    """Yield blocks without a record, and records of steps with a markdown output without a block.
+
+    `undone` are the instants of those that were taken back (MENU-7).
+    """
     recorded = {(record.step_id, record.timestamp): record for record in records}
     for block in blocks:
         record = recorded.get(block.key)
@@ -242,7 +248,7 @@ def check_pairs(
             yield CheckFinding(block.file, block.line, "block", problem)
     written = {block.key for block in blocks}
     for (step_id, at), record in recorded.items():
-        if (step_id, at) not in written and step_id in updatable:
+        if (step_id, at) not in written and step_id in updatable and at not in undone:
             problem = f"No document holds the block of step {step_id}, {at}."
             yield CheckFinding(META, record.line, "record", problem)
 
@@ -259,13 +265,20 @@ class DocumentVersion:
     text: str
 
 
-def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[CheckFinding]:
-    """Yield lines that were lost where an elaboration was added, and blocks that lost some later."""
+def check_growth(
+    file: str, versions: Sequence[DocumentVersion], undone: frozenset[str] = frozenset()
+) -> Iterator[CheckFinding]:
+    """Yield lines that were lost where an elaboration was added, and blocks that lost some later.
+
+    `undone` are the instants of those that were taken back (MENU-7).
+    """
     for before, after in pairwise(versions):
         earlier = {block.key: block for block in find_elaboration_blocks(file, before.text)}
         later = {block.key: block for block in find_elaboration_blocks(file, after.text)}
         for key, block in earlier.items():
             found = later.get(key)
+            if found is None and key[1] in undone:
+                continue
             if found is None:
                 block_name = f"The block of step {key[0]}, {key[1]}"
                 problem = f"{block_name} stood in {before.name}; {after.name} has it no more."
@@ -274,10 +287,21 @@ def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[Che
                 problem = f"A line of the block is gone since {before.name}: {_quote(missing[0][1])}"
                 yield CheckFinding(file, found.line, "lost", problem)
         if later.keys() - earlier.keys():
-            for number, line in _missing_lines(before.text.splitlines(), after.text.splitlines()):
+            kept = _without_undone(file, before.text, undone)
+            for number, line in _missing_lines(kept, after.text.splitlines()):
                 if line.strip():
                     lost = f"Line {number} of {before.name} was lost when {after.name} added to it"
                     yield CheckFinding(file, 1, "lost", f"{lost}: {_quote(line)}")
+
+
+def _without_undone(file: str, text: str, undone: frozenset[str]) -> list[str]:
+    """Return the lines of a document, those of blocks that were taken back emptied."""
+    lines = text.splitlines()
+    for block in find_elaboration_blocks(file, text):
+        if block.timestamp in undone:
+            for number in (block.line, *(number for number, _ in block.lines)):
+                lines[number - 1] = ""
+    return lines
 
 
 def check_answers(

@@ -36,6 +36,7 @@ _COMMANDS = {
     "status": "status.status",
     "show": "items.show",
     "check": "check.check",
+    "undo": "undo.undo",
     "rename": "items.rename",
     "remove": "items.remove",
     "personas": "content.personas",
