@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
-    from .documents.checks import CheckFinding
+    from .documents.questions import OpenQuestion
     from .item_check import ItemReport
     from .panel.base import Panel
     from .runtime.budget import BudgetAccount
@@ -190,9 +190,33 @@ class Project:
 
         return check_item(self.root, self.find_item(name).folder, self.steps(), self.roster())
 
-    def open_questions(self, name: str) -> tuple[CheckFinding, ...]:
-        """Return the questions that the item's documents leave open, in the order of the steps."""
-        return self.check(name).open_questions
+    def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
+        """Return every question that the item's documents leave or left open, in the order of the steps."""
+        from .store.questions import read_questions
+
+        return read_questions(self.find_item(name).folder, self.steps(), self.roster())
+
+    def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
+        """Return the questions that nobody has answered and no later decision settles (ART-9)."""
+        return tuple(each for each in self.list_questions(name) if each.is_open)
+
+    def answer_question(self, name: str, number: int, answer: str) -> tuple[OpenQuestion, str]:
+        """Answer the open question of a number, counted from 1; return it, and the file that has the answer.
+
+        Raises RuleBroken, and changes nothing, where there is no such question or no answer.
+        """
+        from .store.lock import ItemLock
+        from .store.questions import write_answer
+
+        folder = self.find_item(name).folder
+        with ItemLock(folder):
+            found = self.open_questions(name)
+            if not 1 <= number <= len(found):
+                raise RuleBroken(
+                    f"There is no open question {number}; there are {len(found)}. Nothing was changed."
+                )
+            question = found[number - 1]
+            return question, write_answer(folder, self.steps(), question, answer)
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
         """Return what taking back an elaboration would do: the last one, or that of a transcript's number.

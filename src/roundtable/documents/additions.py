@@ -125,6 +125,18 @@ def insert_text(shape: Outline, position: int, text: str, *, refusal: str) -> by
     return addition.document
 
 
+def insert_line(shape: Outline, position: int, line: str, *, refusal: str) -> bytes:
+    """Return the document with one line at a line's start; RuleBroken with `refusal` as in `insert_text`."""
+    before, after = shape.document[:position], shape.document[position:]
+    is_ended = before.endswith((b"\n", b"\r"))
+    text = f"{line}{shape.newline}" if is_ended else f"{shape.newline}{line}"
+    new = text.encode("utf-8")
+    addition = Addition(before + new + after, position, len(new), None)
+    if not _leaves_rest_unchanged(shape, addition, removed=0):
+        raise RuleBroken(refusal)
+    return addition.document
+
+
 def _try_insertion(shape: Outline, position: int, text: str, heading: str | None = None) -> Addition | None:
     addition = _splice_text(shape, position, text, heading)
     return addition if _leaves_rest_unchanged(shape, addition, removed=0) else None

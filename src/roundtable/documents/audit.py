@@ -15,8 +15,8 @@ from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import marker
 from ..core.text import parse_heading
+from .blocks import ElaborationBlock, find_elaboration_blocks
 from .checks import CheckFinding
-from .outline import prose_lines
 
 META = "meta.json"
 _LONGEST_SUMMARY = 130
@@ -130,60 +130,10 @@ def _records(text: str, meta: Mapping[str, Any]) -> Iterator[tuple[object, int]]
             place = json.JSONDecoder(strict=False).raw_decode(text, place)[1]
 
 
-_MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
 _TITLE = re.compile(r"Elaboration Insights \(Step (?P<step>\S+): .+\)")
-_TURNS = re.compile(
-    r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)\s*"
-)
 _ATTRIBUTED = re.compile(r"[-*] \\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
 _SECTIONS = ("Key Insights", "Decisions Made", "Open Questions")
 _TAKEAWAY = "Key takeaway:"
-
-
-@dataclass(frozen=True, slots=True)
-class ElaborationBlock:
-    """What follows a marker in a document, up to the next marker or the end of its section."""
-
-    file: str
-    line: int
-    step_id: str
-    timestamp: str
-    lines: tuple[tuple[int, str], ...]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.step_id, self.timestamp
-
-    @property
-    def filled_lines(self) -> list[str]:
-        return [line for _, line in self.lines if line.strip()]
-
-    @property
-    def turns(self) -> int | None:
-        found = (_TURNS.fullmatch(line) for _, line in self.lines)
-        return next((int(each["turns"]) for each in found if each), None)
-
-
-def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
-    """Return the blocks of a document in their order."""
-    lines = list(prose_lines(text))
-    starts = [(at, found) for at, (_, line) in enumerate(lines) if (found := _MARKER.fullmatch(line))]
-    ends = [*(at for at, _ in starts[1:]), len(lines)]
-    return tuple(
-        ElaborationBlock(name, lines[at][0], mark["step"], mark["at"], _own_lines(lines[at + 1 : end]))
-        for (at, mark), end in zip(starts, ends, strict=False)
-    )
-
-
-def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
-    """Return the lines that belong to a block: up to a heading as high as its own."""
-    level = 0
-    for place, (_, line) in enumerate(lines):
-        heading = parse_heading(line)
-        if heading and level and heading[0] <= level:
-            return tuple(lines[:place])
-        level = level or (heading[0] if heading else 0)
-    return tuple(lines)
 
 
 def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Roster) -> Iterator[CheckFinding]:

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
 
-from .answers import find_open_questions
 from .ids import (
     CRITERION,
     HEADING,
@@ -24,6 +23,7 @@ from .ids import (
     list_withdrawn_stories,
 )
 from .outline import prose_lines
+from .questions import find_open_questions
 from .requirements import COLUMNS
 
 Kind = Literal[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -59,6 +60,11 @@ class Flags:
         """Return the project, and the item that answers to a name; without a name, the one that is open."""
         project = self.open_project()
         return project, project.choose_item(name)
+
+    def can_ask(self) -> bool:
+        """Whether a person sits at a terminal and can be asked something."""
+        is_at_terminal = all(stream and stream.isatty() for stream in (sys.stdin, sys.stderr))
+        return is_at_terminal and not self.json and not self.answers
 
     def show_result(self, data: object, text: str) -> None:
         """Write a result to stdout: the data if JSON was asked for, else the text for a person."""

@@ -35,6 +35,7 @@ _COMMANDS = {
     "list": "items.list_backlog",
     "status": "status.status",
     "show": "items.show",
+    "questions": "questions.questions",
     "check": "check.check",
     "undo": "undo.undo",
     "rename": "items.rename",
