@@ -9,7 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from .catalogue import load_roster, load_steps, read_personas, read_steps
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
+    from .documents.handoff import HandOff
     from .documents.questions import OpenQuestion
     from .item_check import ItemReport
     from .panel.base import Panel
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .store.undo import ElaborationUndo
 
+HandOffForm = Literal["page", "agent", "pr", "spec-kit"]
+"""For whom a hand-off is written."""
 ADD = 'roundtable add "what it is about"'
 _MAX_JOURNAL_SIZE = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
@@ -217,6 +220,46 @@ class Project:
                 )
             question = found[number - 1]
             return question, write_answer(folder, self.steps(), question, answer)
+
+    def hand_off(self, name: str) -> HandOff:
+        """Return what the item's documents say to whoever builds it, each point with its source."""
+        from .store.handoff import read_hand_off
+
+        return read_hand_off(self.find_item(name).folder, self.steps(), self.roster())
+
+    def write_hand_off(
+        self, name: str, form: HandOffForm, place: Path | None
+    ) -> tuple[str, tuple[Path, ...]]:
+        """Return the hand-off in a form, and the files it was written to: `place`, if one is given.
+
+        For spec-kit these are spec.md and plan.md in a folder, `specs/ITEM` of the project if none is given.
+        Raises RuleBroken, and writes nothing, where a file is there already or no step has written anything.
+        """
+        from .documents import handoff
+        from .store.files import timestamp
+        from .store.handoff import write_new_files
+
+        entry, hand_off, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
+        if hand_off.is_empty:
+            raise RuleBroken(f"There is nothing to hand off yet. Go on with: roundtable analyze {entry.slug}")
+        folder = os.path.relpath(entry.folder, self.root)
+        if form == "spec-kit":
+            texts = {
+                "spec.md": handoff.write_spec(hand_off, date),
+                "plan.md": handoff.write_plan(hand_off, date),
+            }
+            paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
+            return "\n".join(texts.values()), paths
+        match form:
+            case "agent":
+                text = handoff.write_agent_prompt(hand_off, folder)
+            case "pr":
+                text = handoff.write_pull_request(hand_off, folder)
+            case "page":
+                text = handoff.write_page(hand_off)
+            case other:
+                assert_never(other)
+        return text, write_new_files(place.parent, {place.name: text}) if place else ()
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
         """Return what taking back an elaboration would do: the last one, or that of a transcript's number.

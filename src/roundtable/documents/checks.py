@@ -106,7 +106,7 @@ def check_table(name: str, text: str) -> Iterator[CheckFinding]:
         yield CheckFinding(name, 1, "table", "It is empty.")
 
 
-_CITATION = re.compile(
+CITATION = re.compile(
     r"(?<![\w/.@+-])(?P<path>(?:[\w@+.-]+/)+[\w@+.-]*\w|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,7})"
     r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
 )
@@ -118,7 +118,7 @@ _HOST = re.compile(
 def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
     """Yield the citations in a document that lead nowhere."""
     for number, line in prose_lines(text):
-        for found in _CITATION.finditer(line):
+        for found in CITATION.finditer(line):
             path, first = found["path"], int(found["line"])
             last = int(found["last"] or first)
             if _HOST.match(path):

@@ -176,6 +176,7 @@ class Session:
                 if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
                     if after is not None:
                         resume.close(after.journal)
+                        await self._show_hand_off(leg)
                     text = f"The analysis is complete. Its documents are in {self.folder}."
                     await self._show(Line("done", text))
                     return
@@ -216,6 +217,17 @@ class Session:
                 self._wrap_up_wanted = False
                 await self._show_all(leg.commands)
                 leg.commit(on.WrappedUp())
+
+    async def _show_hand_off(self, leg: Leg) -> None:
+        """Show what whoever builds the item has to know, in a few lines."""
+        from ..documents.handoff import write_summary
+        from ..store.handoff import read_hand_off
+
+        opening = leg.analysis.opening
+        hand_off = read_hand_off(self.folder, opening.steps, opening.roster)
+        command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
+        if not hand_off.is_empty:
+            await self._show(Line("notice", write_summary(hand_off, command)))
 
     async def _take_up_again(self, leg: Leg) -> bool:
         """Say where things stood; ask about a discussion that was cut off; False where the words ran out."""

@@ -36,6 +36,7 @@ _COMMANDS = {
     "status": "status.status",
     "show": "items.show",
     "questions": "questions.questions",
+    "handoff": "handoff.handoff",
     "check": "check.check",
     "undo": "undo.undo",
     "rename": "items.rename",
