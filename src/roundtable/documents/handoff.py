@@ -34,8 +34,8 @@ _RISK = (
 _TEST = ("first test", "test", "proof")
 _LEFT_OUT = ("out of scope", "boundary", "left out", "won't")
 _FIRST_TEST = re.compile(r"\b(?:first|failing) test\b", re.IGNORECASE)
-_LIST_MARK = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_HITS = re.compile(r"\s*\b\d{1,9} hits?\b,?")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_HITS = re.compile(r" ?\b\d{1,9} hits?\b,?")
 _MAX_PLACES = 15
 _MAX_PLACE_LENGTH = 160
 
