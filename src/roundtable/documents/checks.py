@@ -70,7 +70,8 @@ _LOOKS_LIKE = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IG
 _SOUND = re.compile(
     r" {0,3}(?:"
     r"<!-- Step \S+: \d{1,9} characters, [0-9a-f]{8} -->"
-    r"|<!-- (?:Elaboration|Feedback): step \S+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
+    r"|<!-- (?:Elaboration: (?:step \S+, )?|Feedback: step \S+, )"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
     r"|<!-- Elaboration enrichment \(step [^)]+\).* -->"
     r")\s*"
 )

@@ -290,10 +290,10 @@ def find_labelled(document: str, label: str) -> str:
 
 ADDITIONAL = "Additional Insights from Elaboration"
 
-_BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: step | enrichment \(step )", re.IGNORECASE)
+_BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: (?:step |\d{4}-)| enrichment \(step )", re.IGNORECASE)
 # What stands under a section made for a step: right after a marker, it is no part of an elaboration.
 _OURS = re.compile(r"<!-- (?:Step|Feedback: step) ")
-_BLOCK_HEADING = "elaboration insights (step"
+_BLOCK_HEADING = "elaboration insights ("
 _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open questions", "action items"})
 DEEPEST = 6
 CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")

@@ -32,6 +32,7 @@ _COMMANDS = {
     "add": "items.add",
     "analyze": "analyze.analyze",
     "elaborate": "analyze.elaborate",
+    "discuss": "discuss.discuss",
     "list": "items.list_backlog",
     "status": "status.status",
     "show": "items.show",
