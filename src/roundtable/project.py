@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .runtime.budget import BudgetAccount
     from .runtime.session import Session
     from .settings import Settings
+    from .store.provenance import LineOrigin
     from .store.undo import ElaborationUndo
 
 HandOffForm = Literal["page", "agent", "pr", "spec-kit"]
@@ -260,6 +261,12 @@ class Project:
             case other:
                 assert_never(other)
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
+
+    def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
+        """Return where a line of the item's documents comes from, by `FILE:LINE` or a piece of its text."""
+        from .store.provenance import find_origins
+
+        return find_origins(self.find_item(name).folder, self.steps(), where)
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
         """Return what taking back an elaboration would do: the last one, or that of a transcript's number.

@@ -89,6 +89,12 @@ def list_questions(
     return found
 
 
+def find_answer_date(line: str) -> str:
+    """Return the date of the answer that a line is; empty where it is none."""
+    found = _BELOW.fullmatch(line) or _QUOTED.fullmatch(line)
+    return found["date"] if found else ""
+
+
 def add_answer(document: bytes, line: int, question: str, answer: str, date: str) -> bytes:
     """Return the document with the answer to the question in a line, and nothing else changed.
 

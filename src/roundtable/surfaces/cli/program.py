@@ -39,6 +39,7 @@ _COMMANDS = {
     "questions": "questions.questions",
     "handoff": "handoff.handoff",
     "check": "check.check",
+    "why": "why.why",
     "undo": "undo.undo",
     "rename": "items.rename",
     "remove": "items.remove",
