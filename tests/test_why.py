@@ -140,7 +140,7 @@ def test_the_command(cli: CommandLine, folder: Path) -> None:
         ran = cli.run("why", *words)
         assert ran.status == 0
         assert ran.out.splitlines()[2].startswith("  turn 8, User: We go with renewing")
-    assert ran.out.endswith(f"  See {TRANSCRIPT}\n")
+        assert ran.out.endswith(f"  See {TRANSCRIPT}\n")
     assert cli.run("why", "never", "all", "loans", "--json").json[0]["turns"][0]["number"] == 8
     assert cli.run("why").status == 2
     assert cli.run("why", "no such words").status == 2
