@@ -166,9 +166,16 @@ def test_a_new_depth_starts_the_open_question_afresh() -> None:
     assert play.now.answers == ()
     assert play.now.wanted_depth is None
     assert play.texts("question")[-1].startswith("Who is stuck?\n  (What you know")
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_a_new_depth_never_swaps_the_question_in_hand() -> None:
     followed = Play(opening(STRICT)).says("Inspectors.", "go deeper")
-    assert followed.texts("question")[-1] == "How fast must it be?"
+    assert followed.texts("question")[-1] == followed.texts("question")[-2]
     assert followed.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
+    for depth in ("keep it short", "go deeper"):
+        play = Play(opening(TWO)).says("Inspectors.", depth)
+        assert play.texts("question")[-1] == play.texts("question")[-2]
 
 
 # --- menus ----------------------------------------------------------------------------------------------

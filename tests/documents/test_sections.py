@@ -62,8 +62,7 @@ def test_answers_stand_under_their_labels_and_what_is_unknown_is_an_open_questio
     assert text == (
         "**Problem**: Forms lose what was typed.\n\n"
         "**Cost of Waiting**:\n\n- 6 a week\n- \\# trust\n- &lt;!-- x --&gt;\n\n"
-        "- Open question: Three months after the release, which figure do you look at to say "
-        '"that was worth it", and what does it have to show?'
+        "- Open question: Which figure tells you, three months after the release, that it was worth it?"
     )
 
 
@@ -209,8 +208,8 @@ def test_without_features_the_items_title_is_the_requirement() -> None:
     unknown = drafted("01-06", {"Features": None, "Acceptance": SEES})
     assert unknown.startswith("### FR-001: offline mode feature\n")
     assert unknown.endswith(
-        "### Rules and Open Points\n\n- Open question: What are the two to five things a person can do "
-        "afterwards? One line each, beginning with who."
+        "### Rules and Open Points\n\n- Open question: What can a person do afterwards that they cannot "
+        "do now? One line for each thing."
     )
 
 
@@ -218,7 +217,7 @@ def test_criteria_that_nobody_knows_are_asked_for_once() -> None:
     text = drafted("01-06", {"Features": FEATURES, "Acceptance": None})
     assert text.startswith(
         "### FR-001: A guest sees the free tables\n\n### FR-002: A guest books one without an account\n\n"
-        "### Rules and Open Points\n\n- Open question: For each of them: in which situation"
+        "### Rules and Open Points\n\n- Open question: For each of these: in which situation"
     )
 
 
@@ -293,8 +292,7 @@ def test_quality_attributes_have_ids_and_risks_have_none() -> None:
         "| Id | Attribute | Measure | Source |\n| --- | --- | --- | --- |\n"
         "| NFR-001 | Speed | 2 seconds \\| at most | 01-05, Speed |\n"
         "| NFR-002 | Privacy | Nobody at all | 01-05, Privacy |\n\n"
-        "- Open question: When may it be unavailable or wrong, for how long, and who stands in front of a "
-        "closed door then?"
+        "- Open question: When may it be unavailable or wrong, for how long, and who notices?"
     )
     text = drafted("01-05", answers)
     assert (
@@ -501,7 +499,7 @@ def test_the_reply_to_a_follow_up_is_part_of_the_choice() -> None:
 
 def test_without_a_decision_there_is_no_record() -> None:
     text = drafted("03-01", {"Options": "A or B.", "Decision": None})
-    assert text.startswith("**Options**: A or B.\n\n- Open question: Which one do you take")
+    assert text.startswith("**Options**: A or B.\n\n- Open question: Which of these options do you take")
     assert "ADR" not in text
 
 

@@ -163,6 +163,8 @@ class Offer:
     label: str
     text: str
     source: str
+    is_subject: bool = False
+    """Whether it is what the question asks about, and no answer to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,11 @@ class DepthSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class TrackSaved:
+    """The item's track is in meta.json."""
+
+
+@dataclass(frozen=True, slots=True)
 class FeedbackTaken:
     """A persona took up the user's feedback; `at` is the instant that its marker carries."""
 
@@ -257,5 +264,5 @@ Event: TypeAlias = (
     ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
     | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
     | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved
-    | DepthSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
+    | DepthSaved | TrackSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
 )  # fmt: skip

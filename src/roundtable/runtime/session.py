@@ -184,7 +184,7 @@ class Session:
     async def _play(self, leg: Leg) -> Ending | None:
         """Play one leg to its end; None where the words ran out before."""
         steps = leg.analysis.opening.steps
-        executor = Executor(self.root, self.folder, steps, self._panel, leg.journal)
+        executor = Executor(self.root, self.folder, steps, self._panel, leg.journal, leg.every_step)
         self._leg, self._executor = leg, executor
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
