@@ -208,7 +208,7 @@ def test_an_answer_that_misses_a_criterion_is_followed_up_once() -> None:
     assert (ask.answer, ask.criterion, ask.question.label) == ("Inspectors.", NUMBER, "Problem")
     assert play.texts("question")[-1] == "How many are stuck?"
     play.says("Quite a few.")
-    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors.\nQuite a few."),)
+    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors. Quite a few."),)
     assert play.texts("question")[-1] == "How fast must it be?"
     assert play.texts("answer") == ["Inspectors.", "Quite a few."]
     assert len(play.all_asked(do.AskFollowUp)) == 1

@@ -514,8 +514,17 @@ def _complete_answer(now: Analysis, words: str) -> Outcome:
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
     first = now.answers[-1]
-    text = first.text if is_unknown(words) else f"{first.text}\n{words}"
+    text = first.text if is_unknown(words) else _join_reply(now.step, first, words)
     return _keep(replace(now, answers=now.answers[:-1], follow_up=None), replace(first, text=text), words)
+
+
+def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
+    """Return the answer with the reply to its follow-up, as one text; a reply to a choice stands alone."""
+    checks = [each.check for each in step.validation if each.label == answer.label]
+    if "\n" in answer.text or any(check.startswith("one of") for check in checks):
+        return f"{answer.text}\n{reply}"
+    end = "" if answer.text.rstrip().endswith((".", "!", "?", ":", "。")) else "."
+    return f"{answer.text.rstrip()}{end} {reply}"
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:

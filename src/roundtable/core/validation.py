@@ -60,8 +60,8 @@ _DATE = re.compile(
     re.VERBOSE,
 )
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as|in case"
-    r"|provided|except|otherwise|wenn|falls|sobald|solange|sofern)\b"
+    r"\b(?:given|if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as"
+    r"|in case|provided|except|otherwise|wenn|falls|sobald|solange|sofern)\b"
 )
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
