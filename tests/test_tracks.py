@@ -117,7 +117,7 @@ def test_one_word_changes_the_track(root: Path, said: str, step: str) -> None:
 def test_a_feature_says_how_to_make_it_shorter_and_asks_at_once(root: Path) -> None:
     item = add_item(root, FEATURE, commit=None)
     lines = talk(root, item, [], panel=OfflinePanel())
-    assert "say `bug` or `small` to change that" in texts(lines, "notice")[0]
+    assert "Say `bug` or `small` to change that" in texts(lines, "notice")[0]
     assert "Step 00-01" in texts(lines, "step")[0]
     talk(root, item, ["small"], panel=OfflinePanel())
     assert meta(item)["track"] == "small"
@@ -200,6 +200,30 @@ def test_a_persona_introduces_itself_once(root: Path) -> None:
     assert sum("Hi, I'm Maya" in text for text in greetings) == 1
     assert sum("Hi, I'm Alex" in text for text in greetings) == 1
     assert "Maya Chen: Next is Requirements Discovery." in greetings
+
+
+@pytest.mark.rule("STEP-4", "MENU-3")
+def test_what_is_said_instead_of_the_only_draft_is_the_answer(root: Path) -> None:
+    item = add_item(root, SMALL, commit=None)
+    lines = talk(
+        root, item, ["", "Only the printed list gets the new heading.", "undo"], panel=OfflinePanel()
+    )
+    assert "printed list" in texts(lines, "answer")[0]
+    assert "**Change**: Readers take it for a duty" in (item / "quick-scan.md").read_text()
+    talk(root, item, [said], panel=OfflinePanel())
+    text = (item / "quick-scan.md").read_text()
+    assert "**Change**: Only the printed list gets the new heading." in text
+    assert "Feedback" not in text and "duty" not in text
+
+
+@pytest.mark.rule("DEPTH-1", "DEPTH-3")
+def test_the_depth_stays_where_the_user_put_it(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    lines = talk(root, item, ["deep", *["no idea", ""] * 60], panel=OfflinePanel())
+    assert meta(item)["depth_overrides"] == {"00-quick-scan": "deep"}
+    said = [text for text in texts(lines, "depth") if "thorough" in text]
+    assert len(said) == 1
+    assert any("Frequency" in text or "How often" in text for text in texts(lines, "question"))
 
 
 @pytest.mark.rule("ENTRY-2", "MENU-3")

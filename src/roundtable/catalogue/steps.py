@@ -234,7 +234,7 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
     if without and not draft:
         file.warn(place, "'Without' is for a question with a draft; it is ignored")
         without = ""
-    if shows and not _DRAFT.fullmatch(shows):
+    if shows and not all(_DRAFT.fullmatch(each) for each in split_drafts(shows)):
         file.warn(place, "'Shows' must be survey or answer ...; it is ignored")
         shows = ""
     return Question(label, text, help_text, example, draft, without, kinds, shows)

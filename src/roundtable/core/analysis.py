@@ -127,6 +127,8 @@ class Opening:
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
+    is_depth_known: bool = False
+    """Whether the phase before had the same depth, so that it need not be said again."""
 
     @property
     def lead(self) -> Persona:
@@ -279,7 +281,12 @@ def _open_leg(now: Analysis) -> Outcome:
             return replace(now, stage=Stage.TRACK), (*notices, asked, do.Listen("answer"))
         notices.append(_show("notice", opening.proposal, lead))
     announcement = depths.announcement(opening.depth)
-    if announcement and opening.arrival != "continuing" and not opening.is_short:
+    if (
+        announcement
+        and opening.arrival != "continuing"
+        and not opening.is_short
+        and not opening.is_depth_known
+    ):
         notices.append(_show("depth", announcement, lead))
     if opening.arrival == "new" and opening.handed_over_by is not None:
         return replace(now, stage=Stage.READING), (*notices, do.AskReading(now.brief))
@@ -732,6 +739,12 @@ def _take_feedback(now: Analysis, words: str) -> Outcome:
     if corrected := find_corrected(words, given):
         return _edit_answer(now, corrected, words)
     heard = address(words, now.opening.roster)
+    if now.is_quick and heard.kind == "open" and [each.offered for each in now.answers] == [True]:
+        # The draft was all that the step asked for: what is said instead of it is the answer.
+        given = now.answers[0]
+        answer = replace(given, text=words, offered=False)
+        after = replace(now, answers=(answer,), earlier=(given,), editing=given.label)
+        return _draft_sections(after, _show("answer", words, USER))
     said = _show("feedback", words, USER)
     if heard.persona is not None and words.rstrip().endswith("?"):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])

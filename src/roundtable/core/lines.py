@@ -252,9 +252,8 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     """The track that the quick scan proposes, and how it is changed (STEP-9)."""
     because = f" (it says '{word}')" if word else ""
     names = " or ".join(f"`{name}`" for name in others)
-    taken = " Enter takes that" if is_asked else ""
-    change = f"{';' if taken else ''} say {names} to change that" if names else ""
-    return f"I take this as {article(title)} {title}{because}: {summary}.{taken}{change}."
+    change = f"Enter takes that; {names} changes it" if is_asked else f"Say {names} to change that"
+    return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
 
 
 def name_tracks(tracks: Sequence[TrackChoice], own: str) -> str:

@@ -32,7 +32,11 @@ def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[
     """Return the draft answers for the questions, from where each question says that one may come."""
     offers = [_offer(ask.brief, question, stored, surveyed) for question in ask.questions]
     for question in ask.questions:
-        subject = _offer_from(question.shows, ask.brief, question, stored, surveyed)
+        shown = (
+            _offer_from(source, ask.brief, question, stored, surveyed)
+            for source in split_drafts(question.shows)
+        )
+        subject = next((each for each in shown if each is not None), None)
         offers.append(replace(subject, is_subject=True) if subject is not None else None)
     return tuple(offer for offer in offers if offer is not None)
 

@@ -16,7 +16,7 @@ from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, find_position, steps_of_phase
-from ..core.steps import PHASES, Phase, Step
+from ..core.steps import PHASES, Depth, Phase, Step
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit
 from ..store.files import JOURNAL_FOLDER
@@ -112,6 +112,7 @@ class Resume:
         self._folder = folder
         self._user_name = user_name
         self._previous: Phase | None = None
+        self._depth: Depth | None = None
         self._warnings: list[str] = []
         self._has_meta = False
         self._content: _Content | None = None
@@ -215,6 +216,7 @@ class Resume:
 
     def _take_up(self, leg: Leg) -> Leg:
         self._previous = leg.analysis.opening.phase
+        self._depth = leg.analysis.opening.depth
         leg.warnings, self._warnings = tuple(self._warnings), []
         leg.every_step = list_all_steps(self._read_content()[0])
         self._content = None
@@ -288,6 +290,7 @@ class Resume:
             tracks=tuple(each.choice for each in tracks),
             proposal="" if kind or chosen.is_chosen else _write_proposal(chosen, tracks),
             is_short=track.is_short,
+            is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
 
     def _track(self, meta: dict[str, Any]) -> ItemTrack:
