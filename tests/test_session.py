@@ -33,7 +33,7 @@ def test_a_step_asks_writes_saves_and_ends_at_its_menu(place: tuple[Path, Path])
     lines = talk(root, item, ANSWERS)
     assert kinds(lines) == [
         "greeting", "notice", "step", "question", "listen", "answer", "question", "listen", "answer",
-        "update", "menu", "listen", "paused",
+        "update", "update", "menu", "listen", "paused",
     ]  # fmt: skip
     assert [line.awaits for line in lines if line.kind == "listen"] == ["answer", "answer", "menu"]
     assert meta(item)["steps_completed"] == ["00-01"]

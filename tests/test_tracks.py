@@ -205,9 +205,8 @@ def test_a_persona_introduces_itself_once(root: Path) -> None:
 @pytest.mark.rule("STEP-4", "MENU-3")
 def test_what_is_said_instead_of_the_only_draft_is_the_answer(root: Path) -> None:
     item = add_item(root, SMALL, commit=None)
-    lines = talk(
-        root, item, ["", "Only the printed list gets the new heading.", "undo"], panel=OfflinePanel()
-    )
+    said = "Only the printed list gets the new heading."
+    lines = talk(root, item, ["", said, "undo"], panel=OfflinePanel())
     assert "printed list" in texts(lines, "answer")[0]
     assert "**Change**: Readers take it for a duty" in (item / "quick-scan.md").read_text()
     talk(root, item, [said], panel=OfflinePanel())
