@@ -398,14 +398,14 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     after = replace(now, offers=event.offers)
     if not now.is_quick or now.editing is not None:
         return _ask_question(after)
-    shown: list[do.Show] = []
+    taken: list[tuple[str, str]] = []
     for question in _unanswered_questions(after):
         offer = _find_offer(after, question)
         if offer is not None and question != now.in_hand:
             answer = do.Answer(question.label, question.text, offer.text, offered=True)
             after = replace(after, answers=(*after.answers, answer))
-            text = lines.draft_taken(question.label, offer.text, offer.source)
-            shown.append(_show("notice", text, now.opening.conductor))
+            taken.append((question.label, offer.source))
+    shown = (_show("notice", lines.drafts_taken(taken), now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
 
 

@@ -243,9 +243,9 @@ def quiet_menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
     return f"[C] {ahead}  [E] Elaboration Mode  or say what should change."
 
 
-def draft_taken(label: str, text: str, source: str) -> str:
-    """A draft that was taken without asking."""
-    return f"{label}{f', from {source}' if source else ''}: {text}"
+def drafts_taken(drafts: Sequence[tuple[str, str]]) -> str:
+    """The labels of the drafts that were taken without asking, each with its source."""
+    return f"Drafted: {', '.join(f'{label} (from {source})' for label, source in drafts)}."
 
 
 def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:

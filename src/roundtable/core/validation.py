@@ -112,10 +112,10 @@ _ASKED_BACK = phrases_of(
 )
 _SETTLED = phrases_of(
     "not applicable | doesn't apply | does not apply | not relevant | not needed | approved | none | nothing"
-    "| no one | nobody | nowhere | never | same as today | same as before | as before | unchanged | no change"
-    "| no changes | keine | nichts | genehmigt"
+    "| no new | no one | nobody | nowhere | never | same as today | same as before | as before | unchanged"
+    "| no change | no changes | keine | nichts | genehmigt"
 )
-_MAX_SETTLED_WORDS = 12
+_MAX_SETTLED_WORDS = 16
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
 _MAX_UNKNOWN_WORDS = 8
 
