@@ -167,6 +167,8 @@ class Offer:
     label: str
     text: str
     source: str
+    is_subject: bool = False
+    """Whether it is what the question asks about, and no answer to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,11 @@ class DepthSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class TrackSaved:
+    """The item's track is in meta.json."""
+
+
+@dataclass(frozen=True, slots=True)
 class FeedbackTaken:
     """A persona took up the user's feedback; `at` is the instant that its marker carries."""
 
@@ -261,5 +268,5 @@ Event: TypeAlias = (
     ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
     | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
     | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved
-    | DepthSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
+    | DepthSaved | TrackSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
 )  # fmt: skip

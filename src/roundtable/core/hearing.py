@@ -304,8 +304,8 @@ _DECIDES = re.compile(
     r"|won't|want|refuse|skip|prefer|need|shall|'ll|start|stop|make|set|build|ship|allow|accept|reject|leave"
     r"|do|don't)\b"
     r"|\b(?:decided|agreed|settled|approved|never|always|only|must|must not|instead|no longer)\b"
-    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:refuse|keep|drop|use|take|make|set|remove|add|skip"
-    r"|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
+    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:refuse|keep|drop|use|take|make|set|remove|add"
+    r"|skip|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
     r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick|option [a-z]\b"
     r"|[a-c]\b[.!,]?)"
 )
@@ -518,6 +518,21 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
     if wish in _SKIP:
         return "skip" if can_skip else "nothing-to-skip"
     return "feedback"
+
+
+_TABLE = re.compile(
+    r"^(?:e|elaborate|discuss(?: (?:this|it))?|roundtable|bring in|ask)(?: (?:with|only|just))* (?P<names>.+)"
+)
+
+
+def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:
+    """Return the keys of those whom a message calls to the table, such as `E alex`; None for other words."""
+    found = _TABLE.match(" ".join(words_of(text)))
+    names = [name for name in found["names"].split() if name not in ("and", "only", "just")] if found else []
+    keys = {persona.first_name.casefold(): persona.key for persona in roster.personas}
+    if not names or any(name not in keys for name in names):
+        return None
+    return tuple(dict.fromkeys(keys[name] for name in names))
 
 
 def hear_choice(text: str, choices: tuple[str, ...]) -> str | None:

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, NoReturn
 import msgspec
 
 from ..core.claims import CITATION, LinesOf, check_citation, is_address, is_marked
-from .answers import find_open_questions
 from .ids import (
     CRITERION,
     HEADING,
@@ -25,6 +24,7 @@ from .ids import (
     list_withdrawn_stories,
 )
 from .outline import prose_lines
+from .questions import find_open_questions
 from .requirements import COLUMNS
 
 Kind = Literal[
@@ -67,7 +67,8 @@ _LOOKS_LIKE = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IG
 _SOUND = re.compile(
     r" {0,3}(?:"
     r"<!-- Step \S+: \d{1,9} characters, [0-9a-f]{8} -->"
-    r"|<!-- (?:Elaboration|Feedback): step \S+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
+    r"|<!-- (?:Elaboration: (?:step \S+, )?|Feedback: step \S+, )"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
     r"|<!-- Elaboration enrichment \(step [^)]+\).* -->"
     r")\s*"
 )

@@ -16,7 +16,7 @@ from ..core import events as on
 from ..core.claims import UnverifiedClaim
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.lines import join_names
-from ..core.steps import Item, Step
+from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, Draft, join_lines
 from ..core.text import neutralize_markdown, strip_unprintable
 from ..core.turns import NEUTRAL, UNVERIFIED_NOTE, Material
@@ -48,7 +48,7 @@ Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
     | do.ExtractSynthesis | do.UpdateArtifacts | do.SaveRecord | do.AskReading | do.AskOffers | do.AskFollowUp
     | do.AskDraft | do.WriteStep | do.SaveStep | do.SaveDepth | do.AskFeedback | do.WriteFeedback
-    | do.UndoLast | do.WriteDrafts | do.SavePhase
+    | do.UndoLast | do.WriteDrafts | do.SaveTrack | do.SavePhase
 )  # fmt: skip
 
 OFFLINE = "offline"
@@ -66,14 +66,16 @@ class Executor:
         steps: tuple[Step, ...],
         panel: Panel | None = None,
         journal: Journal | None = None,
+        every_step: tuple[Step, ...] = (),
     ) -> None:
+        """`every_step` are the steps of all tracks: what they wrote is read too."""
         self._panel = panel
         self._journal = journal
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
         self._undo_log = UndoLog(folder)
-        self._outputs = Outputs(folder, steps, self._note_change)
+        self._outputs = Outputs(folder, steps, self._note_change, every=every_step)
         self._surveyor = Surveyor(root, folder)
 
     @property
@@ -288,7 +290,7 @@ class Executor:
     def _write(
         self,
         task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
-        | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SavePhase,
+        | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SaveTrack | do.SavePhase,
     ) -> on.Event:  # fmt: skip
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not has_meta(self._folder):
@@ -319,9 +321,18 @@ class Executor:
                 return self._undo_last(task)
             case do.WriteDrafts():
                 return on.DraftsWritten(self._outputs.write_drafts(task))
-            case do.SavePhase(phase):
+            case do.SaveTrack():
+                change_meta(self._folder, lambda meta: _set_track(meta, task))
+                return on.TrackSaved()
+            case do.SavePhase(phase, passed):
                 commit = current_commit(self._root)
-                change_meta(self._folder, lambda meta: _add(meta, "phases_completed", phase, commit))
+
+                def complete(meta: dict[str, Any]) -> None:
+                    for key in PHASE_KEYS:
+                        if key == phase or key in passed:
+                            _add(meta, "phases_completed", key, commit)
+
+                change_meta(self._folder, complete)
                 return on.PhaseSaved()
             case other:
                 assert_never(other)
@@ -463,6 +474,17 @@ def _require_words(text: str) -> str:
 
 def _clean(text: str) -> str:
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _set_track(meta: dict[str, Any], task: do.SaveTrack) -> None:
+    """Write the track; a phase opens again where the new track has a step that the old one had not."""
+    meta["track"] = task.track.key
+    meta["steps_not_needed"] = list(task.not_needed)
+    if not task.not_needed:
+        del meta["steps_not_needed"]
+    done = {*task.before, *meta["steps_completed"]}
+    open_again = {step_id[:2] for step_id in task.track.steps if step_id not in done}
+    meta["phases_completed"] = [key for key in meta["phases_completed"] if str(key)[:2] not in open_again]
 
 
 def _add(meta: dict[str, Any], field: str, value: str, commit: str | None = None) -> None:
