@@ -42,7 +42,8 @@ NEUTRAL = Verdict()
 class Turn:
     """One contribution by a persona or the user, with its verdict and what the voice check noted.
 
-    The user's words are `relayed` where another program passed them on.
+    The user's words are `relayed` where another program passed them on; `by` names whoever of several people
+    said them.
     """
 
     number: int
@@ -51,6 +52,7 @@ class Turn:
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
     relayed: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

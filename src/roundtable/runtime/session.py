@@ -107,14 +107,14 @@ class Session:
         journal = self._leg.journal if self._leg is not None else None
         return f"{journal.name}.{journal.count}" if journal is not None else ""
 
-    def say(self, text: str, *, relayed: bool = False) -> None:
-        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
+    def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
+        """Say something; early words wait for the next turn to listen; `relayed` and `by` as in `UserSpoke`.
 
         Of a message that is too long only the beginning is taken, and a notice says so.
         """
         words = strip_unprintable(text)
         remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
-        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), remarks))
+        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by), remarks))
         self._news.set()
 
     def hang_up(self) -> None:
