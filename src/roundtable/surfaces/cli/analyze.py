@@ -75,7 +75,7 @@ def _converse(
     reopen: str | None = None,
 ) -> int:
     at_terminal = _is_at_terminal(answers)
-    make_panel, account = _choose_panel(settings, folder)
+    make_panel, account = choose_panel(settings, folder)
     reviewing = settings.review == "before"
     name, slug = user_name(settings), read_item(folder).slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
@@ -104,7 +104,7 @@ def _converse(
     return hold(session, answers, JsonLines() if flags.json else plain, again)
 
 
-def _choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:
+def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:
     """Return the maker of the panel in the settings, and the account of its costs if it may have any.
 
     A model's name is checked now; what it lacks is said on stderr before the first question is answered.

@@ -40,6 +40,7 @@ _COMMANDS = {
     "personas": "content.personas",
     "steps": "content.steps",
     "doctor": "doctor.doctor",
+    "serve": "serve.serve",
     "mcp": "agents.mcp",
     "export": "agents.export",
     "completion": "options.completion",

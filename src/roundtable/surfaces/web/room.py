@@ -194,6 +194,7 @@ class Room:
                 "turn": len(talk.turns) if talk is not None else 0,
                 "max_turns": talk.max_turns if talk is not None else 0,
                 "listen": self.listen_number,
+                **_describe_place(analysis),
                 "waiting": len(self._waiting),
             }
             self._described = (self._version, json.dumps(found))
@@ -536,6 +537,30 @@ class Rooms:
         """Close every table."""
         for room in self._rooms.values():
             await room.close()
+
+
+def _describe_place(analysis: Analysis | None) -> dict[str, Any]:
+    """Return the step in hand, how many are done, and the personas at the table."""
+    if analysis is None:
+        return {"step": "", "done": 0, "steps": 0, "personas": []}
+    opening, done = analysis.opening, analysis.completed_steps
+    personas = [
+        {
+            "name": persona.name,
+            "role": persona.role,
+            "sign": VOICES[at % len(VOICES)].sign,
+            "voice": at % len(VOICES),
+            "leads": persona.key == opening.lead.key,
+        }
+        for at, persona in enumerate(opening.roster.personas)
+    ]
+    return {
+        "step": f"{opening.step.step_id} {opening.step.title}" if opening.step is not None else "",
+        "phase": opening.phase.name,
+        "done": sum(step.step_id in done for step in opening.steps),
+        "steps": len(opening.steps),
+        "personas": personas,
+    }
 
 
 def _describe_words(speech: _Speech, start: int, piece: str) -> str:

@@ -1,0 +1,231 @@
+// The room: shows what comes over the event stream, and sends what people type. Everything is drawn by the
+// server; this script puts it in its place, and never takes text for HTML.
+"use strict";
+
+const table = document.getElementById("table");
+const log = document.getElementById("log");
+const draft = document.getElementById("draft");
+const form = document.getElementById("form");
+const problem = document.getElementById("problem");
+const connection = document.getElementById("connection");
+const room = table.dataset.room;
+const SILENCE = 40000; // the server is heard from every 15 seconds
+const SLOWLY = 3000;
+
+let last = table.dataset.after;
+let state = JSON.parse(table.dataset.state);
+let source = null;
+let watchdog = 0;
+let typed = 0;
+let drawn = "";
+
+// --- the stream ---------------------------------------------------------------------------------------
+
+function connect() {
+  clearTimeout(watchdog);
+  if (source) source.close();
+  source = new EventSource(`${room}/events?after=${encodeURIComponent(last)}`);
+  source.onopen = () => { alive(); say_connection(""); };
+  source.onerror = () => {
+    say_connection("The connection is gone; trying again.");
+    if (source.readyState === EventSource.CLOSED) retry();
+  };
+  source.addEventListener("ping", alive);
+  source.addEventListener("reset", () => { log.replaceChildren(); last = ""; alive(); });
+  source.addEventListener("line", (event) => {
+    alive();
+    if (event.lastEventId === last) return;
+    last = event.lastEventId;
+    add(JSON.parse(event.data));
+  });
+  source.addEventListener("words", (event) => { alive(); show_words(JSON.parse(event.data)); });
+  source.addEventListener("table", (event) => { alive(); state = JSON.parse(event.data); show_table(); });
+}
+
+function retry() { clearTimeout(watchdog); watchdog = setTimeout(connect, SLOWLY); }
+
+function alive() { clearTimeout(watchdog); watchdog = setTimeout(connect, SILENCE); }
+
+function say_connection(text) { if (connection.textContent !== text) connection.textContent = text; }
+
+function is_at_end() { return window.innerHeight + window.scrollY >= document.body.scrollHeight - 120; }
+
+function keep_end(change) {
+  const follows = is_at_end();
+  change();
+  if (follows) window.scrollTo({ top: document.body.scrollHeight });
+}
+
+function add(line) {
+  keep_end(() => {
+    if (line.html) {
+      const part = document.createElement("template");
+      part.innerHTML = line.html; // made and cleaned by the server
+      log.append(part.content);
+    }
+    draft.hidden = true;
+  });
+}
+
+function show_words(words) {
+  keep_end(() => {
+    const body = draft.querySelector(".words");
+    if (words.from === 0) {
+      const [name, role] = words.name.split(" (");
+      draft.className = `entry said voice-${words.voice}`;
+      draft.querySelector(".sign").textContent = words.sign;
+      draft.querySelector(".name").textContent = name;
+      draft.querySelector(".role").textContent = (role || "").replace(/\)$/, "");
+      body.textContent = "";
+    }
+    body.textContent += words.text;
+    draft.hidden = !body.textContent;
+  });
+}
+
+// --- the table ----------------------------------------------------------------------------------------
+
+function element(tag, text, kind) {
+  const made = document.createElement(tag);
+  if (text) made.textContent = text;
+  if (kind) made.className = kind;
+  return made;
+}
+
+function show_table() {
+  const mine = state.chair === table.dataset.me;
+  set_text("phase", state.phase || "");
+  set_text("step", state.step || "");
+  set_text("turns", state.max_turns ? `turn ${state.turn} of ${state.max_turns}` : `${state.done} of ${state.steps} steps`);
+  const bar = document.getElementById("steps");
+  bar.max = state.max_turns || state.steps || 1;
+  bar.value = state.max_turns ? state.turn : state.done;
+  const writers = state.people.filter((each) => each.typing && each.id !== table.dataset.me).map((each) => each.name);
+  const writing = writers.length ? `${writers.join(" and ")} ${writers.length > 1 ? "are" : "is"} typing` : "";
+  set_text("work", state.work || writing);
+  document.getElementById("personas").replaceChildren(...state.personas.map((each) => {
+    const row = element("li", "", `voice-${each.voice}`);
+    row.append(element("span", each.sign, "sign"), element("b", each.name, "name"),
+      element("span", each.leads ? `${each.role}, leads` : each.role, "role"));
+    row.firstChild.setAttribute("aria-hidden", "true");
+    return row;
+  }));
+  const here = new Set(state.people.map((each) => each.id));
+  document.getElementById("people").replaceChildren(...state.people.map((each) => {
+    const row = element("li", "", each.typing ? "person typing" : "person");
+    const about = [each.id === table.dataset.me && "you", each.chair && "has the chair", each.observer && "looking on", each.typing && "typing"];
+    row.append(element("span", "›", "sign"), element("b", each.name, "name"), element("span", about.filter(Boolean).join(", "), "role"));
+    const may_hand_over = mine && !each.chair && !each.observer;
+    const may_take = table.dataset.maySpeak && !here.has(state.chair) && each.id === table.dataset.me;
+    if (state.open && (may_hand_over || may_take)) {
+      const button = element("button", may_take ? "Take the chair" : "Hand over the chair", "small");
+      button.type = "button";
+      button.addEventListener("click", () => send("chair", { to: each.id }));
+      row.append(button);
+    }
+    return row;
+  }));
+  const leave = document.getElementById("leave");
+  if (leave) leave.hidden = !(state.open && mine);
+  const wanted = [state.open, state.listen, state.chair, state.max_turns > 0].join();
+  if (wanted !== drawn) draw_form(wanted);
+}
+
+function set_text(id, text) {
+  const place = document.getElementById(id);
+  if (place.textContent !== text) place.textContent = text;
+}
+
+// --- the form -----------------------------------------------------------------------------------------
+
+async function draw_form(wanted) {
+  drawn = wanted;
+  const answer = await fetch(`${room}/form`).catch(() => null);
+  if (!answer || !answer.ok) { drawn = ""; return; }
+  const html = await answer.text();
+  if (wanted !== drawn) return; // something newer is on its way
+  const before = form.querySelector("textarea");
+  const was = form.firstElementChild?.dataset.awaits;
+  const kept = before ? { text: before.value, start: before.selectionStart, end: before.selectionEnd } : null;
+  const had_focus = form.contains(document.activeElement) || document.activeElement === document.body;
+  keep_end(() => {
+    form.innerHTML = html; // made by the server
+    const after = form.querySelector("textarea");
+    const is = form.firstElementChild?.dataset.awaits;
+    const in_discussion = ["discussion", "early"];
+    if (after && kept && in_discussion.includes(was) && in_discussion.includes(is)) {
+      after.value = kept.text;
+      after.setSelectionRange(kept.start, kept.end);
+    }
+    if (had_focus) (form.querySelector("[data-key]") || after || form.querySelector("button"))?.focus({ preventScroll: true });
+    if (after) fit(after);
+  });
+}
+
+function fit(area) {
+  area.style.height = "auto";
+  area.style.height = `${Math.min(area.scrollHeight + 2, window.innerHeight * 0.4)}px`;
+}
+
+async function send(action, fields) {
+  const body = new URLSearchParams({ check: table.dataset.check, ...fields });
+  const headers = { Accept: "application/json" };
+  let text = "";
+  try {
+    const answer = await fetch(`${room}/${action}`, { method: "POST", body, headers });
+    if (answer.ok) return true;
+    text = answer.headers.get("content-type")?.includes("json") ? (await answer.json()).error : await answer.text();
+  } catch {
+    text = "The server cannot be reached. What you wrote is still here; send it again in a moment.";
+  }
+  if (action === "typing") return false;
+  problem.textContent = text;
+  problem.hidden = false;
+  return false;
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const fields = Object.fromEntries(new FormData(event.target, event.submitter));
+  const address = event.submitter?.getAttribute("formaction") || event.target.getAttribute("action");
+  const area = form.querySelector("textarea");
+  problem.hidden = true;
+  const buttons = form.querySelectorAll("button");
+  buttons.forEach((button) => { button.disabled = true; });
+  const sent = await send(address.split("/").pop(), fields);
+  buttons.forEach((button) => { button.disabled = false; });
+  if (sent && area && !("choice" in fields)) { area.value = ""; fit(area); }
+  if (!sent) drawn = "";
+  show_table();
+});
+
+form.addEventListener("input", (event) => {
+  if (event.target.tagName !== "TEXTAREA") return;
+  fit(event.target);
+  if (Date.now() - typed > SLOWLY) {
+    typed = Date.now();
+    send("typing", {});
+  }
+});
+
+form.addEventListener("keydown", (event) => {
+  if (event.target.tagName !== "TEXTAREA" || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  const whole = event.target.closest("form");
+  const empty = !event.target.value.trim();
+  whole.requestSubmit((empty && whole.querySelector('button[name="choice"][value=""]')) || whole.querySelector("button.main"));
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("textarea, input, select")) return;
+  const button = form.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (button) { event.preventDefault(); button.click(); }
+});
+
+document.querySelectorAll(".invite input").forEach((each) => each.addEventListener("focus", () => each.select()));
+addEventListener("online", connect);
+addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
+
+show_table();
+connect();
+window.scrollTo({ top: document.body.scrollHeight });
