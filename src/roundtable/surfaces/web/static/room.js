@@ -194,7 +194,7 @@ form.addEventListener("submit", async (event) => {
   buttons.forEach((button) => { button.disabled = true; });
   const sent = await send(address.split("/").pop(), fields);
   buttons.forEach((button) => { button.disabled = false; });
-  if (sent && area && !("choice" in fields)) { area.value = ""; fit(area); }
+  if (sent && area && !("choice" in fields)) { area.value = ""; fit(area); typed = 0; }
   if (!sent) drawn = "";
   show_table();
 });
