@@ -30,6 +30,7 @@ class Talk:
     step: Step = JOURNEYS
     max_turns: int = 10
     user_name: str | None = None
+    has_review: bool = False
     speaks: Speaks = lambda brief: None
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     drafts: list[on.SynthesisDrafted | on.SynthesisFailed] = field(default_factory=list)
@@ -39,8 +40,9 @@ class Talk:
 
     def __post_init__(self) -> None:
         self.now, self.commands = Elaboration.begin(
-            item=ITEM, step=self.step, roster=self.roster, steps=STEPS, user_name=self.user_name
-        )
+            item=ITEM, step=self.step, roster=self.roster, steps=STEPS, user_name=self.user_name,
+            has_review=self.has_review,
+        )  # fmt: skip
         self._take()
 
     def hear(self, event: on.Event) -> Talk:

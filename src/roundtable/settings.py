@@ -4,7 +4,7 @@
     items = "docs/requirements"     # where the items' folders are, inside the project
     panel = "offline"               # who gives the personas their words
     user_name = "Ada"               # what the personas call you; else git's user.name
-    review = "after"                # "before": a synthesis is shown at the terminal before it is written
+    review = true                   # you accept or change each synthesis before it is written
 
     [budget]                        # what one discussion may use; it ends like a turn limit
     turns = 8
@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -38,7 +38,8 @@ from .store.artifact import one_line
 from .store.items import ITEMS_FOLDER
 
 PANELS = ("offline", "model")
-REVIEWS = ("after", "before")
+REVIEWS = {"true": True, "false": False, "before": True, "after": False}
+"""What `review` may be; the last two are how older files say it."""
 PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 """The files of a project that hold settings, and the table that they are in."""
 PERSONAL = ("model", "base_url")
@@ -73,7 +74,7 @@ class Settings:
     items_folder: str = ITEMS_FOLDER
     panel: str = "offline"
     user_name: str | None = None
-    review: str = "after"
+    review: bool = True
     models: tuple[str, ...] = ()
     base_url: str = ""
     budget: Budget = UNLIMITED
@@ -99,6 +100,8 @@ class _SettingsReader:
             elif check is None:
                 known = ", ".join((*_CHECKS, _BUDGET))
                 self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {known}.")
+            elif key == "review" and isinstance(value, bool):
+                self.values.setdefault(key, str(value).lower())
             elif not isinstance(value, str):
                 self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{example}".')
             elif problem := check(value):
@@ -185,7 +188,8 @@ def load_settings(
     items = values.pop("items", ITEMS_FOLDER)
     turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
     budget = Budget(turns, tokens, found.budget.get("money"))
-    settings = Settings(home, items_folder=items, models=found.models, budget=budget, **values)
+    review = REVIEWS[values.pop("review", "true")]
+    settings = Settings(home, items_folder=items, review=review, models=found.models, budget=budget, **values)
     return settings, tuple(found.warnings)
 
 
@@ -291,7 +295,7 @@ def _bad_items(value: str) -> str | None:
     return None
 
 
-def _not_among(choices: tuple[str, ...], value: str) -> str | None:
+def _not_among(choices: Collection[str], value: str) -> str | None:
     return None if value in choices else f"must be one of {', '.join(choices)}, not {value[:40]}"
 
 
@@ -309,7 +313,7 @@ _CHECKS: Mapping[str, tuple[Callable[[str], str | None], str]] = {
     "items": (_bad_items, ITEMS_FOLDER),
     "panel": (partial(_not_among, PANELS), PANELS[0]),
     "user_name": (_bad_name, "Ada"),
-    "review": (partial(_not_among, REVIEWS), REVIEWS[0]),
+    "review": (partial(_not_among, REVIEWS), "true"),
     "model": (_bad_model, _EXAMPLE_MODEL),
     "base_url": (address.find_problem, address.EXAMPLE),
 }

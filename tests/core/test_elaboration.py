@@ -694,9 +694,9 @@ def test_a_decision_that_was_left_out_is_asked_for_once_then_added() -> None:
     talk = Talk(verdicts=verdicts).says("We go with A.", "done")
     asked = [command for command in talk.asked if isinstance(command, do.AskSynthesis)]
     assert [command.problems for command in asked] == [
-        (), ("Turn 4 holds a decision that no decision cites: We go with A.",),
+        (), ("The user decided in turn 4, and no decision cites it: We go with A.",),
     ]  # fmt: skip
-    assert "#### Decisions Made\n- We go with A.\n" in talk.texts("synthesis")[0]
+    assert "#### Decisions Made\n- We go with A: reason not given\n" in talk.texts("synthesis")[0]
 
 
 @pytest.mark.rule("SYN-4")

@@ -183,7 +183,8 @@ def test_nothing_to_extract_still_makes_a_takeaway_and_a_record() -> None:
 def test_block_update_and_record_agree(messages: list[str], exit_type: str) -> None:
     talk = Talk(max_turns=5).says(*messages)
     block = talk.texts("synthesis")[0]
-    assert f"**Turns**: {len(talk.now.turns)} | **Exit**: {exit_type}\n" in block
+    silent = " | **User**: silent" if messages == ["done"] else ""
+    assert f"**Turns**: {len(talk.now.turns)} | **Exit**: {exit_type}{silent}\n" in block
     (update,) = (asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts))
     assert update == do.UpdateArtifacts(
         JOURNEYS, f"<!-- Elaboration: step 01-03, {AT} -->", block, "1 insight"

@@ -61,13 +61,32 @@ def test_the_keyboard_makes_no_difference(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "wrap up for today",
+        "ok, wrap it up now",
+        "wrap this up please, thanks",
+    ],
+)
+def test_a_short_message_that_starts_with_wrap_up_is_an_exit(text: str) -> None:
+    assert hear_exit(text) == "exit"
+
+
+@pytest.mark.rule("EXIT-1")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wrap up all pending uploads into one batch",
         "wrap up the part on sync before Friday comes",
-        "ok, wrap it up now if you can",
         "wrap this up and then show me what we have got so far",
     ],
 )
-def test_a_message_that_starts_with_wrap_up_is_an_exit(text: str) -> None:
-    assert hear_exit(text) == "exit"
+def test_a_longer_one_is_a_contribution(text: str) -> None:
+    assert hear_exit(text) is None
+
+
+@pytest.mark.rule("EXIT-1")
+@pytest.mark.parametrize("text", ["quit", "Stop!", "ok, stop"])
+def test_quit_and_stop_alone_are_asked_about(text: str) -> None:
+    assert hear_exit(text) == "unclear-exit"
 
 
 @pytest.mark.rule("EXIT-1")

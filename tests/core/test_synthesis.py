@@ -54,7 +54,8 @@ def test_the_block_has_exactly_the_shape_of_the_rule() -> None:
         "- [User/Alex] A needs B.\n"
         "\n"
         "#### Decisions Made\n"
-        "- Merge field by field: keeps the hand-over possible\n"
+        '- Merge field by field ("We go with A, but never merge safety fields."): '
+        "keeps the hand-over possible\n"
         "\n"
         "#### Open Questions\n"
         "- How long are versions kept?: to be settled in 03-02\n"
@@ -117,19 +118,97 @@ def test_every_decided_turn_must_be_cited_by_a_decision() -> None:
     assert decision_turns(TURNS) == (4,)
     insight_only = Draft(insights=(Entry("A.", (4,)),))
     assert problems(insight_only, TURNS) == (
-        "Turn 4 holds a decision that no decision cites: We go with A, but never merge safety fields.",
+        "The user decided in turn 4, and no decision cites it: We go with A, but never merge safety fields.",
     )
-    settled = settle(insight_only, TURNS)
+    settled = settle(insight_only, TURNS, ROSTER)
     assert settled.decisions == (Entry("We go with A, but never merge safety fields.", (4,)),)
     cited = Draft(decisions=(Entry("A", (4, 2)),))
     assert problems(cited, TURNS) == ()
-    assert settle(cited, TURNS).decisions == (Entry("A", (2, 4)),)
+    assert settle(cited, TURNS, ROSTER).decisions == (Entry("A", (2, 4)),)
+
+
+def user(number: int, text: str) -> Turn:
+    """A turn of the user's that a panel marked as a decision."""
+    return Turn(number, USER, text, Verdict(decisions=(number,)))
 
 
 @pytest.mark.rule("SYN-3")
-def test_decisions_are_gathered_from_all_verdicts_once_and_in_order() -> None:
-    turns = (Turn(1, M, "x", Verdict(decisions=(1,))), Turn(2, A, "y", Verdict(decisions=(2, 1))))
-    assert decision_turns(turns) == (1, 2)
+def test_a_mark_on_anything_but_the_user_s_decision_counts_for_nothing() -> None:
+    turns = (
+        Turn(1, M, "We should merge.", Verdict(decisions=(1,))),
+        user(2, "Should we merge?"),
+        user(3, "Let's not decide this now."),
+        user(4, "Let's decide that tomorrow."),
+        user(5, "Refuse to save. Is that enough?"),
+        Turn(6, A, "Yes.", Verdict(decisions=(5, 2))),
+    )
+    assert decision_turns(turns) == (5,)
+    assert settle(Draft(), turns, ROSTER).decisions == (Entry("Refuse to save.", (5,)),)
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    "words",
+    ["No, that was no decision.", "That wasn't a decision.", "I take that back.", "scratch that"],
+)
+def test_a_decision_can_be_taken_back(words: str) -> None:
+    turns = (user(1, "We drop the lock."), user(2, "We refuse late forms."), Turn(3, USER, words))
+    assert decision_turns(turns) == (1,)
+    drafted = Draft(decisions=(Entry("The lock goes", (1,)), Entry("Late forms are refused", (2,))))
+    assert [entry.turns for entry in settle(drafted, turns, ROSTER).decisions] == [(1,)]
+    assert settle(drafted, turns, ROSTER).questions == ()
+
+
+@pytest.mark.rule("SYN-3")
+def test_the_later_of_two_on_the_same_thing_stands_and_says_what_it_replaces() -> None:
+    turns = (
+        user(1, "Late forms are refused."),
+        user(2, "Two offices are enough."),
+        user(3, "Actually, accept late forms with a warning."),
+    )
+    assert decision_turns(turns) == (2, 3)
+    settled = settle(Draft(), turns, ROSTER)
+    assert settled.decisions[1] == Entry(
+        "Actually, accept late forms with a warning.", (3,),
+        'reason not given; replaces "Late forms are refused."',
+    )  # fmt: skip
+    other = (user(1, "Late forms are refused."), user(2, "Actually, two offices are enough."))
+    assert decision_turns(other) == (1, 2)
+
+
+@pytest.mark.rule("SYN-3")
+def test_what_a_persona_proposed_and_nobody_took_up_is_an_open_question() -> None:
+    draft = Draft(decisions=(Entry("Lock the form", (2, 5)), Entry("A is taken", (4,))))
+    assert problems(draft, TURNS) == (
+        'The user decided nothing in turn 2, 5, so this is an open question: "Lock the form".',
+    )
+    settled = settle(draft, TURNS, ROSTER)
+    assert settled.decisions == (Entry("A is taken", (4,)),)
+    (question,) = settled.questions
+    assert question.text == "Proposed by Alex: Lock the form"
+    assert question.turns == (2, 5)
+
+
+@pytest.mark.rule("SYN-1", "SYN-3")
+def test_the_user_s_words_stand_beside_a_decision_unless_it_is_in_these_words() -> None:
+    turns = (user(1, "Refuse to save; a lost form costs us 40 euros. Fine? The rest can wait a week."),)
+    draft = Draft(
+        decisions=(
+            Entry("Offline saves are refused", (1,), "a lost form is expensive"),
+            Entry("The rest can wait a week.", (1,)),
+        )
+    )
+    block = render(draft, step_id="01-03", title="T", roster=ROSTER, turns=turns, exit_type="turn-limit")
+    assert (
+        '- Offline saves are refused ("Refuse to save; a lost form costs us 40 euros. The rest can wait a '
+        'week."): a lost form is expensive\n'
+    ) in block
+
+
+@pytest.mark.rule("SYN-1")
+def test_the_block_says_where_the_user_was_silent() -> None:
+    block = render(Draft(), step_id="1", title="T", roster=ROSTER, turns=TURNS[:3], exit_type="turn-limit")
+    assert "**Turns**: 3 | **Exit**: turn-limit | **User**: silent\n" in block
 
 
 @pytest.mark.rule("SYN-4")
@@ -144,14 +223,14 @@ def test_no_entry_without_a_turn_and_no_turn_that_does_not_exist() -> None:
     )
     assert 'No turn is cited for: "none".' in problems(draft, TURNS)
     assert "An entry has no text." in problems(draft, TURNS)
-    settled = settle(draft, TURNS)
+    settled = settle(draft, TURNS, ROSTER)
     for kept in (settled.insights, settled.questions, settled.actions):
         assert kept == (Entry("kept", (1, 5)),)
 
 
 def test_settling_flattens_texts_and_details() -> None:
     draft = Draft(insights=(Entry("two\n lines", (1, 1), "why\nnot"),), summary="s", takeaway="t")
-    settled = settle(draft, TURNS[:1])
+    settled = settle(draft, TURNS[:1], ROSTER)
     assert settled == Draft((Entry("two lines", (1,), "why not"),), summary="s", takeaway="t")
 
 

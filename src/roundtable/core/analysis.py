@@ -95,6 +95,8 @@ class Opening:
     notices: tuple[str, ...] = ()
     moved_on: bool = False
     user_name: str | None = None
+    has_review: bool = False
+    """Whether the user can be asked to review what a discussion writes (SYN-8)."""
 
     @property
     def lead(self) -> Persona:
@@ -448,7 +450,7 @@ def _elaborate(now: Analysis, *shown: do.Show) -> Outcome:
         return _show_menu(now, *shown, _show("notice", reason))
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=opening.roster, steps=opening.steps,
-        user_name=opening.user_name,
+        user_name=opening.user_name, has_review=opening.has_review,
     )  # fmt: skip
     return replace(now, elaboration=elaboration, stage=Stage.ELABORATION), (*shown, *commands)
 

@@ -9,7 +9,7 @@ from .events import SectionText
 from .lines import Awaits, Line
 from .personas import Persona, Roster
 from .steps import Criterion, Depth, Item, Question, Step, Target
-from .synthesis import Draft, Exit
+from .synthesis import Draft, Entry, Exit
 from .turns import Material, Parked, Turn
 
 Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
@@ -25,9 +25,10 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Wait for the user's words."""
+    """Wait for the user's words; `prefill` is what stands in the input line to be edited."""
 
     awaits: Awaits
+    prefill: str = ""
 
 
 # --- the elaboration ------------------------------------------------------------------------------------
@@ -156,6 +157,8 @@ class SaveRecord:
     exit_type: Exit
     parked: tuple[Parked, ...] = ()
     extracted: bool = False
+    struck: tuple[Entry, ...] = ()
+    """The entries that the user dropped or reworded in the review."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ The rules, in the order of a discussion:
   asks whether to wrap up. Two turns before the limit there is one warning; at the limit it ends.
   What drifts off the topic is redirected by the lead and parked for the step where it belongs.
 - SYNTHESIS: the panel drafts, every entry cites its turns; a faulty draft is asked for once more and then
-  mended by rule. If the panel cannot draft, the synthesis is extracted from the turns.
+  mended by rule. If the panel cannot draft, the synthesis is extracted from the turns. Where somebody can
+  be asked, the user reviews it before anything is written: accept, drop, edit, add.
 - STATE_PERSIST: the record and the transcript are written; then the menu returns.
 
 `Elaboration` is the state, `TABLE` at the end says which event may come when and where it leads, and each
@@ -30,7 +31,7 @@ from . import events as on
 from . import lines, synthesis
 from .commands import Purpose
 from .errors import RuleBroken
-from .hearing import Heard, address, hear, hear_exit_answer, insists_on_topic
+from .hearing import Heard, ReviewAnswer, address, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .steps import PHASES, Item, Step, phase_of
@@ -64,6 +65,7 @@ class Awaited(StrEnum):
     EXIT = "whether the user wants to end"
     LIMIT = "the raised limit on disk"
     DRAFT = "a draft of the synthesis"
+    REVIEW = "the user's review of the synthesis"
     ARTIFACTS = "the artifacts on disk"
     RECORD = "the record on disk"
     NOTHING = "nothing: it has ended"
@@ -120,6 +122,11 @@ class Elaboration:
     draft: synthesis.Draft = _NO_DRAFT
     at: str = ""
     extracted: bool = False
+    has_review: bool = False
+    """Whether the user reviews the synthesis before it is written (SYN-8)."""
+    reviewed: tuple[synthesis.Draft, ...] = ()
+    """The synthesis before each change that the user made to it, the first one as it was drafted."""
+    editing: int | None = None
 
     @classmethod
     def begin(
@@ -130,12 +137,15 @@ class Elaboration:
         roster: Roster,
         steps: tuple[Step, ...] = (),
         user_name: str | None = None,
+        has_review: bool = False,
     ) -> Outcome:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas.")
         lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
-        new = cls(item, step, roster, lead.persona, steps, lead.notice, user_name or None)
+        new = cls(
+            item, step, roster, lead.persona, steps, lead.notice, user_name or None, has_review=has_review
+        )
         return new, (do.ReadContext(step),)
 
     def receive(self, event: on.Event) -> Outcome:
@@ -424,18 +434,69 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     wrong = synthesis.problems(event.draft, now.turns)
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
-    draft = synthesis.settle(event.draft, now.turns)
+    draft = synthesis.settle(event.draft, now.turns, now.roster)
     after = replace(now, draft=draft, at=event.at, extracted=event.extracted)
-    if not draft.entries:
-        takeaway = f"Key takeaway: {synthesis.summary(draft, now.step.title)}"
-        return _persist(after, (_show(now, "synthesis", takeaway),))
+    return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
+
+
+def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
+    """Show the synthesis with a number before every entry, and wait for what the user makes of it."""
+    text = f"{synthesis.render_review(now.draft, now.turns, now.roster)}\n\n{lines.REVIEW}"
+    after = replace(now, awaits=Awaited.REVIEW, editing=None)
+    return after, (*shown, _show(now, "review", text), do.Listen("review"))
+
+
+def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
+    if now.editing is not None:
+        answer = ReviewAnswer("edit", (now.editing,), event.text.strip())
+        if is_silence(event.text):
+            return _ask_for_review(now)
+    else:
+        answer = hear_review(event.text)
+    echo = (_show(now, "choice", event.text.strip(), USER),) if not is_silence(event.text) else ()
+    missing = [number for number in answer.numbers if not 1 <= number <= len(now.draft.entries)]
+    if answer.kind == "unclear" or missing:
+        text = lines.no_such_entry(missing[0], len(now.draft.entries)) if missing else lines.REVIEW_UNCLEAR
+        return now, (*echo, _show(now, "notice", text), do.Listen("review"))
+    match answer.kind:
+        case "accept":
+            return _update_artifacts(now, *echo)
+        case "undo" if now.reviewed:
+            return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
+        case "undo":
+            return _ask_for_review(now, *echo, _show(now, "notice", lines.NOTHING_TO_UNDO))
+        case "edit" if not answer.words:
+            number = answer.numbers[0]
+            ask = _show(now, "notice", lines.edit_entry(number))
+            prefill = now.draft.words_of_entry(number)
+            return replace(now, editing=number), (*echo, ask, do.Listen("review", prefill))
+    changed = replace(now, draft=_change_draft(now.draft, answer), reviewed=(*now.reviewed, now.draft))
+    return _ask_for_review(changed, *echo) if changed.draft.entries else _update_artifacts(changed, *echo)
+
+
+def _change_draft(draft: synthesis.Draft, answer: ReviewAnswer) -> synthesis.Draft:
+    match answer.kind:
+        case "drop":
+            return draft.drop_entries(answer.numbers)
+        case "edit":
+            return draft.edit_entry(answer.numbers[0], answer.words)
+        case _:
+            return draft.add_entry(answer.part, answer.words)
+
+
+def _update_artifacts(now: Elaboration, *shown: do.Show) -> Outcome:
+    """Write the synthesis as it stands; one without entries is only a takeaway."""
+    if not now.draft.entries:
+        takeaway = f"Key takeaway: {synthesis.summary(now.draft, now.step.title)}"
+        return _persist(now, (*shown, _show(now, "synthesis", takeaway)))
     block = synthesis.render(
-        draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
+        now.draft, step_id=now.step.step_id, title=now.step.title, roster=now.roster, turns=now.turns,
         exit_type=now.exit_type,
     )  # fmt: skip
-    marker = synthesis.marker(now.step.step_id, event.at)
-    update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(draft))
-    return replace(after, awaits=Awaited.ARTIFACTS), (_show(now, "synthesis", block), update)
+    marker = synthesis.marker(now.step.step_id, now.at)
+    update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
+    after = replace(now, awaits=Awaited.ARTIFACTS)
+    return after, (*shown, _show(now, "synthesis", block), update)
 
 
 def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
@@ -445,7 +506,8 @@ def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
 def _persist(now: Elaboration, shown: Shown) -> Outcome:
     summary = synthesis.summary(now.draft, now.step.title)
     record = do.Record(now.step.step_id, len(now.turns), now.roster.keys, now.at, summary)
-    save = do.SaveRecord(record, now.table, now.draft, now.exit_type, now.parked, now.extracted)
+    struck = now.reviewed[0].without(now.draft) if now.reviewed else ()
+    save = do.SaveRecord(record, now.table, now.draft, now.exit_type, now.parked, now.extracted, struck)
     return replace(now, state=State.STATE_PERSIST, awaits=Awaited.RECORD), (*shown, save)
 
 
@@ -609,6 +671,9 @@ TABLE: Mapping[tuple[State, Awaited], Mapping[type[on.Event], Transition]] = {
     (State.SYNTHESIS, Awaited.DRAFT): {
         on.SynthesisDrafted: Transition(synthesis_drafted, (State.SYNTHESIS, State.STATE_PERSIST)),
         on.SynthesisFailed: Transition(synthesis_failed, _END),
+    },
+    (State.SYNTHESIS, Awaited.REVIEW): {
+        on.UserSpoke: Transition(review_answered, (State.SYNTHESIS, State.STATE_PERSIST)),
     },
     (State.SYNTHESIS, Awaited.ARTIFACTS): {
         on.ArtifactsUpdated: Transition(artifacts_updated, (State.STATE_PERSIST,)),

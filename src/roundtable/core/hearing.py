@@ -1,4 +1,4 @@
-"""What the user's words mean: an exit, an address, a choice, or silence (EXIT-1, LOOP-8, MENU-1)."""
+"""What the user's words mean: an exit, an address, a decision, a choice (EXIT-1, LOOP-8, SYN-3, MENU-1)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from .personas import Persona, Roster
-from .text import WORD, find_phrase, fold_text, is_silence, phrases_of, words_of
+from .text import WORD, find_phrase, fold_text, is_silence, phrases_of, split_sentences, words_of
 
 Exit = Literal["exit", "unclear-exit"]
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
@@ -17,6 +17,7 @@ MenuChoice = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-sk
 
 _WRAP_UPS = phrases_of("wrap up | wrap it up | wrap this up")
 _KEYWORDS = (*phrases_of("done | exit | back | wrap-up"), *_WRAP_UPS)
+_STOPS = phrases_of("quit | stop")
 _FILLERS = phrases_of(
     "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
     "| so | well | alright"
@@ -164,8 +165,11 @@ def hear_exit(text: str) -> Exit | None:
     """Return whether the message ends the discussion or may mean to; None for a contribution (EXIT-1)."""
     spoken = _skip_fillers(text)
     words = tuple(word.text for word in spoken)
-    if words in _KEYWORDS or any(words[: len(start)] == start for start in _WRAP_UPS):
+    starts = any(words[: len(start)] == start for start in _WRAP_UPS)
+    if words in _KEYWORDS or (starts and len(words) <= _MAX_UNCLEAR_WORDS):
         return "exit"
+    if words in _STOPS:
+        return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
     places = [
@@ -242,6 +246,125 @@ def _is_meant(spoken: tuple[_Word, ...], start: int, end: int) -> bool:
         if before not in _SOFTENERS:
             return True
     return True
+
+
+# --- decisions ------------------------------------------------------------------------------------------
+
+# "Let's not decide this now", "we can settle that tomorrow", "leave it open".
+_DEFERS = re.compile(
+    r"\b(?:not|n't|never|cannot|can't|without) (?:\w+ ){0,2}"
+    r"(?:decid\w+|settl\w+|commit\w*|choos\w+|made up)\b"
+    r"|\b(?:decide|settle|discuss|talk about|look at|choose|see) (?:\w+ ){0,4}"
+    r"(?:later|tomorrow|another (?:time|day)|next (?:week|time|month|sprint|step)|some other time|after\w*)\b"
+    r"|\b(?:postpone|defer|put off|come back to|leave (?:\w+ ){0,4}open|sleep on|park (?:it|this|that))\b"
+    r"|\b(?:undecided|open question|to be decided|tbd|no idea|(?:i|we) (?:do not|don't) know"
+    r"|(?:i'm|i am|we're|we are) not (?:sure|certain))\b"
+)
+_TAKES_BACK = re.compile(
+    r"\b(?:(?:that|this|it) (?:was|is)(?: not|n't| no| never)(?: really)?(?: a| my| our)? decision"
+    r"|(?:i|we) (?:did not|didn't|have not|haven't|never) (?:decide|decided)"
+    r"|(?:i|we) take (?:that|this|it)(?: decision)? back"
+    r"|take back (?:that|this|the|my|our)(?: last)? decision"
+    r"|(?:scratch|strike|forget|undo|ignore) (?:that|the|this)(?: last)?(?: decision)?[.!]*$"
+    r"|no decision(?: yet)?[.!]*$)"
+)
+_REVERSES = re.compile(
+    r"^(?:no\b|actually\b|wait\b|sorry\b|hm+\b|rather\b|instead\b|correction\b)|\bon second thoughts?\b"
+    r"|\bchang(?:e|ed|ing) my mind\b|\binstead\b|\bafter all\b|\brather not\b|\bno longer\b|\breverse\b"
+    r"|\bnot any ?more\b|\bwhat i said (?:before|earlier)\b|\bother way round\b"
+)
+_PLAIN_WORDS = frozenset(
+    words_of(
+        """
+        a an the and or but not no so then we i you they it that this these those is are was be will would can
+        could should shall must may do does did done have has had let let's us our my your their its of to in
+        on at for from with by as if when where what which who how than into out up down only just also all
+        any one two use keep take make get go say says said again still now here there please ok okay
+        actually instead rather second thought thoughts mind change changed after
+        """
+    )
+)
+_SHARED_START = 5
+
+
+def can_decide(text: str) -> bool:
+    """Whether a message can hold a decision: it has a sentence that neither asks nor defers (SYN-3)."""
+    return any(_is_firm(sentence) for sentence in split_sentences(text)) and not takes_back(text)
+
+
+def _is_firm(sentence: str) -> bool:
+    said = fold_text(sentence).strip()
+    return bool(words_of(said)) and not said.rstrip("\"')*_ ").endswith("?") and not _DEFERS.search(said)
+
+
+def takes_back(text: str) -> bool:
+    """Whether the user says that the last decision was none, or no longer is."""
+    return bool(_TAKES_BACK.search(fold_text(text).strip()))
+
+
+def reverses(text: str, earlier: str) -> bool:
+    """Whether a decision replaces an earlier one: it says so, and it is about the same thing."""
+    said = fold_text(text).strip()
+    return bool(_REVERSES.search(said)) and not _subjects(said).isdisjoint(_subjects(fold_text(earlier)))
+
+
+def _subjects(said: str) -> frozenset[str]:
+    """Return the beginnings of the words that carry a meaning, so that `refuse` and `refused` are one."""
+    return frozenset(word[:_SHARED_START] for word in words_of(said) if word not in _PLAIN_WORDS)
+
+
+# --- a review -------------------------------------------------------------------------------------------
+
+ReviewKind = Literal["accept", "drop", "edit", "add", "undo", "unclear"]
+_ACCEPTS = _list_messages(
+    "accept | accept all | ok | okay | yes | write | write it | fine | good | looks good"
+)
+_DROPS = re.compile(
+    r"(?:drop|strike|delete|remove)\s+(?P<numbers>\d[\d\s,]*(?:and\s+\d+\s*)?)\.?", re.IGNORECASE
+)
+_EDITS = re.compile(
+    r"(?:edit|change|reword)\s+(?P<number>\d{1,4})\s*[:.]?(?:\s+(?P<words>\S.*))?", re.DOTALL | re.IGNORECASE
+)
+_ADDS = re.compile(
+    r"add\s+(?:an?\s+)?(?:(?P<part>insight|decision|(?:open\s+)?question|action)s?\s*:?\s+)?(?P<words>\S.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAnswer:
+    """What the user does to a synthesis under review: numbers of entries, or words and where they go."""
+
+    kind: ReviewKind
+    numbers: tuple[int, ...] = ()
+    words: str = ""
+    part: Literal["insights", "decisions", "questions", "actions"] = "insights"
+
+
+def hear_review(text: str) -> ReviewAnswer:
+    """Return what a message at a review asks for; `unclear` where it asks for nothing that is known."""
+    said = text.strip()
+    if is_silence(text) or fold_text(said).rstrip(".!") in _ACCEPTS:
+        return ReviewAnswer("accept")
+    if fold_text(said).rstrip(".!") == "undo":
+        return ReviewAnswer("undo")
+    if found := _DROPS.fullmatch(said):
+        numbers = (int(number[:6]) for number in re.findall(r"\d+", found["numbers"]))
+        return ReviewAnswer("drop", tuple(dict.fromkeys(numbers)))
+    if found := _EDITS.fullmatch(said):
+        return ReviewAnswer("edit", (int(found["number"]),), (found["words"] or "").strip())
+    if found := _ADDS.fullmatch(said):
+        part = (found["part"] or "insight").lower().split()[-1]
+        return ReviewAnswer("add", (), found["words"].strip(), _PARTS[part])
+    return ReviewAnswer("unclear")
+
+
+_PARTS: dict[str, Literal["insights", "decisions", "questions", "actions"]] = {
+    "insight": "insights",
+    "decision": "decisions",
+    "question": "questions",
+    "action": "actions",
+}
 
 
 # --- at a menu ------------------------------------------------------------------------------------------

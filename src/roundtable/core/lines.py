@@ -16,9 +16,9 @@ from .turns import USER
 LineKind = Literal[
     "greeting", "handoff", "depth", "step", "question", "answer", "menu", "choice", "feedback", "notice",
     "resume", "introduction", "listen", "contribution", "redirect", "warning", "limit", "inactivity",
-    "unclear-exit", "acknowledgement", "synthesis", "update", "saved", "paused", "done", "error",
+    "unclear-exit", "acknowledgement", "synthesis", "review", "update", "saved", "paused", "done", "error",
 ]  # fmt: skip
-Awaits = Literal["answer", "menu", "discussion", "exit", "choice"]
+Awaits = Literal["answer", "menu", "discussion", "exit", "choice", "review"]
 
 ACKNOWLEDGEMENT = "Wrapping up the discussion. Let me synthesize our key points."
 UNCLEAR_EXIT = "Did you want to end the discussion, or continue exploring this?"
@@ -35,6 +35,13 @@ SKIPPING = (
     "I'll produce draft artifacts based on what we've discussed so far."
 )
 NOT_YET = "[E] is for the menu after this step. First this question; not knowing is a fair answer."
+REVIEW = (
+    "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
+    "(or insight, question, action) change it; `undo` takes back the last change."
+)
+REVIEW_UNCLEAR = "Nothing was changed, because I could not tell what to change. " + REVIEW
+REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
+NOTHING_TO_UNDO = "There is nothing to undo here."
 _LATER = "We can come back to that after this discussion."
 _INTRODUCTION_WIDTH = 76
 
@@ -49,6 +56,16 @@ class Line:
     turn: int | None = None
     state: str | None = None
     awaits: Awaits | None = None
+
+
+def no_such_entry(number: int, count: int) -> str:
+    """What is said where a review names an entry that is not there."""
+    return f"There is no entry {number}; the entries are 1 to {count}. Nothing was changed."
+
+
+def edit_entry(number: int) -> str:
+    """What is asked where an entry is to be edited and the new words are still missing."""
+    return f"What should entry {number} say? Enter alone leaves it as it is."
 
 
 def article(noun: str) -> str:

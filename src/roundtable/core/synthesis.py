@@ -1,19 +1,35 @@
-"""The synthesis: entries that cite their turns, attributed and completed by rule (SYN-1 to SYN-5)."""
+"""The synthesis: entries that cite their turns, attributed and completed by rule (SYN-1 to SYN-5).
+
+A decision is the user's: it stands only where the user decided in a turn that it cites, and the user's words
+stand beside it. What somebody else proposed is an open question.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
+from .hearing import can_decide, reverses, takes_back
+from .lines import join_names
 from .personas import Roster
-from .text import escape_markdown
+from .text import escape_markdown, fold_text, split_sentences, words_of
 from .turns import USER, Turn
 
 Exit = Literal["user-initiated", "turn-limit"]
+Part = Literal["insights", "decisions", "questions", "actions"]
 
 SUMMARY_LENGTH = 100
+NO_REASON = "reason not given"
+HEADINGS: Mapping[Part, str] = {
+    "insights": "Key Insights",
+    "decisions": "Decisions Made",
+    "questions": "Open Questions",
+    "actions": "Action Items",
+}
 _OWN_WORDS_LENGTH = 300
+_MOST_SENTENCES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +39,8 @@ class Entry:
     text: str
     turns: tuple[int, ...]
     detail: str = ""
+    review: Literal["", "added", "edited"] = ""
+    """What the user did to it when the synthesis was reviewed (SYN-8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +58,121 @@ class Draft:
     def entries(self) -> tuple[Entry, ...]:
         return self.insights + self.decisions + self.questions + self.actions
 
+    def without(self, other: Draft) -> tuple[Entry, ...]:
+        """Return the entries that another draft does not have."""
+        return tuple(entry for entry in self.entries if entry not in other.entries)
+
+    def words_of_entry(self, number: int) -> str:
+        """Return an entry's words as they are edited, counted from 1 over all parts."""
+        entry = self.entries[number - 1]
+        return f"{entry.text}: {entry.detail}" if entry.detail else entry.text
+
+    def drop_entries(self, numbers: Iterable[int]) -> Draft:
+        """Return the draft without these entries."""
+        dropped = set(numbers)
+        return self._change(lambda number, _part, entry: None if number in dropped else entry)
+
+    def edit_entry(self, number: int, words: str) -> Draft:
+        """Return the draft with new words for an entry; what follows a colon is its reason or owner."""
+
+        def edit(each: int, part: Part, entry: Entry) -> Entry:
+            if each != number:
+                return entry
+            text, detail = _part_detail(words, part)
+            return Entry(text, entry.turns, detail, review="added" if entry.review == "added" else "edited")
+
+        return self._change(edit)
+
+    def add_entry(self, part: Part, words: str) -> Draft:
+        """Return the draft with an entry of the user's own at the end of a part."""
+        text, detail = _part_detail(words, part)
+        entry = Entry(text, (), detail, review="added")
+        return self._replace(
+            {each: self.part(each) + ((entry,) if each == part else ()) for each in HEADINGS}
+        )
+
+    def part(self, part: Part) -> tuple[Entry, ...]:
+        """Return the entries of one part."""
+        match part:
+            case "insights":
+                return self.insights
+            case "decisions":
+                return self.decisions
+            case "questions":
+                return self.questions
+            case "actions":
+                return self.actions
+
+    def _change(self, change: Callable[[int, Part, Entry], Entry | None]) -> Draft:
+        numbers = count(1)
+        return self._replace(
+            {
+                part: tuple(
+                    changed
+                    for entry in self.part(part)
+                    if (changed := change(next(numbers), part, entry)) is not None
+                )
+                for part in HEADINGS
+            }
+        )
+
+    def _replace(self, parts: Mapping[Part, tuple[Entry, ...]]) -> Draft:
+        return replace(
+            self, insights=parts["insights"], decisions=parts["decisions"], questions=parts["questions"],
+            actions=parts["actions"],
+        )  # fmt: skip
+
+
+def _part_detail(words: str, part: Part) -> tuple[str, str]:
+    """Return an entry's words as text and detail; an insight has no detail."""
+    line = join_lines(words)
+    if part == "insights":
+        return line, ""
+    text, _, detail = line.partition(": ")
+    return text.strip(), detail.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """A turn in which the user decided, and the earlier decision that it replaces."""
+
+    turn: Turn
+    replaces: Turn | None = None
+
+
+def _standing_decisions(turns: Sequence[Turn]) -> dict[int, _Decided]:
+    """Return what the user decided and did not take back or reverse since, by turn.
+
+    A panel's mark on anything but a turn in which the user can have decided counts for nothing (SYN-3).
+    """
+    marked = {number for turn in turns for number in turn.verdict.decisions}
+    standing: dict[int, _Decided] = {}
+    for turn in turns:
+        if turn.speaker != USER:
+            continue
+        if standing and takes_back(turn.text):
+            del standing[max(standing)]
+        if turn.number not in marked or not can_decide(turn.text):
+            continue
+        replaced = [number for number, each in standing.items() if reverses(turn.text, each.turn.text)]
+        before = standing.pop(max(replaced)).turn if replaced else None
+        standing[turn.number] = _Decided(turn, before)
+    return standing
+
 
 def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
-    """Return the numbers of the turns that hold a decision, in order."""
-    return tuple(sorted({number for turn in turns for number in turn.verdict.decisions}))
+    """Return the numbers of the turns in which the user decided something that still stands, in order."""
+    return tuple(sorted(_standing_decisions(turns)))
+
+
+def _withdrawn_turns(turns: Sequence[Turn]) -> frozenset[int]:
+    """Return the turns whose decision the user took back or reversed."""
+    marked = {number for turn in turns for number in turn.verdict.decisions}
+    return frozenset(
+        number
+        for number in marked - set(decision_turns(turns))
+        if turns[number - 1].speaker == USER and can_decide(turns[number - 1].text)
+    )
 
 
 def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -61,27 +190,71 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
             if not 1 <= number <= len(turns)
         ]
     found += [
-        f"Turn {turn.number} holds a decision that no decision cites: {own_words(turn)}"
+        f"The user decided nothing in turn {_list_numbers(entry.turns)}, so this is an open question: "
+        f'"{entry.text}".'
+        for entry in _drop_uncited(draft.decisions, turns)
+        if not _is_decided(entry, turns)
+    ]
+    found += [
+        f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}"
         for turn in _left_out(draft.decisions, turns)
     ]
     return tuple(found)
 
 
-def settle(draft: Draft, turns: Sequence[Turn]) -> Draft:
-    """Return the draft with nothing uncited left in it and no decision left out."""
-    decisions = _drop_uncited(draft.decisions, turns)
+def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
+    """Return the draft with nothing uncited in it, every decision of the user's and nobody else's."""
+    drafted = _drop_uncited(draft.decisions, turns)
+    decisions = tuple(entry for entry in drafted if _is_decided(entry, turns))
+    withdrawn = _withdrawn_turns(turns)
+    proposed = tuple(
+        _put_as_question(entry, turns, roster)
+        for entry in drafted
+        if entry not in decisions and not withdrawn.issuperset(entry.turns)
+    )
     added = tuple(Entry(own_words(turn), (turn.number,)) for turn in _left_out(decisions, turns))
+    standing = _standing_decisions(turns)
     return replace(
         draft,
         insights=_drop_uncited(draft.insights, turns),
-        decisions=decisions + added,
-        questions=_drop_uncited(draft.questions, turns),
+        decisions=tuple(_say_what_is_replaced(entry, standing) for entry in decisions + added),
+        questions=_drop_uncited(draft.questions, turns) + proposed,
         actions=_drop_uncited(draft.actions, turns),
     )
 
 
+def _is_decided(entry: Entry, turns: Sequence[Turn]) -> bool:
+    """Whether the entry cites a turn in which the user can have decided it, and did not take it back."""
+    withdrawn = _withdrawn_turns(turns)
+    cited = (turns[number - 1] for number in entry.turns if 1 <= number <= len(turns))
+    return any(
+        turn.speaker == USER and turn.number not in withdrawn and can_decide(turn.text) for turn in cited
+    )
+
+
+def _put_as_question(entry: Entry, turns: Sequence[Turn], roster: Roster) -> Entry:
+    """Return a decision that nobody made as what it is: somebody's proposal that is still open."""
+    speakers = {turns[number - 1].speaker for number in entry.turns}
+    names = [persona.first_name for persona in roster.personas if persona.key in speakers]
+    who = f"Proposed by {join_names(names)}: " if names else ""
+    return replace(entry, text=f"{who}{entry.text}", detail="nobody decided it; for you to settle")
+
+
+def _say_what_is_replaced(entry: Entry, standing: Mapping[int, _Decided]) -> Entry:
+    before = next(
+        (found.replaces for number in entry.turns if (found := standing.get(number)) and found.replaces), None
+    )
+    if before is None:
+        return entry
+    return replace(entry, detail=f'{entry.detail or NO_REASON}; replaces "{own_words(before)}"')
+
+
+def _list_numbers(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
 def _left_out(decisions: Iterable[Entry], turns: Sequence[Turn]) -> list[Turn]:
-    """The turns that hold a decision and that no decision cites."""
+    """Return the turns in which the user decided something and that no decision cites."""
     cited = {number for entry in decisions for number in entry.turns}
     return [turns[number - 1] for number in decision_turns(turns) if number not in cited]
 
@@ -100,25 +273,70 @@ def attribution(cited: Iterable[int], turns: Sequence[Turn], roster: Roster) -> 
     return "/".join((["User"] if USER in speakers else []) + names)
 
 
+def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:
+    """Return who is credited for an entry; what the user added or edited in the review is theirs too."""
+    names = attribution(entry.turns, turns, roster)
+    if entry.review and names.partition("/")[0] != "User":
+        return f"User/{names}" if names else "User"
+    return names
+
+
 def render(
     draft: Draft, *, step_id: str, title: str, roster: Roster, turns: Sequence[Turn], exit_type: Exit
 ) -> str:
-    """The block of SYN-1, from a settled draft."""
+    """Return the block of SYN-1, from a settled draft."""
     participants = ", ".join(f"{persona.name} ({persona.short_role})" for persona in roster.personas)
+    silent = "" if any(turn.speaker == USER for turn in turns) else " | **User**: silent"
     parts = [
         f"### Elaboration Insights (Step {step_id}: {title})",
-        f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}",
-        "#### Key Insights\n"
-        + _bullets(
-            f"[{attribution(entry.turns, turns, roster)}] {escape_markdown(entry.text)}"
-            for entry in draft.insights
-        ),
-        "#### Decisions Made\n" + _bullets(_with_detail(entry) for entry in draft.decisions),
-        "#### Open Questions\n" + _bullets(_with_detail(entry) for entry in draft.questions),
+        f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}{silent}",
     ]
-    if draft.actions:
-        parts.append("#### Action Items\n" + _bullets(_with_detail(entry) for entry in draft.actions))
+    for part, heading in HEADINGS.items():
+        entries = draft.part(part)
+        if entries or part != "actions":
+            bullets = "\n".join(f"- {write_entry(entry, part, turns, roster)}" for entry in entries)
+            parts.append(f"#### {heading}\n{bullets or '- None'}")
     return "\n\n".join(parts) + "\n"
+
+
+def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
+    """Return the synthesis with a number before every entry, as the user reviews it (SYN-8)."""
+    shown: list[str] = []
+    number = 0
+    for part, heading in HEADINGS.items():
+        entries = draft.part(part)
+        if entries:
+            shown.append(heading)
+        for entry in entries:
+            number += 1
+            shown.append(f"  {number}. {write_entry(entry, part, turns, roster)}")
+    return "\n".join(shown)
+
+
+def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster) -> str:
+    """Return an entry as it stands in the block, without its bullet."""
+    text = escape_markdown(entry.text)
+    if part == "insights":
+        return f"[{credit(entry, turns, roster)}] {text}"
+    detail = entry.detail
+    if part == "decisions":
+        words = "" if entry.review else _quote_decision(entry, turns)
+        text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
+        detail = detail or NO_REASON
+    return f"{text.rstrip('.')}: {escape_markdown(detail)}" if detail else text
+
+
+def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
+    """Return the user's words that made a decision; empty where the entry already is in these words."""
+    said = [turn for turn in turns if turn.number in entry.turns and turn.speaker == USER]
+    turn = next((turn for turn in reversed(said) if can_decide(turn.text)), None)
+    if turn is None:
+        return ""
+    if fold_text(entry.text).rstrip(".!") in fold_text(join_lines(turn.text)):
+        return ""
+    words = own_words(turn, entry.text)
+    told = set(words_of(fold_text(f"{entry.text} {entry.detail}")))
+    return "" if told.issuperset(words_of(fold_text(words))) else words
 
 
 def marker(step_id: str, at: str) -> str:
@@ -152,9 +370,13 @@ def shorten_text(text: str, length: int) -> str:
     return text if end == len(text) else text[:end].rstrip(",;: ") + " ..."
 
 
-def own_words(turn: Turn) -> str:
-    """What a speaker said, on one line and short enough for a list."""
-    return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)
+def own_words(turn: Turn, subject: str = "") -> str:
+    """Return what the user said when they decided: at most two sentences, those nearest to the subject."""
+    sentences = [each for each in split_sentences(join_lines(turn.text)) if can_decide(each)]
+    wanted = set(words_of(fold_text(subject)))
+    nearest = sorted(sentences, key=lambda each: -len(wanted.intersection(words_of(fold_text(each)))))
+    kept = [each for each in sentences if each in nearest[:_MOST_SENTENCES]]
+    return shorten_text(" ".join(kept) or join_lines(turn.text), _OWN_WORDS_LENGTH)
 
 
 def join_lines(text: str) -> str:
@@ -167,16 +389,7 @@ def _drop_uncited(entries: Iterable[Entry], turns: Sequence[Turn]) -> tuple[Entr
     for entry in entries:
         numbers = tuple(sorted({number for number in entry.turns if 1 <= number <= len(turns)}))
         if numbers and join_lines(entry.text):
-            kept.append(Entry(join_lines(entry.text), numbers, join_lines(entry.detail)))
+            kept.append(
+                replace(entry, text=join_lines(entry.text), turns=numbers, detail=join_lines(entry.detail))
+            )
     return tuple(kept)
-
-
-def _with_detail(entry: Entry) -> str:
-    text = escape_markdown(entry.text)
-    if not entry.detail:
-        return text
-    return f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
-
-
-def _bullets(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines) or "- None"

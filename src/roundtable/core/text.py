@@ -278,3 +278,23 @@ def _escape_inline(line: str) -> str:
 
 def _holds_comment(code: str) -> bool:
     return "<!--" in code or "-->" in code
+
+
+# --- sentences ------------------------------------------------------------------------------------------
+
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1_024)
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Cut a message or a paragraph into sentences, each exactly as it was written."""
+    pieces: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        piece = text[start : end.end()]
+        if not _ABBREVIATION.search(piece.rstrip()[-12:]):
+            pieces.append(piece.strip())
+            start = end.end()
+    pieces.append(text[start:].strip())
+    return tuple(piece for piece in pieces if piece)

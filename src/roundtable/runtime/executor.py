@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..core import commands as do
 from ..core import events as on
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import Item, Step
-from ..core.synthesis import Draft, Entry, problems, settle
+from ..core.synthesis import Draft
 from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Material
 from ..core.voice import Said, Violation, check_voice
@@ -29,9 +29,6 @@ from .draft_answers import Surveyor, collect_offers, keep_answers
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
-
-Review = Callable[[Draft, do.Table], Awaitable[Draft]]
-"""Is handed a synthesis that would be accepted, and gives back what is to be written of it."""
 
 Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
@@ -53,13 +50,10 @@ class Executor:
         folder: Path,
         steps: tuple[Step, ...],
         panel: Panel | None = None,
-        review: Review | None = None,
         journal: Journal | None = None,
     ) -> None:
         self._panel = panel
-        self._review = review
         self._journal = journal
-        self._struck: tuple[Entry, ...] = ()
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
@@ -165,19 +159,7 @@ class Executor:
             if not extracted:
                 return on.SynthesisFailed(str(failure))
             draft = Draft()
-        # A first draft with problems is sent back by the machine, so nobody reviews it.
-        if isinstance(task, do.ExtractSynthesis) or task.problems or not problems(draft, task.table.turns):
-            draft = await self._review_draft(draft, task.table)
         return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted)
-
-    async def _review_draft(self, draft: Draft, table: do.Table) -> Draft:
-        """Return the draft as the user wants it written; what is struck is kept for the transcript."""
-        if self._review is None:
-            return draft
-        whole = settle(draft, table.turns)
-        kept = await self._review(whole, table)
-        self._struck = tuple(entry for entry in whole.entries if entry not in kept.entries)
-        return kept
 
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         item, step_id = task.brief.item, task.brief.step.step_id
@@ -278,7 +260,7 @@ class Executor:
         # A discussion may begin with one panel and end with another; each is named once.
         panels = (*(self._journal.panels if self._journal is not None else ()), self.panel.name)
         try:
-            path = write_transcript(self._folder, task, ", then ".join(dict.fromkeys(panels)), self._struck)
+            path = write_transcript(self._folder, task, ", then ".join(dict.fromkeys(panels)))
         except DiskFailed as failure:
             raise _not_kept(failure) from failure
         try:

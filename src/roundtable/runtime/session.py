@@ -31,7 +31,7 @@ from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
 from ..store.lock import ItemLock
 from ..store.progress import start_over
-from .executor import Executor, Review, Task
+from .executor import Executor, Task
 from .resume import Leg, Resume
 
 if TYPE_CHECKING:
@@ -62,18 +62,20 @@ class Session:
         interactive: bool = False,
         items_folder: str = ITEMS_FOLDER,
         on_words: Callable[[str, str], None] | None = None,
-        review: Review | None = None,
+        review: bool = False,
         account: BudgetAccount | None = None,
     ) -> None:
         """An analysis of an item, a roundtable on its completed `step`, or a completed step to `reopen`.
 
         `interactive` says that somebody can be asked when a panel fails or a discussion was cut off;
-        `on_words` is handed a speaker's key and words as they come, before they count; `review` is handed
-        each synthesis before it is written; `account` keeps what the panel's words cost.
+        `on_words` is handed a speaker's key and words as they come, before they count; with `review` the user
+        accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost.
         """
         self.root = Path(root)
         self.folder = find_item(self.root, item, items_folder=items_folder)
         self.listening: Awaits | None = None
+        self.prefill = ""
+        """What stands in the input line to be edited, while the session is listening."""
         self._step = step
         self._reopen = reopen
         self._panel = panel
@@ -145,7 +147,7 @@ class Session:
 
     async def _run(self) -> None:
         with ItemLock(self.folder):
-            resume = Resume(self.root, self.folder, self._user_name)
+            resume = Resume(self.root, self.folder, self._user_name, has_review=self._review)
             if self._step is not None:
                 leg = resume.elaborate(self._step)
             else:
@@ -173,7 +175,7 @@ class Session:
     async def _play(self, leg: Leg) -> Ending | None:
         """Play one leg to its end; None where the words ran out before."""
         steps = leg.analysis.opening.steps
-        executor = Executor(self.root, self.folder, steps, self._panel, self._review, leg.journal)
+        executor = Executor(self.root, self.folder, steps, self._panel, leg.journal)
         self._leg, self._executor = leg, executor
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
@@ -184,8 +186,8 @@ class Session:
             match task:
                 case do.Advance() | do.StartOver() | do.Leave():
                     return task
-                case do.Listen(awaits):
-                    words = await self._listen(awaits, leg.state)
+                case do.Listen(awaits, prefill):
+                    words = await self._listen(awaits, leg.state, prefill)
                     if words is None:
                         return None
                     await self._take_in(leg, task, words)
@@ -213,6 +215,8 @@ class Session:
             text = texts.discussion_cut_off(
                 discussion.step.step_id, len(discussion.turns), discussion.max_turns
             )
+            if discussion.awaits is Awaited.REVIEW:
+                text = texts.REVIEW_AGAIN
             await self._show(Line("resume", text, state=discussion.state))
         if leg.last_words is not None:
             await self._show(Line("resume", leg.last_words, USER))
@@ -328,9 +332,9 @@ class Session:
                 await self._show_priced(command.line)
         return commands[-1]
 
-    async def _listen(self, awaits: Awaits, state: str | None) -> on.UserSpoke | None:
+    async def _listen(self, awaits: Awaits, state: str | None, prefill: str = "") -> on.UserSpoke | None:
         """Return the user's next words; None if no more will come."""
-        self.listening = awaits
+        self.listening, self.prefill = awaits, prefill
         await self._show(Line("listen", "", state=state, awaits=awaits))
         try:
             while not self._said:
@@ -340,7 +344,7 @@ class Session:
                 await self._news.wait()
             words, remarks = self._said.popleft()
         finally:
-            self.listening = None
+            self.listening, self.prefill = None, ""
         for remark in remarks:
             await self._show(Line("notice", remark, state=state))
         return words

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..core.commands import SaveRecord
 from ..core.errors import DiskFailed
 from ..core.personas import Roster
-from ..core.synthesis import Entry, attribution, decision_turns, summary
+from ..core.synthesis import HEADINGS, Entry, Part, credit, decision_turns, summary, write_entry
 from ..core.text import escape_markdown, strip_unprintable
 from ..core.turns import USER, Material, Parked, Turn
 from . import files
@@ -25,11 +25,8 @@ _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 _TABLE_ROW = re.compile(r"[-:| ]+")
 
 
-def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tuple[Entry, ...] = ()) -> str:
-    """Write the discussion's transcript, once, and return its path relative to the item's folder.
-
-    `struck` are the entries that the user struck or reworded before the synthesis was written.
-    """
+def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
+    """Write the discussion's transcript, once, and return its path relative to the item's folder."""
     step_id, at = command.record.step_id, command.record.timestamp
     _make_home(folder)
     if written := _find_discussion(folder, step_id, at):
@@ -37,7 +34,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str, struck: tupl
     earlier = [_parts(path)[1] for path in list_transcripts(folder) if _parts(path)[0] == step_id]
     name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
     require_inside(folder, name)
-    text = f"{_marker(step_id, at)}\n\n{_render_document(command, panel, struck)}"
+    text = f"{_marker(step_id, at)}\n\n{_render_document(command, panel)}"
     files.write(folder / name, text.encode())
     return name
 
@@ -115,7 +112,7 @@ def _find_discussion(folder: Path, step_id: str, at: str) -> Path | None:
     return None
 
 
-def _render_document(command: SaveRecord, panel: str, struck: tuple[Entry, ...]) -> str:
+def _render_document(command: SaveRecord, panel: str) -> str:
     table = command.table
     said = decision_turns(table.turns)
     parts = [
@@ -126,8 +123,8 @@ def _render_document(command: SaveRecord, panel: str, struck: tuple[Entry, ...])
         "## Synthesis",
         *_render_synthesis(command),
     ]
-    if struck:
-        listed = "\n".join(f"- {_render_entry(entry, command)}" for entry in struck)
+    if command.struck:
+        listed = "\n".join(f"- {_render_struck(entry, command)}" for entry in command.struck)
         parts += ["### Struck or reworded before it was written", listed]
     if command.parked:
         parts += ["## Put off", "\n".join(_render_parked(point, table.roster) for point in command.parked)]
@@ -183,22 +180,30 @@ def _render_synthesis(command: SaveRecord) -> Iterable[str]:
     if not draft.entries:
         yield f"Key takeaway: {escape_markdown(summary(draft, command.table.step.title))}"
         return
-    parts = [("Key Insights", draft.insights), ("Decisions Made", draft.decisions)]
-    parts.append(("Open Questions", draft.questions))
-    if draft.actions:
-        parts.append(("Action Items", draft.actions))
-    for name, entries in parts:
-        yield f"### {name}"
-        yield "\n".join(f"- {_render_entry(entry, command)}" for entry in entries) or "- None"
+    for part, heading in HEADINGS.items():
+        entries = draft.part(part)
+        if entries or part != "actions":
+            yield f"### {heading}"
+            yield "\n".join(f"- {_render_entry(entry, part, command)}" for entry in entries) or "- None"
 
 
-def _render_entry(entry: Entry, command: SaveRecord) -> str:
-    table = command.table
-    who = attribution(entry.turns, table.turns, table.roster)
-    text = escape_markdown(entry.text)
-    if entry.detail:
-        text = f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
-    return f"[{who}] {text} ({', '.join(_link(number) for number in entry.turns)})"
+def _render_entry(entry: Entry, part: Part, command: SaveRecord) -> str:
+    """Return the entry as it stands in the documents, with who is credited and where it comes from."""
+    turns, roster = command.table.turns, command.table.roster
+    text = write_entry(entry, part, turns, roster)
+    who = "" if part == "insights" else f"[{credit(entry, turns, roster)}] "
+    return f"{who}{text} ({_sources(entry)})"
+
+
+def _render_struck(entry: Entry, command: SaveRecord) -> str:
+    who = credit(entry, command.table.turns, command.table.roster)
+    detail = f": {entry.detail}" if entry.detail else ""
+    return f"[{who}] {escape_markdown(entry.text + detail)} ({_sources(entry)})"
+
+
+def _sources(entry: Entry) -> str:
+    links = [_link(number) for number in entry.turns]
+    return ", ".join((*links, f"{entry.review} in the review") if entry.review else links)
 
 
 def _render_parked(point: Parked, roster: Roster) -> str:

@@ -366,7 +366,7 @@ def shown_text(markdown: str) -> str:
 )
 def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
     discussion = talk(words, max_turns=20)
-    draft = settle(discussion.draft, discussion.turns)
+    draft = settle(discussion.draft, discussion.turns, ROSTER)
     block = render(
         draft,
         step_id="01-03",

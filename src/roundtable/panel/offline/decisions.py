@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...core.text import words_of
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences, strip_address, word_list
+from ...core.text import split_sentences, words_of
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, strip_address, word_list
 
 _NOT_YET = re.compile(
     r"\b(?:not|never|haven't|hasn't|isn't|wasn't|couldn't|can't|don't|nothing|nobody|once|if|until"

@@ -18,8 +18,6 @@ MAX_MESSAGE_LENGTH = 4_000
 """How much of one message is read; what is kept is never cut."""
 
 _stemmer = snowballstemmer.stemmer("english")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|St)\.$", re.IGNORECASE)
 _FILLERS = re.compile(
     r"(?:(?:(?:ok|okay|so|well|and|but|then|hm{1,5}|yes|no|thanks)\b[,.!]?|right[,.!]) {1,3}){1,6}",
     re.IGNORECASE,
@@ -93,20 +91,6 @@ def _alike() -> Mapping[str, frozenset[str]]:
 def similar_stems(stem: str) -> frozenset[str]:
     """Return the stems of words that mean nearly the same."""
     return _alike().get(stem, frozenset())
-
-
-@lru_cache(maxsize=1_024)
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Cut a message or a paragraph into sentences, each exactly as it was written."""
-    pieces: list[str] = []
-    start = 0
-    for end in _SENTENCE_END.finditer(text[:MAX_MESSAGE_LENGTH]):
-        piece = text[start : end.end()]
-        if not _ABBREVIATION.search(piece.rstrip()[-12:]):
-            pieces.append(piece.strip())
-            start = end.end()
-    pieces.append(text[start:].strip())
-    return tuple(piece for piece in pieces if piece)
 
 
 def strip_address(message: str, names: Iterable[str]) -> str:

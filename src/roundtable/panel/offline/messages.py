@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ...core.text import fold_text, words_of
+from ...core.text import fold_text, split_sentences, words_of
 from ...core.validation import is_unknown
 from .decisions import find_decisions, is_question
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences, strip_address
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, strip_address
 
 Kind = Literal["question", "decision", "statement"]
 

@@ -11,13 +11,13 @@ from typing import Literal
 from ...core.commands import Table
 from ...core.errors import RuleBroken
 from ...core.steps import DEPTHS, Question, Step
-from ...core.text import fold_text, words_of
+from ...core.text import fold_text, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, split_sentences
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern
 from .prompts import Need, Prompt
 
 AnswerState = Literal["given", "none", "unknown"]

@@ -14,7 +14,7 @@ import click
 
 from ...core.errors import ItemUnknown
 from ...panel.base import Panel
-from ...runtime.executor import Review, make_offline_panel
+from ...runtime.executor import make_offline_panel
 from ...runtime.session import Session
 from ...settings import Settings, user_name
 from ...store.items import ItemEntry, find_item, list_items, read_item
@@ -23,7 +23,7 @@ from ...store.meta import meta_problem, set_aside
 from ...store.progress import start_over as forget_progress
 from .conversation import Answers, JsonLines, Plain, hold, open_answers
 from .options import Command, Flags, complete_item, pause_collection
-from .output import command, put, put_text, table, tell
+from .output import command, put, table, tell
 
 if TYPE_CHECKING:
     from ...runtime.budget import BudgetAccount
@@ -76,7 +76,6 @@ def _converse(
 ) -> int:
     at_terminal = _is_at_terminal(answers)
     make_panel, account = choose_panel(settings, folder)
-    reviewing = settings.review == "before"
     name, slug = user_name(settings), read_item(folder).slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
     start = partial(
@@ -89,17 +88,14 @@ def _converse(
         interactive=at_terminal,
         items_folder=settings.items_folder,
         account=account,
+        review=settings.review and answers.from_terminal,
     )
     if at_terminal and _can_paint(flags):
         with pause_collection():
             from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
         spent = account.describe_spending if account is not None else lambda: ""
-        conversation = TerminalConversation(
-            start, make_panel, user_name=name, reviewing=reviewing, spent=spent
-        )
-        return conversation.hold(again)
-    review = _review_in_lines(answers) if at_terminal and reviewing and not flags.json else None
-    session = start(review=review, panel=make_panel() if account is not None else None)
+        return TerminalConversation(start, make_panel, user_name=name, spent=spent).hold(again)
+    session = start(panel=make_panel() if account is not None else None)
     plain = Plain(name, echo=not answers.from_terminal, prompt=at_terminal)
     return hold(session, answers, JsonLines() if flags.json else plain, again)
 
@@ -141,17 +137,6 @@ def _can_paint(flags: Flags) -> bool:
     from ..terminal.renderer import has_cursor
 
     return not (flags.plain or flags.json) and has_cursor(os.environ)
-
-
-def _review_in_lines(answers: Answers) -> Review:
-    """Return the review of a synthesis in plain lines."""
-    from ..terminal.review import review
-
-    async def ask() -> str | None:
-        put("> ")
-        return await answers.next()
-
-    return lambda draft, table: review(draft, table, put_text, ask)
 
 
 def _choose_item(flags: Flags, settings: Settings, answers: Answers) -> Path:

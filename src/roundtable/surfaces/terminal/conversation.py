@@ -25,15 +25,12 @@ from . import slash
 from .input_area import InputArea
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .renderer import Renderer, has_signs
-from .review import review
 from .stopping import StoppablePanel
 from .welcome import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...core.commands import Table
-    from ...core.synthesis import Draft
     from ...panel.base import Panel
     from ...runtime.session import Session
 
@@ -54,18 +51,15 @@ class TerminalConversation:
         panel: Callable[[], Panel],
         *,
         user_name: str | None = None,
-        reviewing: bool = False,
         spent: Callable[[], str] = str,
     ) -> None:
-        """`start` makes the session, from `panel`, `on_words` and `review`.
+        """`start` makes the session, from `panel` and `on_words`.
 
         `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
         """
         self._memory = Memory(os.environ)
         self._panel = StoppablePanel(panel, self._begin_words)
-        self.session = start(
-            panel=self._panel, on_words=self._take_words, review=self._review if reviewing else None
-        )
+        self.session = start(panel=self._panel, on_words=self._take_words)
         signs = has_signs(getattr(sys.stdout, "encoding", None), os.environ)
         self._input = InputArea(
             bottom=self._bottom_line,
@@ -136,7 +130,7 @@ class TerminalConversation:
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
         while True:
-            words = await self._input.ask()
+            words = await self._input.ask(prefill=self.session.prefill)
             if words is None:
                 return None
             scene = slash.Scene(
@@ -175,12 +169,6 @@ class TerminalConversation:
     async def _confirm_skip(self) -> bool:
         answer = await self._input.ask("Skip the remaining steps of this phase? y/N ")
         return answer is not None and answer.strip().lower() in ("y", "yes")
-
-    async def _review(self, draft: Draft, table: Table) -> Draft:
-        def show(text: str) -> None:
-            self._input.write(self._formatter.format_aside(text))
-
-        return await review(draft, table, show, self._input.ask)
 
     # --- drafts, the bottom line, control ---------------------------------------------------------------
 

@@ -133,8 +133,8 @@ class InputArea:
     def repaint(self) -> None:
         self._application.invalidate()
 
-    async def ask(self, prompt: str | None = None) -> str | None:
-        """Return the user's next words; None where no more will come."""
+    async def ask(self, prompt: str | None = None, *, prefill: str = "") -> str | None:
+        """Return the user's next words, with `prefill` to edit; None where no more will come."""
         while self._early:
             place, words = self._early.popleft()
             if place == self._place():
@@ -143,6 +143,9 @@ class InputArea:
             self._buffer.cursor_position = len(self._buffer.text)
         if self._closed:
             return None
+        if prefill and not self._buffer.text:
+            self._buffer.text = prefill
+            self._buffer.cursor_position = len(prefill)
         usual, self._prompt = self._prompt, prompt or self._prompt
         self._asked = asyncio.get_running_loop().create_future()
         self.repaint()

@@ -1,0 +1,144 @@
+"""The review of a synthesis: nothing is written before the user has seen and accepted it (SYN-8)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundtable.core import commands as do
+from roundtable.core import events as on
+from roundtable.core.elaboration import Awaited, Elaboration, State
+from roundtable.core.hearing import ReviewAnswer, hear_review
+from roundtable.core.synthesis import Draft, Entry
+from roundtable.core.turns import Verdict
+from talk import AT, Talk
+
+DRAFT = Draft(
+    insights=(Entry("Forms are filled in twice.", (2,)), Entry("Nobody reads them.", (3,))),
+    decisions=(Entry("Late forms are refused", (4,), "a lost form is expensive"),),
+    questions=(Entry("Who is told?", (3,), "for Maya"),),
+    summary="Found a gap",
+)
+
+
+def under_review(*messages: str) -> Talk:
+    """Return a discussion that was ended and whose synthesis the user now reviews with these messages."""
+    decided = {"Refuse late forms.": Verdict(decisions=(4,))}
+    drafts: list[on.SynthesisDrafted | on.SynthesisFailed] = [on.SynthesisDrafted(DRAFT, AT)]
+    talk = Talk(has_review=True, verdicts=decided, drafts=drafts).says("Refuse late forms.", "done")
+    assert talk.now.awaits is Awaited.REVIEW
+    return talk.says(*messages)
+
+
+def block_of(talk: Talk) -> str:
+    (update,) = (asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts))
+    assert talk.texts("synthesis") == [update.block]
+    return update.block
+
+
+@pytest.mark.rule("SYN-8")
+def test_nothing_is_written_before_the_user_accepts() -> None:
+    talk = under_review()
+    assert talk.commands[-1] == do.Listen("review")
+    assert talk.texts("synthesis") == []
+    assert not [asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts | do.SaveRecord)]
+    (shown,) = talk.texts("review")
+    assert "  1. [Alex] Forms are filled in twice." in shown
+    assert '  3. Late forms are refused ("Refuse late forms."): a lost form is expensive' in shown
+    assert "  4. Who is told?: for Maya" in shown
+    assert talk.says("").now.has_ended
+    assert "- [Alex] Forms are filled in twice.\n" in block_of(talk)
+
+
+@pytest.mark.rule("SYN-8")
+def test_entries_are_dropped_edited_and_added() -> None:
+    talk = under_review(
+        "drop 1 4",
+        "edit 1 Nobody has read them since May",
+        "add decision: Two offices: we have two",
+        "accept",
+    )
+    block = block_of(talk)
+    assert "filled in twice" not in block
+    assert "Who is told" not in block
+    assert "- [User/Jordan] Nobody has read them since May\n" in block
+    assert "- Two offices: we have two\n" in block
+    save = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
+    assert [entry.text for entry in save.struck] == [
+        "Forms are filled in twice.", "Nobody reads them.", "Who is told?",
+    ]  # fmt: skip
+
+
+@pytest.mark.rule("SYN-8")
+def test_an_entry_can_be_edited_in_the_input_line() -> None:
+    talk = under_review("edit 3")
+    assert talk.commands[-1] == do.Listen("review", "Late forms are refused: a lost form is expensive")
+    talk.says("Late forms are refused: each costs 40 euros", "")
+    assert "- Late forms are refused: each costs 40 euros\n" in block_of(talk)
+    left = under_review("edit 3", "", "")
+    assert '- Late forms are refused ("Refuse late forms."): a lost form is expensive\n' in block_of(left)
+
+
+@pytest.mark.rule("SYN-8")
+def test_a_change_can_be_undone_and_what_is_unclear_changes_nothing() -> None:
+    talk = under_review("drop 3", "undo", "undo", "drop 9", "that is nonsense", "yes")
+    assert "There is nothing to undo here." in talk.texts("notice")
+    assert "There is no entry 9; the entries are 1 to 4. Nothing was changed." in talk.texts("notice")
+    assert any(text.startswith("Nothing was changed, because") for text in talk.texts("notice"))
+    assert '- Late forms are refused ("Refuse late forms.")' in block_of(talk)
+
+
+@pytest.mark.rule("SYN-8", "SYN-5")
+def test_dropping_everything_leaves_a_takeaway_and_writes_no_block() -> None:
+    talk = under_review("drop 1, 2, 3 and 4")
+    assert talk.texts("synthesis") == ["Key takeaway: Found a gap"]
+    assert not [asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts)]
+    assert talk.now.has_ended
+
+
+@pytest.mark.rule("SYN-8")
+def test_a_review_that_was_cut_off_goes_on_where_it_was() -> None:
+    talk = under_review("drop 1", "add question: Which printer?")
+    again, _ = Elaboration.begin(
+        item=talk.now.item, step=talk.now.step, roster=talk.now.roster, steps=talk.now.steps, has_review=True
+    )
+    for event in talk.events:
+        again, commands = again.receive(event)
+    assert again == talk.now
+    assert commands == talk.commands
+    assert again.state is State.SYNTHESIS
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("", ReviewAnswer("accept")),
+        ("Accept.", ReviewAnswer("accept")),
+        ("drop 2 5", ReviewAnswer("drop", (2, 5))),
+        ("Strike 2, 5 and 7", ReviewAnswer("drop", (2, 5, 7))),
+        ("edit 3", ReviewAnswer("edit", (3,))),
+        ("edit 3: Two offices", ReviewAnswer("edit", (3,), "Two offices")),
+        ("add Two offices", ReviewAnswer("add", (), "Two offices")),
+        ("add an open question: Who pays?", ReviewAnswer("add", (), "Who pays?", "questions")),
+        ("drop the lock", ReviewAnswer("unclear")),
+        ("drop", ReviewAnswer("unclear")),
+    ],
+)
+@pytest.mark.rule("SYN-8")
+def test_what_is_heard_at_a_review(text: str, answer: ReviewAnswer) -> None:
+    assert hear_review(text) == answer
+
+
+@pytest.mark.rule("SYN-8")
+@given(st.lists(st.text(max_size=40) | st.sampled_from(["drop 1", "edit 2 x", "add y", "undo"]), max_size=8))
+def test_whatever_is_said_the_review_ends_in_what_was_shown_last(messages: list[str]) -> None:
+    talk = under_review(*messages)
+    if not talk.now.has_ended:
+        talk.says("accept")
+    if not talk.now.has_ended:  # it waited for the new words of an entry
+        talk.says("accept")
+    assert talk.now.has_ended
+    save = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
+    for entry in save.draft.entries:
+        assert entry.turns or entry.review == "added"
