@@ -21,20 +21,23 @@ ANA, BEN, CLEO = Guest("Ana", MEMBER), Guest("Alex", MEMBER), Guest("Cleo", OBSE
 """Two who may speak, the second with the name of a persona, and one who may only look."""
 
 
-def start_with(root: Path, panel: Panel | None = None) -> StartSession:
+def start_with(root: Path, panel: Panel | None = None, *, review: bool = False) -> StartSession:
     """Return what makes sessions of a project, with this panel or the scripted one."""
 
     def start(
         slug: str, *, on_begin: Callable[[str], None], **options: Any
     ) -> tuple[Session, StoppablePanel]:
         stoppable = StoppablePanel(lambda: panel or ScriptedPanel(), on_begin)
-        return Session(root, slug, panel=stoppable, interactive=True, **options), stoppable
+        session = Session(root, slug, panel=stoppable, interactive=True, review=review, **options)
+        return session, stoppable
 
     return start
 
 
-def make_room(root: Path, item: Path, panel: Panel | None = None, **options: Any) -> Room:
-    start = start_with(root, panel)
+def make_room(
+    root: Path, item: Path, panel: Panel | None = None, *, review: bool = False, **options: Any
+) -> Room:
+    start = start_with(root, panel, review=review)
     return Room(item.name, lambda **more: start(item.name, **more), lambda entry: entry.text, **options)
 
 

@@ -12,8 +12,10 @@ import pytest
 from project import ANSWERS
 from roundtable.core.commands import Brief
 from roundtable.core.errors import RuleBroken
+from roundtable.core.synthesis import Draft, Entry
 from roundtable.panel.base import Hearer, Speech
 from roundtable.surfaces.web.access import MEMBER, Guest
+from roundtable.surfaces.web.room import Room, list_changes
 from scripted import ScriptedPanel
 from webroom import ANA, BEN, CLEO, Follower, at_table, entries, listen, make_room, say
 
@@ -34,11 +36,8 @@ class HeldPanel(ScriptedPanel):
         return Speech(f"The first half, the second half, turn {brief.number}.")
 
 
-async def discuss(room: object, follower: Follower, place: Place) -> None:
+async def discuss(room: Room, follower: Follower) -> None:
     """Answer the first step's questions and begin a discussion."""
-    from roundtable.surfaces.web.room import Room
-
-    assert isinstance(room, Room)
     for words in ANSWERS:
         await say(room, follower, words, "answer")
     await say(room, follower, "E", "menu")
@@ -88,7 +87,7 @@ def test_who_joins_in_the_middle_of_a_contribution_sees_its_beginning(place: Pla
         panel = HeldPanel()
         room = make_room(*place, panel=panel)
         async with at_table(room, ANA) as (ana,):
-            await discuss(room, ana, place)
+            await discuss(room, ana)
             await ana.until(
                 lambda reader: any('"The first half, "' in each["data"] for each in reader.events)
             )
@@ -110,7 +109,7 @@ def test_each_message_bears_the_name_of_its_author_in_the_room_and_the_transcrip
     async def run() -> None:
         room = make_room(*place)
         async with at_table(room, ANA, BEN) as (ana, ben):
-            await discuss(room, ana, place)
+            await discuss(room, ana)
             await say(room, ben, "We go with option B.", "discussion")
             await say(room, ana, "Fine by me, keep the forms.", "discussion")
             await say(room, ana, "done", "discussion")
@@ -131,7 +130,7 @@ def test_only_the_chair_ends_the_discussion_and_can_hand_it_over(place: Place) -
     async def run() -> None:
         room = make_room(*place)
         async with at_table(room, ANA, BEN, CLEO) as (ana, ben, cleo):
-            await discuss(room, ana, place)
+            await discuss(room, ana)
             number = await listen(room, ana, "discussion")
             for words in ("done", "", "/turns 14", "Let's wrap up."):
                 with pytest.raises(RuleBroken, match="chair"):
@@ -182,7 +181,7 @@ def test_what_was_said_too_late_for_the_discussion_is_shown_and_answers_nothing(
     async def run() -> None:
         room = make_room(*place)
         async with at_table(room, ANA, BEN) as (ana, _):
-            await discuss(room, ana, place)
+            await discuss(room, ana)
             number = await listen(room, ana, "discussion")
             room.say(ANA, "done", number)
             room.say(BEN, "One more thing!", number)
@@ -231,7 +230,7 @@ def test_a_table_that_is_opened_again_shows_the_turns_of_the_discussion_that_was
     async def run() -> None:
         first = make_room(*place)
         async with at_table(first, ANA, BEN) as (ana, ben):
-            await discuss(first, ana, place)
+            await discuss(first, ana)
             await say(first, ben, "We go with option B.", "discussion")
             await listen(first, ana, "discussion")
         again = make_room(*place)
@@ -285,7 +284,7 @@ def test_two_hundred_readers_get_everything_once_and_one_that_does_not_read_slow
             used = tracemalloc.get_traced_memory()[0] - before
             tracemalloc.stop()
             assert used / len(readers) < 200_000
-            await discuss(room, ana, place)
+            await discuss(room, ana)
             await listen(room, ana, "discussion")
             expected = [f"{room.run_id}-{number + 1}" for number in range(len(room.entries))]
             for each in readers:
@@ -296,3 +295,59 @@ def test_two_hundred_readers_get_everything_once_and_one_that_does_not_read_slow
         await stuck.aclose()  # type: ignore[attr-defined]
 
     asyncio.run(run())
+
+
+DRAFT = Draft(
+    insights=(Entry("One", (1,)), Entry("Two", (2,))),
+    decisions=(Entry("Three", (3,), "because"),),
+    questions=(Entry("Four", (4,)),),
+)
+KEPT = {f"keep-{number}": "yes" for number in range(1, 5)}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (KEPT, []),
+        (KEPT | {"text-1": "One", "text-3": "Three: because"}, []),
+        (KEPT | {"text-2": "Two\n and a half"}, ["edit 2 Two and a half"]),
+        (KEPT | {"keep-2": "", "keep-4": ""}, ["drop 2 4"]),
+        (
+            KEPT | {"add": "Ours", "part": "decision", "keep-4": "", "keep-1": ""},
+            ["add decision: Ours", "drop 1 5"],
+        ),
+        (KEPT | {"add": "Ours", "part": "nonsense"}, []),
+    ],
+)
+def test_a_review_form_becomes_what_somebody_would_type(fields: dict[str, str], said: list[str]) -> None:
+    assert list_changes(DRAFT, fields) == said
+
+
+@pytest.mark.rule("SYN-8")
+def test_the_chair_reviews_the_synthesis_with_a_form(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place, review=True)
+        async with at_table(room, ANA, BEN) as (ana, _):
+            await discuss(room, ana)
+            await say(room, ana, "We go with option B.", "discussion")
+            await say(room, ana, "done", "discussion")
+            number = await listen(room, ana, "review")
+            draft = room.draft
+            assert draft is not None and len(draft.entries) == 2
+            fields = {
+                "keep-2": "yes",
+                "text-2": "We take option B: it is cheap",
+                "add": "Ask Eva",
+                "part": "action",
+            }
+            with pytest.raises(RuleBroken, match="chair"):
+                room.review(BEN, fields, number)
+            room.review(ANA, fields, number)
+            await listen(room, ana, "menu")
+            with pytest.raises(RuleBroken, match="nothing to review"):
+                room.review(ANA, fields, number)
+
+    asyncio.run(run())
+    text = (place[1] / "quick-scan.md").read_text()
+    assert "- We take option B: it is cheap" in text and "- Ask Eva" in text
+    assert "Answers can differ." not in text

@@ -94,7 +94,7 @@ def _session_maker(settings: Settings) -> Callable[..., tuple[Session, Stoppable
         panel = StoppablePanel(make_panel, on_begin)
         session = Session(
             settings.root, slug, panel=panel, interactive=True, items_folder=settings.items_folder,
-            account=account, **options,
+            account=account, review=settings.review, **options,
         )  # fmt: skip
         return session, panel
 

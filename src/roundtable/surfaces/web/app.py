@@ -24,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 
 from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
+from ...core.synthesis import HEADINGS
 from ...git import current_commit
 from ...project import Project
 from ...store.items import add_item
@@ -58,6 +59,7 @@ class Site:
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
+        self._templates.globals["headings"] = HEADINGS
         self._templates.filters |= {
             "words": render_words,
             "document": render_document,
@@ -209,13 +211,15 @@ class Site:
         """Do what somebody wants to do at the table, or say why not."""
         form = await self._read_form(request, guest)
         room = await self._find_room(request)
+        at = int(form["at"][:9]) if form.get("at", "").isdecimal() else 0
         match request.path_params["action"]:
             case "open":
                 options = {key: form[key] for key in ("step", "reopen") if is_step_id(form.get(key, ""))}
                 await room.open(guest, user_name=guest.name, **options)
             case "say":
-                at = form.get("at", "")
-                room.say(guest, form.get("choice", form.get("text", "")), int(at) if at.isdecimal() else 0)
+                room.say(guest, form.get("choice", form.get("text", "")), at)
+            case "review":
+                room.review(guest, form, at)
             case "typing":
                 room.show_typing(guest)
             case "chair":

@@ -31,7 +31,7 @@ _ATTRIBUTES = {
 _ADDITION = re.compile(r"<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*", re.IGNORECASE)
 _COMMENT = re.compile(r"(?:\s*<!--(?:(?!-->).)*-->)+\s*", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
-_CITED = re.compile(r"- \[[^\]]*\] (?P<text>.*) \((?P<turns>(?:\[turn \d+\]\(#turn-\d+\)(?:, )?)+)\)")
+_CITED = re.compile(r"- \[[^\]]*\] (?P<text>.*) \((?P<turns>(?:\[turn \d+\]\(#turn-\d+\)(?:, )?)+[a-z ]*\))")
 _CREDIT = re.compile(r"\[[^\]]*\] ")
 
 

@@ -10,7 +10,7 @@ import asyncio
 import json
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,12 +18,15 @@ from typing import Any
 
 from ...core import lines as texts
 from ...core.analysis import Analysis
+from ...core.elaboration import State
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.hearing import hear
 from ...core.lines import Awaits, Line
 from ...core.personas import Persona
+from ...core.synthesis import HEADINGS, Draft
 from ...core.turns import USER
 from ...runtime.session import Session
+from ...store.artifact import one_line
 from ..cli.output import fit
 from ..terminal.page import Menu, describe_work
 from ..terminal.renderer import VOICES
@@ -111,7 +114,7 @@ class Room:
         self._run: _Run | None = None
         self._listen: RoomEntry | None = None
         self._question: RoomEntry | None = None
-        self._waiting: deque[tuple[Guest, str]] = deque()
+        self._waiting: deque[tuple[Guest, str, Awaits]] = deque()
         self._heard_last: Guest | None = None
         self._before: dict[str, str] = {}
         self._speech = _Speech()
@@ -156,9 +159,22 @@ class Room:
         return self._run.session.analysis if self._run is not None else None
 
     @property
+    def draft(self) -> Draft | None:
+        """Return the synthesis under review; None at any other time, or while one entry is being edited."""
+        analysis = self.analysis
+        talk = analysis.elaboration if analysis is not None else None
+        return talk.draft if talk is not None and self.awaits == "review" and talk.editing is None else None
+
+    @property
+    def prefill(self) -> str:
+        """Return what stands in the input field to be edited."""
+        return self._run.session.prefill if self._run is not None else ""
+
+    @property
     def is_discussing(self) -> bool:
         analysis = self.analysis
-        return self.is_open and analysis is not None and analysis.elaboration is not None
+        talk = analysis.elaboration if analysis is not None else None
+        return self.is_open and talk is not None and talk.state is State.DISCUSSION_LOOP
 
     def is_chair(self, guest: Guest) -> bool:
         return self.chair is not None and self.chair.id == guest.id
@@ -326,7 +342,23 @@ class Room:
         if len(self._waiting) >= _MAX_WAITING:
             raise RuleBroken("Too many messages are waiting, so nothing was said. Try again in a moment.")
         self._seats.setdefault(guest.id, _Seat(guest)).typing_until = 0.0
-        self._waiting.append((guest, words))
+        self._queue(guest, words, awaits or "discussion")
+
+    def review(self, guest: Guest, fields: Mapping[str, str], at: int) -> None:
+        """Change the synthesis as a form says, then accept it: `keep-2`, `text-2`, `add` and `part`.
+
+        It becomes the messages that somebody at a terminal would type.
+        """
+        draft = self.draft
+        if self.awaits != "review" or draft is None:
+            raise RuleBroken("There is nothing to review now, so nothing was changed.")
+        messages = [*list_changes(draft, fields), ""]
+        self.say(guest, messages[0], at)
+        for words in messages[1:]:
+            self._queue(guest, words, "review")
+
+    def _queue(self, guest: Guest, words: str, awaits: Awaits) -> None:
+        self._waiting.append((guest, words, awaits))
         if self._listen is not None:
             self._pass_on()
         self._tell()
@@ -416,20 +448,18 @@ class Room:
 
     def _pass_on(self) -> None:
         """Hand the next message that waits to the session, which listens."""
-        self._heard_last, words = self._waiting.popleft()
+        self._heard_last, words, _ = self._waiting.popleft()
         self._listen = None
         if self._run is not None:
             self._run.session.say(words, by=self._heard_last.name)
 
     def _return_late_words(self) -> None:
-        """Say which messages came too late for the discussion; they answer nothing that is asked now."""
-        if self.awaits == "discussion":
-            return
-        while self._waiting:
-            guest, words = self._waiting.popleft()
-            listen = self._listen
-            self._add(Line("notice", f"This came too late for the discussion. {guest.name}: {words}"))
-            self._listen = listen
+        """Say which messages came too late for what they answer; they answer nothing that is asked now."""
+        awaits = self.awaits
+        late = [(guest, words) for guest, words, meant in self._waiting if meant != awaits and words]
+        for guest, words in late:
+            self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
+        self._waiting = deque(each for each in self._waiting if each[2] == awaits)
 
     def _recall_turns(self) -> None:
         """Show the turns of a discussion that was cut off, which only the journal has."""
@@ -509,6 +539,24 @@ class Room:
                 text = entry.text.removesuffix(ending)
                 return replace(entry, text=text, draft=fit(offer.text), source=fit(offer.source))
         return entry
+
+
+def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
+    """Return what to say at a review to make the synthesis what the fields of a form say."""
+    changes, dropped, number, shift = [], [], 0, 0
+    words, wanted = one_line(fields.get("add", "")), f"{fields.get('part', '')}s"
+    for part in HEADINGS:
+        for _ in draft.part(part):
+            number += 1
+            text = one_line(fields.get(f"text-{number}", ""))
+            if fields.get(f"keep-{number}") != "yes":
+                dropped.append(str(number + shift))
+            elif text and text != one_line(draft.words_of_entry(number)):
+                changes.append(f"edit {number} {text}")
+        if words and part == wanted:
+            changes.append(f"add {part.removesuffix('s')}: {words}")
+            shift = 1  # it moves the numbers of all entries in later parts
+    return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
 
 
 class Rooms:

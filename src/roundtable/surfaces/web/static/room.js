@@ -158,7 +158,7 @@ async function draw_form(wanted) {
       after.setSelectionRange(kept.start, kept.end);
     }
     if (had_focus) (form.querySelector("[data-key]") || after || form.querySelector("button"))?.focus({ preventScroll: true });
-    if (after) fit(after);
+    form.querySelectorAll("textarea").forEach(fit);
   });
 }
 
@@ -194,7 +194,7 @@ form.addEventListener("submit", async (event) => {
   buttons.forEach((button) => { button.disabled = true; });
   const sent = await send(address.split("/").pop(), fields);
   buttons.forEach((button) => { button.disabled = false; });
-  if (sent && area && !("choice" in fields)) { area.value = ""; fit(area); typed = 0; }
+  if (sent && area && area.id === "text" && !("choice" in fields)) { area.value = ""; fit(area); typed = 0; }
   if (!sent) drawn = "";
   show_table();
 });
@@ -212,6 +212,7 @@ form.addEventListener("keydown", (event) => {
   if (event.target.tagName !== "TEXTAREA" || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   const whole = event.target.closest("form");
+  if (whole.querySelector(".review")) return; // Enter in a row does not accept the whole
   const empty = !event.target.value.trim();
   whole.requestSubmit((empty && whole.querySelector('button[name="choice"][value=""]')) || whole.querySelector("button.main"));
 });
