@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -66,9 +67,9 @@ def serve_example() -> Iterator[str]:
                 server.terminate()
 
 
-def come_in(browser: Browser, address: str, name: str, **options: object) -> Page:
+def come_in(browser: Browser, address: str, name: str, **options: Any) -> Page:
     """Open a browser of its own for somebody and let them in."""
-    page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(**options).new_page()
     page.goto(address)
     page.fill("#name", name)
     page.click("text=Come in")
@@ -105,11 +106,11 @@ def take_pictures() -> None:
         tom.locator("#text").press_sequentially("We go with renewing only the titles")
         ines.wait_for_selector("text=Tom is typing")
         for scheme in ("light", "dark"):
-            ines.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            ines.emulate_media(color_scheme=scheme)
             _shoot(ines, f"room-{scheme}")
             for name, path in _pages().items():
                 page = ines.context.new_page()
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.emulate_media(color_scheme=scheme)
                 page.goto(f"{base}{path}")
                 _shoot(page, f"{name}-{scheme}")
                 page.close()

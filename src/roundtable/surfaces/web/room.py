@@ -207,6 +207,7 @@ class Room:
                 "people": people,
                 "chair": self.chair.id if self.chair is not None else "",
                 "work": work if self.is_open else "",
+                "talking": self.is_discussing,
                 "turn": len(talk.turns) if talk is not None else 0,
                 "max_turns": talk.max_turns if talk is not None else 0,
                 "listen": self.listen_number,

@@ -127,8 +127,11 @@ function show_table() {
   }));
   const leave = document.getElementById("leave");
   if (leave) leave.hidden = !(state.open && mine);
-  const wanted = [state.open, state.listen, state.chair, state.max_turns > 0].join();
-  if (wanted !== drawn) draw_form(wanted);
+  // While somebody is at work the old form stays, dimmed, so that nothing jumps and no typed word is lost.
+  const busy = state.open && !state.listen && !state.talking;
+  form.classList.toggle("busy", busy && drawn !== "");
+  const wanted = [state.open, state.listen, state.chair, state.talking].join();
+  if (wanted !== drawn && (!busy || !drawn)) draw_form(wanted);
 }
 
 function set_text(id, text) {
@@ -146,14 +149,15 @@ async function draw_form(wanted) {
   if (wanted !== drawn) return; // something newer is on its way
   const before = form.querySelector("textarea");
   const was = form.firstElementChild?.dataset.awaits;
+  const asked = before?.defaultValue; // a draft that nobody edited belongs to its question
   const kept = before ? { text: before.value, start: before.selectionStart, end: before.selectionEnd } : null;
   const had_focus = form.contains(document.activeElement) || document.activeElement === document.body;
   keep_end(() => {
     form.innerHTML = html; // made by the server
     const after = form.querySelector("textarea");
     const is = form.firstElementChild?.dataset.awaits;
-    const in_discussion = ["discussion", "early"];
-    if (after && kept && in_discussion.includes(was) && in_discussion.includes(is)) {
+    const kind = (awaits) => (awaits === "early" ? "discussion" : awaits);
+    if (after && !after.value && kept?.text && kept.text !== asked && kind(was) === kind(is)) {
       after.value = kept.text;
       after.setSelectionRange(kept.start, kept.end);
     }
@@ -194,8 +198,8 @@ form.addEventListener("submit", async (event) => {
   buttons.forEach((button) => { button.disabled = true; });
   const sent = await send(address.split("/").pop(), fields);
   buttons.forEach((button) => { button.disabled = false; });
-  if (sent && area && area.id === "text" && !("choice" in fields)) { area.value = ""; fit(area); typed = 0; }
-  if (!sent) drawn = "";
+  if (sent && area && area.id === "text" && !("choice" in fields)) { area.value = area.defaultValue = ""; fit(area); typed = 0; }
+  if (!sent) drawn = "again";
   show_table();
 });
 
