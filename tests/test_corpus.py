@@ -57,7 +57,7 @@ def test_a_menu_is_shown_again(tmp_path: Path) -> None:
 def test_a_discussion_goes_on_and_is_recorded_once(tmp_path: Path) -> None:
     folder, lines = take_up(tmp_path, "v1", "discussion", "done")
     assert "turn " in texts(lines, "resume")[0]
-    assert "We go with keeping the form on the tablet." in texts(lines, "synthesis")[0]
+    assert "- We go with keeping the form on the tablet: reason not given" in texts(lines, "synthesis")[0]
     meta = read_meta(folder)
     assert meta is not None
     assert [record["step_id"] for record in meta["elaborations"]] == ["00-01"]

@@ -60,12 +60,21 @@ def test_the_strongest_layer_that_says_something_counts(
     assert warnings == ()
 
 
-def test_a_synthesis_is_reviewed_before_or_after_it_is_written(project: Path) -> None:
-    assert load_settings(project, environment={})[0].review == "after"
-    assert load_settings(project, environment={"ROUNDTABLE_REVIEW": "before"})[0].review == "before"
-    settings, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
-    assert settings.review == "after"
-    assert warnings == ("Environment: ROUNDTABLE_REVIEW must be one of after, before, not never.",)
+@pytest.mark.rule("SYN-8")
+def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) -> None:
+    def review(**variables: str) -> bool:
+        return load_settings(project, environment=variables)[0].review
+
+    assert review() is True
+    assert review(ROUNDTABLE_REVIEW="false") is False
+    assert (review(ROUNDTABLE_REVIEW="before"), review(ROUNDTABLE_REVIEW="after")) == (True, False)
+    (project / "roundtable.toml").write_text("review = false\n")
+    assert review() is False
+    assert review(ROUNDTABLE_REVIEW="true") is True
+    _, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
+    assert warnings == (
+        "Environment: ROUNDTABLE_REVIEW must be one of true, false, before, after, not never.",
+    )
 
 
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:

@@ -129,7 +129,7 @@ Which store?
 
 ### Decisions Made
 
-- [User] Keep drafts ("Keep drafts for a day."): they are short-lived ([turn 3](#turn-3))
+- [User] Keep drafts: they are short-lived ([turn 3](#turn-3))
 
 ### Open Questions
 

@@ -9,6 +9,8 @@ The rules, in the order of a leg:
 - The step's sections are drafted, written and saved; then the menu is shown.
 - At the menu the user goes on, skips the rest of the phase, elaborates, or says what to change. While an
   elaboration runs, every event is its own; afterwards the same menu returns.
+- There is always a way back: `back` at a question asks the one before again, `edit` at the menu asks one
+  again, and `undo` takes back what was written last. Words that steer never become content.
 - When all phases are complete, the user leaves or starts over.
 
 `Opening` is what a leg starts from, `Analysis` its state, and `TABLE` at the end says which event may come
@@ -29,7 +31,7 @@ from . import lines
 from .conditions import Fact
 from .elaboration import Elaboration
 from .errors import RuleBroken
-from .hearing import hear_choice, hear_exit, hear_menu
+from .hearing import address, find_corrected, hear_choice, hear_edit, hear_exit, hear_menu, hear_steering
 from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
@@ -46,6 +48,11 @@ _NOT_HERE = "No discussion is running, so there is nothing to end or to set here
 _NO_REMARK = (
     "Nothing was added. Choose a letter, or say in a few words what you would change: "
     "it goes into the step's document as your feedback."
+)
+_FIRST = "This is the first question of the step; there is nothing before it."
+_NOTHING_WRITTEN = (
+    "Nothing was written since this step was opened, so there is nothing to undo here. "
+    "`roundtable undo` takes back an earlier discussion."
 )
 _NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
 _ALONE = "A roundtable needs at least two personas; only {name} is at the table."
@@ -69,6 +76,7 @@ class Stage(StrEnum):
     MENU_DEPTH = "the new depth on disk, at the menu"
     FEEDBACK = "the lead's reply to feedback"
     FEEDBACK_WRITTEN = "the feedback on disk"
+    UNDONE = "what was written last, taken back"
     DRAFTS = "the drafts of skipped steps on disk"
     PHASE = "the phase in meta.json"
     FINISHED = "whether to start over"
@@ -132,6 +140,12 @@ class Analysis:
     feedback: str | None = None
     saved: bool = False
     elaboration: Elaboration | None = None
+    editing: str | None = None
+    """The label of the only question that is asked again, when an answer is edited at the menu."""
+    earlier: tuple[do.Answer, ...] = ()
+    """Answers that stand but are asked for again, so that they can be edited."""
+    written: tuple[do.Written, ...] = ()
+    """What this leg wrote, so that it can be taken back."""
 
     @classmethod
     def begin(cls, opening: Opening) -> Outcome:
@@ -144,7 +158,9 @@ class Analysis:
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
                 return replace(self, elaboration=elaboration), commands
-            return _show_menu(replace(self, elaboration=None), *commands[:-1])
+            wrote = bool(elaboration.draft.entries)
+            block = (do.Written("block", elaboration.moment, at=elaboration.at),) if wrote else ()
+            return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
         move = TABLE.get(self.stage, {}).get(type(event))
         if move is None:
             raise RuleBroken(
@@ -278,7 +294,9 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     wording = question.choose_wording(with_draft=offer is not None)
     text = lines.question(wording, offer.text if offer else None, offer.source if offer else "")
     asked = _show("question", text, now.opening.conductor)
-    return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer"))
+    before = next((answer for answer in now.earlier if answer.label == question.label), None)
+    listen = do.Listen("answer", before.text if before and not before.unknown else "")
+    return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -286,9 +304,16 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if question is None:
         return _draft_sections(now)
     words = event.text.strip()
-    if words == "?" or asks_back(words):
+    steering = hear_steering(words, at_menu=False)
+    if steering == "help" or asks_back(words):
         text = lines.explanation(question.help, question.example)
+        if steering == "help" and words != "?":
+            text = f"{text}\n{lines.HOW_AT_A_QUESTION}"
         return now, (_show("notice", text, now.opening.conductor), do.Listen("answer"))
+    if steering in ("back", "undo"):
+        return _go_back(now)
+    if steering == "skip":
+        words = UNKNOWN
     if words in ("e", "E", "[E]"):
         return now, (_show("notice", lines.NOT_YET), do.Listen("answer"))
     wanted = depths.hear_depth(words, question.text)
@@ -298,6 +323,37 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if now.follow_up is not None:
         return _complete_answer(now, words)
     return _take_answer(now, question, words)
+
+
+def _go_back(now: Analysis) -> Outcome:
+    """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
+    if now.editing is not None:
+        labels = [question.label for question in now.step.questions(now.depth)]
+        at = labels.index(now.editing) if now.editing in labels else 0
+        return _edit_answer(now, labels[at - 1]) if at else _ask_question(now, _show("notice", _FIRST))
+    if not now.answers:
+        return _ask_question(now, _show("notice", _FIRST))
+    *before, last = now.answers
+    kept = tuple(answer for answer in now.earlier if answer.label != last.label)
+    after = replace(now, answers=tuple(before), earlier=(*kept, last), follow_up=None, reminded=False)
+    return _ask_question(after)
+
+
+def _edit_answer(now: Analysis, label: str, words: str = "") -> Outcome:
+    """Ask one question of the step again, with the answer that it has, or `words`, to edit."""
+    given = next((answer for answer in now.answers if answer.label == label), None)
+    kept = tuple(answer for answer in now.earlier if answer.label != label)
+    if given and words:
+        given = replace(given, text=words, unknown=False)
+    after = replace(
+        now,
+        answers=tuple(answer for answer in now.answers if answer.label != label),
+        earlier=(*kept, given) if given else kept,
+        editing=label,
+        follow_up=None,
+        reminded=False,
+    )
+    return _ask_question(after) if given else _collect_offers(after)
 
 
 def _take_answer(now: Analysis, question: Question, words: str) -> Outcome:
@@ -350,18 +406,26 @@ def depth_saved(now: Analysis, event: on.DepthSaved) -> Outcome:
 
 def _unanswered_questions(now: Analysis) -> tuple[Question, ...]:
     known = {answer.label for answer in now.answers}
-    return tuple(question for question in now.step.questions(now.depth) if question.label not in known)
+    asked = now.step.questions(now.depth)
+    if now.editing is not None:
+        every = (*asked, *now.step.deep, *now.step.standard, *now.step.brief)
+        asked = tuple(question for question in every if question.label == now.editing)[:1]
+    return tuple(question for question in asked if question.label not in known)
 
 
 def _open_question(now: Analysis) -> Question | None:
     """Return the question that waits for words: the one followed up, else the first without an answer."""
     if now.follow_up is not None:
         label = now.answers[-1].label
-        return next((each for each in now.step.questions(now.depth) if each.label == label), None)
+        every = (*now.step.questions(now.depth), *now.step.deep, *now.step.standard, *now.step.brief)
+        return next((each for each in every if each.label == label), None)
     return next(iter(_unanswered_questions(now)), None)
 
 
 def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
+    before = next((answer for answer in now.earlier if answer.label == question.label), None)
+    if before is not None and not before.unknown:
+        return on.Offer(before.label, before.text, "your answer")
     return next((offer for offer in now.offers if offer.label == question.label), None)
 
 
@@ -383,11 +447,31 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
-    return replace(now, stage=Stage.SAVED), (*shown, do.SaveStep(now.step.step_id))
+    first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
+    written = do.Written("section", event.moment, now.earlier, first)
+    after = replace(now, stage=Stage.SAVED, written=(*now.written, written), earlier=(), editing=None)
+    return after, (*shown, do.SaveStep(now.step.step_id))
 
 
 def step_saved(now: Analysis, event: on.StepSaved) -> Outcome:
     return _show_menu(replace(now, saved=True))
+
+
+def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
+    """After `undo`: the menu again, or the last question where the step is no longer complete."""
+    shown = [_show("update" if event.done else "notice", text) for text in event.announcements]
+    if not event.done:
+        return _show_menu(now, *shown)
+    last = now.written[-1]
+    after = replace(now, written=now.written[:-1])
+    if last.kind != "section":
+        return _show_menu(after, *shown)
+    if not last.first:
+        labels = {answer.label for answer in last.answers}
+        kept = tuple(answer for answer in now.answers if answer.label not in labels)
+        return _show_menu(replace(after, answers=(*kept, *last.answers)), *shown)
+    again, commands = _go_back(replace(after, saved=False))
+    return again, (*shown, *commands)
 
 
 # --- the menu -------------------------------------------------------------------------------------------
@@ -398,12 +482,31 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     left, phase = now.remaining_steps, now.opening.next_phase
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
     warnings = [_show("notice", text) for text in left.warnings if not left.steps]
+    if not left.steps and (skipped := _find_skipped(now)):
+        warnings.append(_show("notice", lines.steps_to_make_up(skipped)))
     text = lines.menu(last=not left.steps, next_phase=(phase.number, phase.name) if phase else None)
     return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))
 
 
+def _find_skipped(now: Analysis) -> tuple[tuple[str, str], ...]:
+    """Return the steps that were skipped with their phase and can be made up, by id and title (MENU-4)."""
+    opening = now.opening
+    facts = dict(opening.facts)
+    return tuple(
+        (step.step_id, step.title)
+        for phase in PHASES
+        if phase.key in opening.progress.phases_completed
+        for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
+    )
+
+
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
+    steered = _steer_at_menu(now, words)
+    if steered is not None:
+        return steered
+    if any(words == step_id for step_id, _ in _find_skipped(now)):
+        return replace(now, stage=Stage.ENDED), (_show("choice", words, USER), do.MakeUp(words))
     if words.startswith("/") or hear_exit(words) == "exit":
         return _show_menu(now, _show("notice", _NOT_HERE))
     wanted = depths.hear_depth(words, None)
@@ -431,8 +534,57 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         case "feedback" if opening.step is None:
             return _show_menu(now, _show("notice", _NO_STEP))
         case "feedback":
-            ask = do.AskFeedback(now.brief, words)
-            return replace(now, feedback=words, stage=Stage.FEEDBACK), (_show("feedback", words, USER), ask)
+            return _take_feedback(now, words)
+
+
+def _steer_at_menu(now: Analysis, words: str) -> Outcome | None:
+    """Do what a word that steers says; None where the message is a choice or content (MENU-3, MENU-7)."""
+    steering = hear_steering(words, at_menu=True)
+    if steering is None or steering in ("quit", "skip"):
+        return None
+    labels = _answer_labels(now)
+    match steering:
+        case "help":
+            return _show_menu(now, _show("notice", lines.how_at_a_menu(labels)))
+        case "no" | "number":
+            return _show_menu(now, _show("notice", lines.what_to_change(labels)))
+        case _ if now.opening.step is None:
+            return _show_menu(now, _show("notice", _NO_STEP))
+        case "undo" if not now.written:
+            return _show_menu(now, _show("notice", _NOTHING_WRITTEN))
+        case "undo":
+            undo = do.UndoLast(now.step, now.written[-1])
+            return replace(now, stage=Stage.UNDONE), (_show("choice", words, USER), undo)
+        case "back" if labels:
+            return _edit_answer(now, labels[-1])
+        case "edit" if label := hear_edit(words, labels):
+            return _edit_answer(now, label)
+    return _show_menu(now, _show("notice", lines.what_to_change(labels)))
+
+
+def _answer_labels(now: Analysis) -> tuple[str, ...]:
+    """Return the labels of the answers that can be edited at the menu, in the order they were asked."""
+    if now.opening.step is None:
+        return ()
+    given = tuple(answer.label for answer in now.answers)
+    return given or tuple(question.label for question in now.step.questions(now.depth))
+
+
+def _take_feedback(now: Analysis, words: str) -> Outcome:
+    """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
+    given = tuple((answer.label, answer.text) for answer in now.answers)
+    if corrected := find_corrected(words, given):
+        return _edit_answer(now, corrected, words)
+    heard = address(words, now.opening.roster)
+    said = _show("feedback", words, USER)
+    if heard.persona is not None and words.rstrip().endswith("?"):
+        brief = replace(now.brief, persona=now.opening.roster[heard.persona])
+        return replace(now, feedback=None, stage=Stage.FEEDBACK), (
+            said,
+            do.AskFeedback(brief, words, aside=True),
+        )
+    after = replace(now, feedback=words, stage=Stage.FEEDBACK)
+    return after, (said, do.AskFeedback(now.brief, words))
 
 
 def _is_remark(text: str) -> bool:
@@ -462,14 +614,19 @@ def menu_depth_saved(now: Analysis, event: on.DepthSaved) -> Outcome:
 
 
 def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
-    lead = now.opening.lead
+    """Show the reply; feedback is then written, an aside is not."""
+    roster = now.opening.roster
+    lead = roster[event.speaker] if event.speaker and event.speaker in roster else now.opening.lead
     reply = _show("feedback", lines.contribution(lead, event.reply.strip()), lead)
-    write = do.WriteFeedback(now.step, now.feedback or "", event.at)
+    if now.feedback is None:
+        return _show_menu(now, reply)
+    write = do.WriteFeedback(now.step, now.feedback, event.at)
     return replace(now, stage=Stage.FEEDBACK_WRITTEN), (reply, write)
 
 
 def feedback_written(now: Analysis, event: on.FeedbackWritten) -> Outcome:
-    return _show_menu(replace(now, feedback=None), *(_show("update", text) for text in event.announcements))
+    after = replace(now, feedback=None, written=(*now.written, do.Written("feedback", event.moment)))
+    return _show_menu(after, *(_show("update", text) for text in event.announcements))
 
 
 def drafts_written(now: Analysis, event: on.DraftsWritten) -> Outcome:
@@ -509,6 +666,7 @@ TABLE: Mapping[Stage, Mapping[type[on.Event], Callable[[Analysis, Any], Outcome]
     Stage.MENU_DEPTH: {on.DepthSaved: menu_depth_saved},
     Stage.FEEDBACK: {on.FeedbackTaken: feedback_taken},
     Stage.FEEDBACK_WRITTEN: {on.FeedbackWritten: feedback_written},
+    Stage.UNDONE: {on.Undone: change_taken_back},
     Stage.DRAFTS: {on.DraftsWritten: drafts_written},
     Stage.PHASE: {on.PhaseSaved: phase_saved},
     Stage.FINISHED: {on.UserSpoke: finished_answered},

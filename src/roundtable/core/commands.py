@@ -250,10 +250,41 @@ class SaveDepth:
 
 @dataclass(frozen=True, slots=True)
 class AskFeedback:
-    """Ask the lead to take up the user's feedback."""
+    """Ask a persona to take up the user's feedback, or to answer an aside that nothing is written of."""
 
     brief: StepBrief
     words: str
+    aside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Something that was written in this leg, so that it can be taken back (MENU-7).
+
+    `moment` is what the changes are noted under, `answers` are those from before it, `first` says that it
+    completed the step, and `at` is the instant of an elaboration.
+    """
+
+    kind: Literal["section", "feedback", "block"]
+    moment: str
+    answers: tuple[Answer, ...] = ()
+    first: bool = False
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoLast:
+    """Take back the last thing written, byte for byte, unless it was edited since."""
+
+    step: Step
+    written: Written
+
+
+@dataclass(frozen=True, slots=True)
+class MakeUp:
+    """Go on with a step that was skipped."""
+
+    step_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +329,6 @@ class Leave:
 Command: TypeAlias = (
     Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
     | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp
-    | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | WriteDrafts | SavePhase
-    | Advance | StartOver | Leave
+    | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | UndoLast | WriteDrafts
+    | SavePhase | MakeUp | Advance | StartOver | Leave
 )  # fmt: skip

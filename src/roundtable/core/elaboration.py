@@ -127,6 +127,8 @@ class Elaboration:
     reviewed: tuple[synthesis.Draft, ...] = ()
     """The synthesis before each change that the user made to it, the first one as it was drafted."""
     editing: int | None = None
+    moment: str = ""
+    """What the changes to the documents are noted under, so that they can be taken back."""
 
     @classmethod
     def begin(
@@ -500,7 +502,8 @@ def _update_artifacts(now: Elaboration, *shown: do.Show) -> Outcome:
 
 
 def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
-    return _persist(now, tuple(_show(now, "update", text) for text in event.announcements))
+    shown = tuple(_show(now, "update", text) for text in event.announcements)
+    return _persist(replace(now, moment=event.moment), shown)
 
 
 def _persist(now: Elaboration, shown: Shown) -> Outcome:

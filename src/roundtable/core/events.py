@@ -130,6 +130,8 @@ class ArtifactsUpdated:
     """The outputs were updated; one announcement each."""
 
     announcements: tuple[str, ...]
+    moment: str = ""
+    """What the changes are noted under, so that they can be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,8 @@ class StepWritten:
     """The step's artifacts are on disk."""
 
     announcements: tuple[str, ...]
+    moment: str = ""
+    """What the changes are noted under, so that they can be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +218,12 @@ class DepthSaved:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackTaken:
-    """The lead took up the user's feedback; `at` is the instant that its marker carries."""
+    """A persona took up the user's feedback; `at` is the instant that its marker carries."""
 
     reply: str
     at: str
+    speaker: str = ""
+    """Who replied; the lead where it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +231,16 @@ class FeedbackWritten:
     """The feedback stands in the step's artifact section."""
 
     announcements: tuple[str, ...]
+    moment: str = ""
+    """What the changes are noted under, so that they can be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was written last was taken back, or could not be (`done` is false); each file is announced."""
+
+    done: bool
+    announcements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,5 +259,5 @@ Event: TypeAlias = (
     ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
     | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
     | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved
-    | DepthSaved | FeedbackTaken | FeedbackWritten | DraftsWritten | PhaseSaved | Failed
+    | DepthSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
 )  # fmt: skip

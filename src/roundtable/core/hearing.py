@@ -14,6 +14,7 @@ Exit = Literal["exit", "unclear-exit"]
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
 ExitAnswer = Literal["exit", "continue", "contribution"]
 MenuChoice = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-skip"]
+Steering = Literal["undo", "back", "help", "quit", "skip", "edit", "no", "number"]
 
 _WRAP_UPS = phrases_of("wrap up | wrap it up | wrap this up")
 _KEYWORDS = (*phrases_of("done | exit | back | wrap-up"), *_WRAP_UPS)
@@ -101,8 +102,31 @@ _APPROVAL = re.compile(
 )
 # "can we continue?" chooses as "continue" does.
 _REQUEST = re.compile(
-    r"^(?:(?:can|could|shall|should) (?:we|you)|(?:we|you) can|i want to|i'd like to|just) "
+    r"^(?:(?:can|could|shall|should) (?:we|you)|(?:we|you) can|i want to|i'd like to|just|let us) "
 )
+# The menu's own lines choose too; their letter in brackets is punctuation.
+_MENU_LINES = re.compile(
+    r"^(?:(?P<elaborate>e? ?elaboration mode bring all)"
+    r"|(?P<continue>c? ?(?:continue (?:move to the next|to phase)|complete analysis))"
+    r"|(?P<skip>s? ?skip remaining steps in this phase))"
+)
+
+_UNDO = _list_messages(
+    "undo | undo that | undo it | undo this | undo the last | take it back | take that back"
+)
+_BACK = _list_messages("back | go back | previous | previous question | one back | step back")
+_HELP = _list_messages("help | help me | menu | what now | what can i do | what can i say | commands")
+_QUIT = _list_messages("quit | q | quit now | leave | pause")
+_PASS = _list_messages(
+    "skip | s | skip it | skip this | skip this one | skip this question | dunno skip | pass"
+)
+_HOW_DO_I = re.compile(
+    r"(?:how|where) (?:do|can|could|would|should) i\b|what (?:do|can|should) i (?:do|say|type)\b"
+)
+_EDIT = re.compile(
+    r"(?:edit|change|correct)(?: (?:my |the )?answer)?(?:(?: to| on| number)? (?P<what>\S.{0,80}))?"
+)
+_NOT_AN_EDIT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,13 +344,15 @@ _ACCEPTS = _list_messages(
     "accept | accept all | ok | okay | yes | write | write it | fine | good | looks good"
 )
 _DROPS = re.compile(
-    r"(?:drop|strike|delete|remove)\s+(?P<numbers>\d[\d\s,]*(?:and\s+\d+\s*)?)\.?", re.IGNORECASE
+    r"(?:drop|strike|delete|remove)\s++(?P<numbers>\d[\d\s,]*+(?:and\s++[\d\s]++)?)\.?", re.IGNORECASE
 )
 _EDITS = re.compile(
-    r"(?:edit|change|reword)\s+(?P<number>\d{1,4})\s*[:.]?(?:\s+(?P<words>\S.*))?", re.DOTALL | re.IGNORECASE
+    r"(?:edit|change|reword)\s++(?P<number>\d{1,4})(?=[\s:.]|$)\s*+[:.]?+\s*+(?P<words>\S.*)?",
+    re.DOTALL | re.IGNORECASE,
 )
 _ADDS = re.compile(
-    r"add\s+(?:an?\s+)?(?:(?P<part>insight|decision|(?:open\s+)?question|action)s?\s*:?\s+)?(?P<words>\S.*)",
+    r"add\s++(?:an?\s++)?(?:(?P<part>insight|decision|(?:open\s++)?question|action)s?(?:\s*+:\s*+|\s++))?"
+    r"(?P<words>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
 
@@ -370,12 +396,79 @@ _PARTS: dict[str, Literal["insights", "decisions", "questions", "actions"]] = {
 # --- at a menu ------------------------------------------------------------------------------------------
 
 
+def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
+    """Return what a message does to the analysis itself, None where it is content or a choice (MENU-7).
+
+    At a question only a few words alone steer: a number or "no" is an answer there.
+    """
+    if text.lstrip().startswith("/"):
+        return None
+    said = " ".join(strip_fillers(text))
+    if text.strip() == "?" or said in _HELP:
+        return "help"
+    if said in _UNDO:
+        return "undo"
+    if said in _BACK:
+        return "back"
+    if said in _QUIT:
+        return "quit"
+    if not at_menu:
+        return "skip" if said in _PASS else None
+    if _HOW_DO_I.match(said):
+        return "help"
+    if said in _NO:
+        return "no"
+    if said.isdecimal():
+        return "number"
+    found = _EDIT.fullmatch(said)
+    is_edit = found is not None and len(said.split()) <= _NOT_AN_EDIT and said.split()[0] == "edit"
+    return "edit" if is_edit or (found and found["what"] is None) else None
+
+
+def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
+    """Return the label of the answer that a message wants to edit, by number or by its beginning."""
+    found = _EDIT.fullmatch(" ".join(strip_fillers(text)))
+    what = (found["what"] or "").strip() if found else ""
+    if what.isdecimal():
+        return labels[int(what[:6]) - 1] if 0 < int(what[:6]) <= len(labels) else None
+    folded = [label for label in labels if what and " ".join(words_of(label)).startswith(what)]
+    return folded[0] if len(folded) == 1 else None
+
+
+_CORRECTS = re.compile(
+    r"^(?:no|nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?\s"
+)
+
+
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> str | None:
+    """Return the label of the answer that a message puts right; None where it corrects nothing known.
+
+    `answers` are labels with what was answered; the one that shares most of the message's words is meant.
+    """
+    said = fold_text(text).strip()
+    if not _CORRECTS.match(said):
+        return None
+    ranked = []
+    for label, words in answers:
+        its = _subjects(fold_text(f"{label} {words}"))
+        shared = len(_subjects(said) & its)
+        ranked.append(((shared, shared / max(len(its), 1)), label))
+    best = max(ranked, default=((0, 0.0), ""))
+    is_only = [rank for rank, _ in ranked].count(best[0]) == 1
+    return best[1] if best[0][0] and is_only else None
+
+
 def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
     """Return what a message at a menu chooses; feedback is whatever chooses nothing."""
     words = strip_fillers(text)
     said = " ".join(words)
     approved = _APPROVAL.sub("", said, count=1)
     wish = _REQUEST.sub("", approved).removesuffix(" now")
+    if line := _MENU_LINES.match(" ".join(words_of(text))):
+        chosen = str(line.lastgroup)
+        if chosen == "skip":
+            return "skip" if can_skip else "nothing-to-skip"
+        return "elaborate" if chosen == "elaborate" else "continue"
     assents = (not words and not _ASSENT.isdisjoint(words_of(text))) or (bool(said) and not approved)
     if is_silence(text) or assents or wish in _CONTINUE or _ONWARDS.fullmatch(wish):
         return "continue"

@@ -41,6 +41,9 @@ REVIEW = (
 )
 REVIEW_UNCLEAR = "Nothing was changed, because I could not tell what to change. " + REVIEW
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
+HOW_AT_A_QUESTION = (
+    "`back` returns to the question before, `skip` leaves this one open, `quit` pauses; all is saved."
+)
 NOTHING_TO_UNDO = "There is nothing to undo here."
 _LATER = "We can come back to that after this discussion."
 _INTRODUCTION_WIDTH = 76
@@ -229,6 +232,28 @@ def menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
     else:
         choices.append("[C] Complete analysis")
     return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
+
+
+def how_at_a_menu(labels: Sequence[str]) -> str:
+    """What can be said at a menu besides its choices (MENU-7)."""
+    return (
+        "Enter goes on. `undo` takes back what was written last; `back` asks the last question again; "
+        f"`quit` pauses. {what_to_change(labels)}"
+    )
+
+
+def what_to_change(labels: Sequence[str]) -> str:
+    """How an answer of the step is changed, with the numbers of its answers."""
+    if not labels:
+        return "Say in a few words what should change; it goes into the step's document as your feedback."
+    listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
+    return f"To change an answer say `edit` and its number: {listed}."
+
+
+def steps_to_make_up(skipped: Sequence[tuple[str, str]]) -> str:
+    """Which steps were skipped, and how one is made up (MENU-4)."""
+    listed = ", ".join(f"{step_id} {title}" for step_id, title in skipped)
+    return f"Skipped so far: {listed}. To make one up, say its number, such as {skipped[0][0]}."
 
 
 def with_forecast(menu_text: str, forecast: str) -> str:

@@ -21,10 +21,19 @@ from ..git import current_commit
 from ..panel.base import Panel
 from ..store.files import timestamp
 from ..store.journal import Journal
-from ..store.meta import append_elaboration, change_meta, has_meta, max_turns, missing_meta, read_meta
+from ..store.meta import (
+    append_elaboration,
+    change_meta,
+    has_meta,
+    max_turns,
+    missing_meta,
+    note_undone,
+    read_meta,
+)
 from ..store.outputs import Outputs
 from ..store.parking import park_points
 from ..store.transcript import has_transcript, read_transcripts, write_transcript
+from ..store.undo import UndoLog, carry_out_undo
 from .draft_answers import Surveyor, collect_offers, keep_answers
 
 Heard = Callable[[str, str], None]
@@ -34,7 +43,7 @@ Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
     | do.ExtractSynthesis | do.UpdateArtifacts | do.SaveRecord | do.AskReading | do.AskOffers | do.AskFollowUp
     | do.AskDraft | do.WriteStep | do.SaveStep | do.SaveDepth | do.AskFeedback | do.WriteFeedback
-    | do.WriteDrafts | do.SavePhase
+    | do.UndoLast | do.WriteDrafts | do.SavePhase
 )  # fmt: skip
 
 OFFLINE = "offline"
@@ -57,7 +66,8 @@ class Executor:
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
-        self._outputs = Outputs(folder, steps)
+        self._undo_log = UndoLog(folder)
+        self._outputs = Outputs(folder, steps, self._note_change)
         self._surveyor = Surveyor(root, folder)
 
     @property
@@ -102,7 +112,8 @@ class Executor:
                 return on.Drafted(await self.panel.draft(keep_answers(task, stored, still_open), material))
             case do.AskFeedback():
                 reply = _require_words(await self.panel.take_up(task))
-                return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id))
+                speaker = task.brief.persona.key if task.aside else ""
+                return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
             case _:
                 return self._write(task)
 
@@ -197,7 +208,7 @@ class Executor:
     def _write(
         self,
         task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
-        | do.WriteFeedback | do.WriteDrafts | do.SavePhase,
+        | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SavePhase,
     ) -> on.Event:  # fmt: skip
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not has_meta(self._folder):
@@ -207,13 +218,13 @@ class Executor:
                 return on.LimitSaved(self._save_limit(limit))
             case do.UpdateArtifacts():
                 try:
-                    return on.ArtifactsUpdated(self._outputs.update(task))
+                    return on.ArtifactsUpdated(self._outputs.update(task), self._moment)
                 except DiskFailed as failure:
                     raise _not_kept(failure) from failure
             case do.SaveRecord():
                 return self._save_record(task)
             case do.WriteStep():
-                return on.StepWritten(self._outputs.write_step(task))
+                return on.StepWritten(self._outputs.write_step(task), self._moment)
             case do.SaveStep(step_id):
                 change_meta(self._folder, lambda meta: _add(meta, "steps_completed", step_id))
                 return on.StepSaved()
@@ -221,7 +232,9 @@ class Executor:
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
                 return on.DepthSaved()
             case do.WriteFeedback():
-                return on.FeedbackWritten(self._outputs.write_feedback(task))
+                return on.FeedbackWritten(self._outputs.write_feedback(task), self._moment)
+            case do.UndoLast():
+                return self._undo_last(task)
             case do.WriteDrafts():
                 return on.DraftsWritten(self._outputs.write_drafts(task))
             case do.SavePhase(phase):
@@ -230,6 +243,31 @@ class Executor:
                 return on.PhaseSaved()
             case other:
                 assert_never(other)
+
+    @property
+    def _moment(self) -> str:
+        """Return what changes are noted under; it is the same after a kill."""
+        return f"{self._journal.name}.{self._journal.count}" if self._journal is not None else ""
+
+    def _note_change(self, name: str, before: bytes | None, after: bytes) -> None:
+        self._undo_log.note_change(self._moment, name, before, after)
+
+    def _undo_last(self, task: do.UndoLast) -> on.Undone:
+        """Take back what was written last, in the documents and in meta.json."""
+        written, step_id = task.written, task.step.step_id
+        try:
+            announcements = carry_out_undo(self._folder, self._undo_log.plan_undo(written.moment))
+        except DiskFailed as failure:
+            return on.Undone(False, (str(failure),))
+
+        def change(meta: dict[str, Any]) -> None:
+            if written.first and step_id in meta["steps_completed"]:
+                meta["steps_completed"].remove(step_id)
+            if written.kind == "block":
+                note_undone(meta, written.at)
+
+        change_meta(self._folder, change)
+        return on.Undone(True, announcements)
 
     def _save_limit(self, limit: int) -> bool:
         """Whether the limit could be written; a config that is not an object stays as it is (ENTRY-2)."""

@@ -167,8 +167,8 @@ class Resume:
         return self._begin(step_id + _ELABORATE, opening)
 
     def reopen(self, step_id: str) -> Leg:
-        """Return a completed step again, from its first question; what later steps wrote stays."""
-        opening = self._open_at(self._find_completed(step_id), "step")
+        """Return a completed or skipped step, from its first question; what later steps wrote stays."""
+        opening = self._open_at(self._find_completed(step_id, or_skipped=True), "step")
         begun = self._replay(step_id)
         if begun is not None and _is_reopened(begun.analysis) and self._is_open(begun.analysis):
             return self._take_up(begun)
@@ -206,7 +206,7 @@ class Resume:
             over = opening.phase.key in meta["phases_completed"] and analysis.stage is not Stage.PHASE
             return (done or opening.step is None) and (running or not over)
         if _is_reopened(analysis):
-            return done
+            return done == (analysis.step.step_id in opening.progress.steps_completed)
         steps, _, _ = self._read_content()
         where = find_position(steps, progress_of(meta), facts_of(self._folder, meta))
         return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
@@ -231,15 +231,17 @@ class Resume:
         leg.journal.begin(opening)
         return self._take_up(leg)
 
-    def _find_completed(self, step_id: str) -> Position:
-        """Return the place of a step; RuleBroken where it is unknown or not complete."""
+    def _find_completed(self, step_id: str, *, or_skipped: bool = False) -> Position:
+        """Return the place of a step; RuleBroken where it is unknown or not complete (or skipped)."""
         steps, _, _ = self._read_content()
         step = next((step for step in steps if step.step_id == step_id), None)
         if step is None or step.phase is None:
             known = ", ".join(each.step_id for each in steps)
             raise RuleBroken(f"There is no step {step_id}. The steps are {known}.")
-        completed = self._meta()["steps_completed"]
-        if step_id not in completed:
+        meta = self._meta()
+        completed = meta["steps_completed"]
+        is_skipped = or_skipped and step.phase.key in meta["phases_completed"]
+        if step_id not in completed and not is_skipped:
             done = ", ".join(str(each) for each in completed) or "none yet"
             raise RuleBroken(f"Step {step_id} is not complete yet. Complete: {done}.")
         return Position(step.phase, step)
@@ -311,10 +313,12 @@ class Resume:
 
 
 def _is_reopened(analysis: Analysis) -> bool:
-    """Whether the step was complete already when its leg began."""
+    """Whether the step was complete, or skipped with its phase, already when its leg began."""
     opening = analysis.opening
-    completed = opening.progress.steps_completed
-    return opening.kind == "step" and opening.step is not None and opening.step.step_id in completed
+    if opening.kind != "step" or opening.step is None:
+        return False
+    progress = opening.progress
+    return opening.step.step_id in progress.steps_completed or opening.phase.key in progress.phases_completed
 
 
 def _handed_over_by(roster: Roster, phase: Phase, progress: Progress) -> Phase | None:

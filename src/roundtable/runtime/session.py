@@ -22,7 +22,7 @@ from ..core import lines as texts
 from ..core.analysis import Analysis, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
-from ..core.hearing import hear_choice
+from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
@@ -44,7 +44,10 @@ MAX_MESSAGE_LENGTH = 100_000
 
 _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
 
-Ending = do.Advance | do.StartOver | do.Leave
+_QUIT_AT = ("answer", "menu", "review")
+"""Where `quit` alone pauses the session; in a discussion it may mean to end that."""
+
+Ending = do.Advance | do.MakeUp | do.StartOver | do.Leave
 
 
 class Session:
@@ -161,7 +164,13 @@ class Session:
                 if isinstance(ending, do.StartOver):
                     resume.require_meta()
                     start_over(self.folder)
-                after = None if isinstance(ending, do.Leave) else resume.next()
+                match ending:
+                    case do.Leave():
+                        after = None
+                    case do.MakeUp(step_id):
+                        after = resume.reopen(step_id)
+                    case _:
+                        after = resume.next()
                 if after is None or after.journal.path != leg.journal.path:
                     resume.close(leg.journal)
                 if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
@@ -184,11 +193,13 @@ class Session:
         while True:
             task = await self._show_all(leg.commands)
             match task:
-                case do.Advance() | do.StartOver() | do.Leave():
+                case do.Advance() | do.MakeUp() | do.StartOver() | do.Leave():
                     return task
                 case do.Listen(awaits, prefill):
                     words = await self._listen(awaits, leg.state, prefill)
-                    if words is None:
+                    if words is None or (
+                        awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit"
+                    ):
                         return None
                     await self._take_in(leg, task, words)
                     await self._settle(leg, words)

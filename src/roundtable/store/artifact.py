@@ -66,6 +66,33 @@ def change_reserved(folder: Path, name: str, change: Change[Result]) -> Result:
     return _change_file(folder / name, change)
 
 
+def replace_artifact(folder: Path, name: str, current: bytes | None, document: bytes) -> None:
+    """Replace what an artifact holds; DiskFailed where it no longer is what it was."""
+
+    def change(found: bytes | None) -> tuple[bytes, None]:
+        if found != current:
+            raise _changed_meanwhile(name)
+        return document, None
+
+    change_artifact(folder, name, change)
+
+
+def remove_artifact(folder: Path, name: str, current: bytes) -> None:
+    """Remove an artifact; DiskFailed where it no longer is what it was."""
+    path = _require_allowed(folder, name)
+    if _read_if_there(path) != current:
+        raise _changed_meanwhile(name)
+    files.remove(path)
+
+
+def _changed_meanwhile(name: str) -> DiskFailed:
+    return DiskFailed(
+        f"Could not change {one_line(name)}: another program changed it meanwhile.",
+        saved="The file is as that program left it.",
+        do="Run the same command again.",
+    )
+
+
 def reason_of(error: DiskFailed | RuleBroken) -> str:
     """Return what went wrong, short enough for an announcement."""
     if isinstance(error, DiskFailed):

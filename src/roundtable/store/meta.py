@@ -200,6 +200,12 @@ def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) ->
         return _save(folder, meta)
 
 
+def note_undone(meta: dict[str, Any], at: str) -> None:
+    """Note that an elaboration was taken back; its record stays (MENU-7)."""
+    undone = meta.get("elaborations_undone")
+    meta["elaborations_undone"] = [*(undone if isinstance(undone, list) else []), at]
+
+
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:
     """Append an elaboration record; False, and no change, where that step and instant are there already.
 

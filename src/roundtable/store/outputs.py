@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..core import lines
@@ -32,6 +32,8 @@ from ..documents.outline import (
 from . import data_files, files
 from .artifact import (
     RESERVED,
+    Change,
+    Result,
     change_artifact,
     explain_refusal,
     is_markdown,
@@ -49,12 +51,18 @@ _CUT = "\n[...]"
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
 
 
+NoteChange = Callable[[str, bytes | None, bytes], None]
+"""Is told of a file's name, its bytes (None where there is none) and those that replace them."""
+
+
 class Outputs:
     """The documents and data files in an item's folder that its steps write."""
 
-    def __init__(self, folder: Path, steps: tuple[Step, ...]) -> None:
+    def __init__(self, folder: Path, steps: tuple[Step, ...], note_change: NoteChange | None = None) -> None:
+        """The outputs of an item; `note_change` is told of each change before it is made."""
         self.folder = folder
         self.steps = steps
+        self._note_change = note_change
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
         """Add the block of an elaboration to each markdown output, once; one announcement per output.
@@ -102,7 +110,7 @@ class Outputs:
             return document, _heading_in(document, heading)
 
         try:
-            place = change_artifact(self.folder, output, change)
+            place = self._change(output, change)
         except RuleBroken as error:
             return (_not_added(f"{one_line(output)} ({reason_of(error)})"),)
         return (lines.artifact_updated(one_line(output), place, "your feedback"),)
@@ -186,7 +194,7 @@ class Outputs:
             return addition.document, addition.heading or ADDITIONAL
 
         try:
-            heading = change_artifact(self.folder, output, change)
+            heading = self._change(output, change)
         except DiskFailed as failure:
             if files.is_disk_wide(failure):
                 raise
@@ -208,7 +216,7 @@ class Outputs:
             document = write_section(document, step_id=step.step_id, heading=heading, text=section.text)
             return document, _heading_in(document, heading)
 
-        place = change_artifact(self.folder, output, change)
+        place = self._change(output, change)
         return f'Wrote {one_line(output)}, section "{place}".'
 
     def _write_data(self, step: Step, section: SectionText) -> str:
@@ -222,7 +230,7 @@ class Outputs:
             merged = data_files.merge_data(output, found, new)
             return merged.document, merged
 
-        merged = change_artifact(self.folder, output, change)
+        merged = self._change(output, change)
         if merged.document is None:
             return f"Left {one_line(output)} as it is: {one_line(merged.remark)}."
         return f"Wrote {one_line(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
@@ -237,11 +245,22 @@ class Outputs:
         if reason := self._obstacle(output):
             return f"Could not mark {one_line(output)} as a draft ({reason})."
         try:
-            change_artifact(self.folder, output, change)
+            self._change(output, change)
         except RuleBroken as error:
             return f"Could not mark {one_line(output)} as a draft ({reason_of(error)})."
         ids = name_steps([step.step_id for step in missing])
         return f"{one_line(output)} is a draft: it says at its top that {ids} skipped."
+
+    def _change(self, name: str, change: Change[Result]) -> Result:
+        """Change one output; whoever keeps notes is told before anything is written."""
+
+        def noted(found: bytes | None) -> tuple[bytes | None, Result]:
+            document, result = change(found)
+            if self._note_change is not None and document is not None and document != found:
+                self._note_change(name, found, document)
+            return document, result
+
+        return change_artifact(self.folder, name, noted)
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
         steps = dict.fromkeys((*self.steps, step))

@@ -15,7 +15,8 @@ from .meta import change_meta
 
 
 def progress_of(meta: Mapping[str, Any]) -> Progress:
-    """Return what meta.json says is done; what is malformed is passed over (GREET-3)."""
+    """Return what meta.json says is done; what is malformed or was undone is passed over (GREET-3)."""
+    undone = _list(meta, "elaborations_undone")
     records = [each for each in _list(meta, "elaborations") if isinstance(each, dict)]
     return Progress(
         tuple(each for each in _list(meta, "steps_completed") if isinstance(each, str)),
@@ -24,6 +25,7 @@ def progress_of(meta: Mapping[str, Any]) -> Progress:
             Past(strip_unprintable(record["step_id"]), strip_unprintable(record["synthesis_summary"]))
             for record in records
             if _is_text(record.get("step_id")) and _is_text(record.get("synthesis_summary"))
+            if record.get("timestamp") not in undone
         ),
     )
 

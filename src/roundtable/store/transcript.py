@@ -191,6 +191,8 @@ def _render_entry(entry: Entry, part: Part, command: SaveRecord) -> str:
     """Return the entry as it stands in the documents, with who is credited and where it comes from."""
     turns, roster = command.table.turns, command.table.roster
     text = write_entry(entry, part, turns, roster)
+    if part == "insights" and entry.detail:
+        text = f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
     who = "" if part == "insights" else f"[{credit(entry, turns, roster)}] "
     return f"{who}{text} ({_sources(entry)})"
 

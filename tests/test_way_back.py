@@ -1,0 +1,299 @@
+"""The way back: answers are edited, what was written is taken back, nothing that steers is filed (MENU-7)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from project import ANSWERS, meta, project, small_steps, talk, texts
+from roundtable.core.hearing import find_corrected, hear_menu, hear_steering
+
+FIRST, SECOND = ANSWERS
+
+
+def read_files(item: Path) -> dict[str, bytes]:
+    """Return every document of an item; the journal and meta.json are not documents."""
+    return {path.name: path.read_bytes() for path in sorted(item.glob("*.md")) if path.name != "draft.md"}
+
+
+# --- back and edit --------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("MENU-7")
+def test_back_asks_the_question_before_again_with_its_answer_to_edit(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, [FIRST, "back", "The inspector retypes 40 forms.", SECOND])
+    questions = texts(lines, "question")
+    assert questions[0] == "What is the point?"
+    assert f"Draft, from your answer: {FIRST}" in questions[2]
+    document = (item / "quick-scan.md").read_text()
+    assert "The inspector retypes 40 forms." in document
+    assert FIRST not in document
+
+
+@pytest.mark.rule("MENU-7")
+def test_back_works_any_number_of_times_and_keeps_what_was_answered(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, ["back", FIRST, SECOND, "back", "back", "", ""])
+    assert "This is the first question of the step; there is nothing before it." in texts(lines, "notice")
+    document = (item / "quick-scan.md").read_text()
+    assert document.count(FIRST) == document.count(SECOND) == 1
+    assert meta(item)["steps_completed"] == ["00-01"]
+
+
+@pytest.mark.rule("MENU-7", "STEP-4")
+@pytest.mark.parametrize("edit", ["edit 1", "edit point", "Edit 1."])
+def test_one_answer_is_edited_at_the_menu(place: tuple[Path, Path], edit: str) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, edit, "Nobody retypes anything."])
+    document = (item / "quick-scan.md").read_text()
+    assert "Nobody retypes anything." in document
+    assert SECOND in document
+    assert FIRST not in document
+
+
+@pytest.mark.rule("MENU-7", "STEP-5")
+def test_an_answer_of_an_earlier_session_is_edited_too(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C"])
+    lines = talk(root, item, ["done", "edit 2", "61 inspectors"], step="00-01")
+    assert f"Draft, from what stands in the document: {SECOND}" in texts(lines, "question")[-1]
+    document = (item / "quick-scan.md").read_text()
+    assert "61 inspectors" in document
+    assert FIRST in document
+    assert SECOND not in document
+
+
+@pytest.mark.rule("MENU-3")
+def test_feedback_that_corrects_changes_the_answer(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, [*ANSWERS, "No, there are 80 inspectors", ""])
+    document = (item / "quick-scan.md").read_text()
+    assert "No, there are 80 inspectors" in document
+    assert SECOND not in document
+    assert "Feedback" not in document
+    assert texts(lines, "menu")[-1] == texts(lines, "menu")[0]
+
+
+# --- undo -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("MENU-7")
+def test_undo_takes_back_feedback_byte_for_byte(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    before = read_files(item)
+    talk(root, item, ["The point is too narrow, I think."])
+    assert read_files(item) != before
+    lines = talk(root, item, ["undo"])
+    assert read_files(item) == before
+    assert texts(lines, "update")[-1] == "Took back what was written last in quick-scan.md."
+
+
+@pytest.mark.rule("MENU-7")
+def test_undo_takes_back_an_elaboration_and_notes_it(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    before = read_files(item)
+    talk(root, item, ["E", "We go with A.", "done"])
+    (record,) = meta(item)["elaborations"]
+    lines = talk(root, item, ["undo", "C"])
+    assert read_files(item) == before
+    assert meta(item)["elaborations"] == [record]
+    assert meta(item)["elaborations_undone"] == [record["timestamp"]]
+    assert "roundtable discussion" not in " ".join(texts(lines, "greeting")[1:])
+
+
+@pytest.mark.rule("MENU-7", "STEP-4")
+def test_undo_of_a_section_returns_to_its_last_question(place: tuple[Path, Path]) -> None:
+    root, item = place
+    before = read_files(item)
+    lines = talk(root, item, [*ANSWERS, "undo"])
+    assert read_files(item) == before
+    assert meta(item)["steps_completed"] == []
+    assert f"Draft, from your answer: {SECOND}" in texts(lines, "question")[-1]
+    talk(root, item, ["70 inspectors"])
+    assert "70 inspectors" in (item / "quick-scan.md").read_text()
+    assert meta(item)["steps_completed"] == ["00-01"]
+
+
+@pytest.mark.rule("MENU-7")
+def test_undo_of_an_edit_gives_the_answer_from_before_back(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    before = read_files(item)
+    talk(root, item, ["edit 2", "61 inspectors"])
+    lines = talk(root, item, ["undo", "edit 2", "", "undo"])
+    assert f"Draft, from your answer: {SECOND}" in texts(lines, "question")[-1]
+    assert read_files(item) == before
+    assert meta(item)["steps_completed"] == ["00-01"]
+
+
+@pytest.mark.rule("MENU-7")
+def test_text_that_was_edited_since_is_left_alone(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "The point is too narrow, I think."])
+    path = item / "quick-scan.md"
+    path.write_text(path.read_text().replace("too narrow", "far too narrow"))
+    edited = path.read_bytes()
+    lines = talk(root, item, ["undo"])
+    assert path.read_bytes() == edited
+    assert "edited since" in texts(lines, "notice")[-1]
+    path.write_text(path.read_text().replace("far too narrow", "too narrow") + "\nBy hand.\n")
+    talk(root, item, ["undo"])
+    assert "too narrow" not in path.read_text()
+    assert path.read_text().endswith("\nBy hand.\n")
+
+
+@pytest.mark.rule("MENU-7")
+def test_there_may_be_nothing_to_undo(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, [*ANSWERS, "undo", SECOND, "undo", SECOND])
+    assert meta(item)["steps_completed"] == ["00-01"]
+    talk(root, item, ["C"])
+    lines = talk(root, item, [FIRST, "back", "undo"])
+    assert "This is the first question of the step; there is nothing before it." in texts(lines, "notice")
+
+
+@pytest.mark.rule("MENU-7", "STEP-5", "SYN-7")
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    moves=st.lists(
+        st.sampled_from(["back", "undo", "edit 1", "edit 2", "fresh", "feedback", "elaborate", "restart"]),
+        max_size=9,
+    )
+)
+def test_what_was_answered_last_stands_once_and_undo_gives_the_bytes_back(
+    tmp_path_factory: pytest.TempPathFactory, moves: list[str]
+) -> None:
+    root, item = project(tmp_path_factory.mktemp("play") / "p")
+    small_steps(root)
+    talk(root, item, [*ANSWERS])
+    for number, move in enumerate(moves):
+        before = read_files(item)
+        match move:
+            case "feedback":
+                talk(root, item, [f"remark {number} is mine", "undo"])
+                assert read_files(item) == before
+            case "elaborate":
+                talk(root, item, ["E", "We go with A.", "done", "undo"])
+                assert read_files(item) == before
+            case "edit 1" | "edit 2" | "back":
+                talk(root, item, [move, f"{number} words of mine"])
+                assert (item / "quick-scan.md").read_text().count(f"{number} words of mine") == 1
+            case "undo":
+                talk(root, item, ["edit 2", f"{number} words of mine", "undo"])
+                assert read_files(item) == before
+            case "fresh":
+                talk(root, item, [])
+                assert read_files(item) == before
+            case _:
+                talk(root, item, ["quit"])
+                assert read_files(item) == before
+    assert meta(item)["steps_completed"] == ["00-01"]
+
+
+# --- what steers is never content -----------------------------------------------------------------------
+
+
+@pytest.mark.rule("MENU-3", "MENU-7")
+@pytest.mark.parametrize(
+    "words",
+    ["help", "?", "undo please", "2", "no", "How do I change an answer?", "menu", "how can I undo this?"],
+)
+def test_no_word_that_steers_becomes_content_at_a_menu(place: tuple[Path, Path], words: str) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    before = read_files(item)
+    lines = talk(root, item, [words])
+    if not words.startswith("undo"):
+        assert read_files(item) == before
+        assert texts(lines, "menu")[-1] == texts(lines, "menu")[0]
+    assert texts(lines, "feedback") == []
+
+
+@pytest.mark.rule("MENU-3")
+@pytest.mark.parametrize(
+    ("words", "choice"),
+    [
+        ("let us elaborate", "elaborate"),
+        ("[E] Elaboration Mode -- bring all perspectives to discuss this topic", "elaborate"),
+        ("[C] Continue -- move to the next step", "continue"),
+        ("[C] Continue to Phase 02 (Impact Analysis)", "continue"),
+        ("[S] Skip remaining steps in this phase", "skip"),
+    ],
+)
+def test_the_menu_s_own_text_chooses(words: str, choice: str) -> None:
+    assert hear_menu(words, can_skip=True) == choice
+
+
+@pytest.mark.rule("MENU-7")
+@pytest.mark.parametrize("words", ["2", "no", "No.", "40", "change it", "How many users do we have?"])
+def test_at_a_question_a_number_or_a_no_is_an_answer(words: str) -> None:
+    assert hear_steering(words, at_menu=False) is None
+
+
+@pytest.mark.rule("MENU-7")
+@pytest.mark.parametrize("words", ["skip", "skip it", "dunno, skip", "Skip this one."])
+def test_skip_at_a_question_leaves_it_open(place: tuple[Path, Path], words: str) -> None:
+    root, item = place
+    talk(root, item, [words, SECOND])
+    document = (item / "quick-scan.md").read_text()
+    assert "- **Point**: I don't know" in document
+    assert words not in document
+
+
+@pytest.mark.rule("MENU-7")
+def test_quit_pauses_and_nothing_is_lost(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, [FIRST, "quit", SECOND])
+    assert lines[-1].kind == "paused"
+    assert not (item / "quick-scan.md").exists()
+    talk(root, item, [SECOND])
+    assert FIRST in (item / "quick-scan.md").read_text()
+
+
+@pytest.mark.rule("EXIT-1")
+def test_quit_in_a_discussion_is_asked_about(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, [*ANSWERS, "E", "quit", "yes"])
+    assert texts(lines, "unclear-exit") == ["Did you want to end the discussion, or continue exploring this?"]
+    assert len(meta(item)["elaborations"]) == 1
+
+
+@pytest.mark.rule("MENU-3")
+def test_a_message_to_a_persona_is_answered_and_not_filed(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    before = read_files(item)
+    lines = talk(root, item, ["What do you think, Alex?"])
+    assert read_files(item) == before
+    said = [line for line in lines if line.kind == "feedback"]
+    assert [line.speaker for line in said] == ["user", "solutions-architect"]
+
+
+@pytest.mark.rule("MENU-4")
+def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C", *ANSWERS, "C", *ANSWERS, "S"])
+    assert "01-02" not in meta(item)["steps_completed"]
+    lines = talk(root, item, [*ANSWERS, "C", *ANSWERS, "01-02", *ANSWERS])
+    assert any(text.startswith("Skipped so far: 01-0") for text in texts(lines, "notice"))
+    assert "01-02" in meta(item)["steps_completed"]
+
+
+@pytest.mark.parametrize(
+    ("words", "label"),
+    [
+        ("No, there are two offices", "Offices"),
+        ("Actually 40 inspectors", "People"),
+        ("There are two offices", None),
+        ("No, the printer is broken", None),
+    ],
+)
+def test_what_a_correction_is_about(words: str, label: str | None) -> None:
+    answers = (("Offices", "There is one office"), ("People", "60 inspectors"))
+    assert find_corrected(words, answers) == label
