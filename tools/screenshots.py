@@ -1,7 +1,7 @@
-"""Take the pictures of the web room in docs/images from a real server and browser: `python -m tools.screenshots`.
+"""Take the pictures of the web room in docs/images: `python -m tools.screenshots`.
 
-It needs Chromium (Debian: `apt-get install chromium`) and plays the bundled example: two people and somebody
-who looks on, in the middle of a discussion.
+They are of a real server in a real browser, so it needs Chromium (Debian: `apt-get install chromium`). The
+scene is the bundled example: two people and somebody who looks on, in the middle of a discussion.
 """
 
 from __future__ import annotations
@@ -52,11 +52,10 @@ def serve_example() -> Iterator[str]:
         subprocess.run(start, env=environment, check=True, capture_output=True)
         done = project / "docs" / "requirements" / "self-service-returns"
         shutil.copytree(GOLDEN, done)
-        title = "# Self-service returns at the branch libraries\n\nThe same questions as for renewals, at a machine.\n"
-        (done / "draft.md").write_text(title, encoding="utf-8")
-        with subprocess.Popen(
-            [*roundtable, "serve", "--port", "0", "--json"], env=environment, stdout=subprocess.PIPE, text=True
-        ) as server:
+        text = "# Self-service returns at the branches\n\nThe same as for renewals, at a machine.\n"
+        (done / "draft.md").write_text(text, encoding="utf-8")
+        serve = [*roundtable, "serve", "--port", "0", "--json"]
+        with subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stdout is not None
                 shown = ""

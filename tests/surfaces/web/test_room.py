@@ -351,3 +351,22 @@ def test_the_chair_reviews_the_synthesis_with_a_form(place: Place) -> None:
     text = (place[1] / "quick-scan.md").read_text()
     assert "- We take option B: it is cheap" in text and "- Ask Eva" in text
     assert "Answers can differ." not in text
+
+
+def test_going_back_brings_the_answer_to_edit_and_only_the_chair_pauses(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place)
+        async with at_table(room, ANA, BEN) as (ana, _):
+            await say(room, ana, ANSWERS[0], "answer")
+            first = len(room.entries)
+            await ana.until(lambda _: room.awaits == "answer" and len(room.entries) > first)
+            with pytest.raises(RuleBroken, match="chair"):
+                room.say(BEN, "quit", room.listen_number)
+            before = room.listen_number
+            room.say(BEN, "back", before)
+            await ana.until(lambda _: room.awaits == "answer" and room.listen_number > before)
+            assert room.question is not None
+            assert (room.question.draft, room.question.source) == (ANSWERS[0], "your answer")
+            assert "Draft" not in room.question.text
+
+    asyncio.run(run())

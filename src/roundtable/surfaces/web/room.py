@@ -20,7 +20,7 @@ from ...core import lines as texts
 from ...core.analysis import Analysis
 from ...core.elaboration import State
 from ...core.errors import RoundtableError, RuleBroken
-from ...core.hearing import hear
+from ...core.hearing import hear, hear_steering
 from ...core.lines import Awaits, Line
 from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft
@@ -391,7 +391,7 @@ class Room:
 
     def _is_for_chair(self, words: str, awaits: Awaits | None) -> bool:
         """Whether the words end the discussion, accept something or choose what comes next."""
-        if awaits in _CHAIR_ONLY:
+        if awaits in _CHAIR_ONLY or (awaits == "answer" and hear_steering(words, at_menu=False) == "quit"):
             return True
         analysis = self.analysis
         if not self.is_discussing or analysis is None:
@@ -534,11 +534,15 @@ class Room:
 
     def _split_draft(self, entry: RoomEntry) -> RoomEntry:
         """Return the question apart from its draft answer, which people get to edit."""
-        for offer in self.analysis.offers if self.analysis is not None else ():
-            ending = fit(texts.question("", offer.text, offer.source))
+        analysis = self.analysis
+        if analysis is None:
+            return entry
+        drafts = [(answer.text, "your answer") for answer in analysis.earlier]
+        for draft, source in (*drafts, *((offer.text, offer.source) for offer in analysis.offers)):
+            ending = fit(texts.question("", draft, source))
             if entry.text.endswith(ending):
                 text = entry.text.removesuffix(ending)
-                return replace(entry, text=text, draft=fit(offer.text), source=fit(offer.source))
+                return replace(entry, text=text, draft=fit(draft), source=fit(source))
         return entry
 
 
