@@ -49,7 +49,7 @@ class StepView:
 
 
 @dataclass(frozen=True, slots=True)
-class Discussion:
+class DiscussionView:
     """A discussion that has its transcript; `number` is its place in the item's list."""
 
     number: int
@@ -72,17 +72,17 @@ class ItemView:
     draft: str
     phases: tuple[tuple[Phase, tuple[StepView, ...]], ...]
     documents: dict[str, str]
-    discussions: tuple[Discussion, ...]
+    discussions: tuple[DiscussionView, ...]
     questions: tuple[OpenQuestion, ...]
     parking_lot: str
     cost: str
 
     @property
-    def done(self) -> int:
+    def steps_done(self) -> int:
         return sum(view.state == "done" for _, row in self.phases for view in row)
 
     @property
-    def needed(self) -> int:
+    def steps_needed(self) -> int:
         return sum(view.state != "not needed" for _, row in self.phases for view in row)
 
     def render_document(self, name: str, *, whole: bool = False) -> Markup:
@@ -101,7 +101,7 @@ class ItemView:
         }
         return render_document(text, DocumentLinks(discussions=known))
 
-    def render_discussion(self, discussion: Discussion, *, whole: bool = False) -> Markup:
+    def render_discussion(self, discussion: DiscussionView, *, whole: bool = False) -> Markup:
         """Return a transcript as HTML, with links from its turns to what came of them."""
         place = addition_id(discussion.step, discussion.at)
         found = [
@@ -114,7 +114,7 @@ class ItemView:
         return render_document(discussion.text, links)
 
 
-def _prefix(discussion: Discussion, whole: bool) -> str:
+def _prefix(discussion: DiscussionView, whole: bool) -> str:
     return f"discussion-{discussion.number}-" if whole else ""
 
 
@@ -187,7 +187,7 @@ def _draw_map(
     return tuple(rows)
 
 
-def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[Discussion, ...]:
+def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[DiscussionView, ...]:
     titles = {step.step_id: step.title for step in steps}
     found = []
     for number, path in enumerate(list_transcripts(folder), start=1):
@@ -199,7 +199,7 @@ def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tu
         step, _, at = head.partition(", ")
         title = titles.get(step, path.name)
         place = f"{address}/discussions/{number}"
-        found.append(Discussion(number, step, at, text, title, place, read_cited_turns(text)))
+        found.append(DiscussionView(number, step, at, text, title, place, read_cited_turns(text)))
     return tuple(found)
 
 
