@@ -34,11 +34,18 @@ def start_with(root: Path, panel: Panel | None = None, *, review: bool = False) 
     return start
 
 
+def draw(_template: str, *, entry: RoomEntry | None = None, room: Room | None = None) -> str:
+    """Draw an entry as its text, and a table as the names of the people at it."""
+    if entry is not None:
+        return entry.text
+    return ", ".join(seat.guest.name for seat in room.people()) if room is not None else ""
+
+
 def make_room(
     root: Path, item: Path, panel: Panel | None = None, *, review: bool = False, **options: Any
 ) -> Room:
     start = start_with(root, panel, review=review)
-    return Room(item.name, lambda **more: start(item.name, **more), lambda entry: entry.text, **options)
+    return Room(item.name, lambda **more: start(item.name, **more), draw, **options)
 
 
 class Follower:

@@ -101,6 +101,7 @@ def take_pictures() -> None:
         ines.keyboard.press("e")
         say(tom, "Alex, option A: we stop the messages and the desk renews by phone again. It needs a list of the answers that were not handled.")  # fmt: skip  # noqa: E501
         say(ines, "Maya, who needs care because several cards share one number?")
+        ines.wait_for_selector("#log >> text=turn 7")
         ines.wait_for_selector('form[data-awaits="discussion"]')
         tom.locator("#text").press_sequentially("We go with renewing only the titles")
         ines.wait_for_selector("text=Tom is typing")

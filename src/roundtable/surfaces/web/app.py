@@ -28,10 +28,11 @@ from ...core.synthesis import HEADINGS
 from ...git import current_commit
 from ...project import Project
 from ...store.items import add_item
+from ..terminal.renderer import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, check_form, read_form
 from .markup import render_document, render_words
 from .pages import find_entry, list_backlog, view_item
-from .room import Room, RoomEntry, Rooms, StartSession
+from .room import Room, Rooms, StartSession
 
 HERE = Path(__file__).parent
 PING = 15
@@ -53,13 +54,13 @@ class Site:
         """`start` makes the sessions; `owner` is the name offered to whoever comes in; `hosts` our names."""
         self.project = project
         self.invitations = Invitations()
-        self.rooms = Rooms(start, self._draw_entry)
+        self.rooms = Rooms(start, self._draw)
         self._owner, self._hosts = owner, hosts
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        self._templates.globals["headings"] = HEADINGS
+        self._templates.globals |= {"headings": HEADINGS, "voices": VOICES}
         self._templates.filters |= {
             "words": render_words,
             "document": render_document,
@@ -247,10 +248,10 @@ class Site:
         return form
 
     def _page(self, template: str, guest: Guest | None, status: int = 200, /, **more: Any) -> Response:
-        return HTMLResponse(self._templates.get_template(template).render(guest=guest, **more), status)
+        return HTMLResponse(self._draw(template, guest=guest, **more), status)
 
-    def _draw_entry(self, entry: RoomEntry) -> str:
-        return self._templates.get_template("_entry.html").render(entry=entry)
+    def _draw(self, template: str, /, **values: Any) -> str:
+        return self._templates.get_template(template).render(values)
 
     async def _show_problem(self, request: Request, problem: Exception) -> Response:
         if isinstance(problem, HTTPException):

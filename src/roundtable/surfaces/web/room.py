@@ -42,6 +42,8 @@ MAX_STREAMS = 1000
 MAX_STREAMS_EACH = 12
 StartSession = Callable[..., tuple[Session, StoppablePanel]]
 """Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`."""
+Draw = Callable[..., str]
+"""Makes HTML of a template's name and its values."""
 _MAX_WAITING = 50
 _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
@@ -101,11 +103,10 @@ class Room:
         self,
         slug: str,
         start: StartSession,
-        draw: Callable[[RoomEntry], str],
+        draw: Draw,
         *,
         idle: float = IDLE,
     ) -> None:
-        """`start` makes a session and its panel from callbacks and options; `draw` makes HTML of an entry."""
         self.slug = slug
         self.entries: list[RoomEntry] = []
         self.chair: Guest | None = None
@@ -182,37 +183,25 @@ class Room:
     def is_here(self, guest: Guest | None) -> bool:
         return guest is not None and guest.id in self._seats and self._seats[guest.id].streams > 0
 
+    def is_typing(self, seat: _Seat) -> bool:
+        return seat.typing_until > asyncio.get_running_loop().time()
+
     def people(self) -> list[_Seat]:
         """Return who is here, in the order in which they came."""
         return [seat for seat in self._seats.values() if seat.streams]
 
     def describe(self) -> str:
-        """Return who is here, who types, who works and how far the discussion is, as JSON."""
+        """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
         if self._described[0] != self._version:
-            now, analysis = _now(), self.analysis
-            talk = analysis.elaboration if analysis is not None else None
-            work = describe_work(analysis, has_words=bool(self._speech.text)) if not self._listen else ""
-            people = [
-                {
-                    "id": seat.guest.id,
-                    "name": seat.guest.name,
-                    "observer": seat.guest.role != MEMBER,
-                    "chair": self.is_chair(seat.guest),
-                    "typing": seat.typing_until > now,
-                }
-                for seat in self.people()
-            ]
-            found: dict[str, Any] = {
+            work = describe_work(self.analysis, has_words=bool(self._speech.text))
+            found = {
                 "open": self.is_open,
-                "people": people,
-                "chair": self.chair.id if self.chair is not None else "",
-                "work": work if self.is_open else "",
-                "talking": self.is_discussing,
-                "turn": len(talk.turns) if talk is not None else 0,
-                "max_turns": talk.max_turns if talk is not None else 0,
                 "listen": self.listen_number,
-                **_describe_place(analysis),
-                "waiting": len(self._waiting),
+                "talking": self.is_discussing,
+                "chair": self.chair.id if self.chair is not None else "",
+                "work": work if self.is_open and self._listen is None else "",
+                "typing": {seat.guest.id: seat.guest.name for seat in self.people() if self.is_typing(seat)},
+                "html": self._draw("_table.html", room=self),
             }
             self._described = (self._version, json.dumps(found))
         return self._described[1]
@@ -374,8 +363,9 @@ class Room:
         """Let the others see that somebody writes."""
         self._require_member(guest)
         seat = self._seats.setdefault(guest.id, _Seat(guest))
-        seat.typing_until = _now() + TYPING
-        asyncio.get_running_loop().call_later(TYPING + 0.1, self._tell)
+        loop = asyncio.get_running_loop()
+        seat.typing_until = loop.time() + TYPING
+        loop.call_later(TYPING + 0.1, self._tell)
         self._tell()
 
     def hand_over(self, guest: Guest, to: str) -> None:
@@ -528,7 +518,7 @@ class Room:
         elif entry.kind == "listen" and entry.awaits == "discussion":
             self._question = None
         self.entries.append(entry)
-        data = {"kind": entry.kind, "awaits": entry.awaits, "html": self._draw(entry)}
+        data = {"kind": entry.kind, "awaits": entry.awaits, "html": self._draw("_entry.html", entry=entry)}
         self._events.append(json.dumps({key: value for key, value in data.items() if value}))
         self._tell()
 
@@ -567,7 +557,7 @@ def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
 class Rooms:
     """The rooms of a project, by the name of the item's folder."""
 
-    def __init__(self, start: StartSession, draw: Callable[[RoomEntry], str], *, idle: float = IDLE) -> None:
+    def __init__(self, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
         self._start, self._draw, self._idle = start, draw, idle
         self._rooms: dict[str, Room] = {}
 
@@ -592,35 +582,7 @@ class Rooms:
             await room.close()
 
 
-def _describe_place(analysis: Analysis | None) -> dict[str, Any]:
-    """Return the step in hand, how many are done, and the personas at the table."""
-    if analysis is None:
-        return {"step": "", "done": 0, "steps": 0, "personas": []}
-    opening, done = analysis.opening, analysis.completed_steps
-    personas = [
-        {
-            "name": persona.name,
-            "role": persona.role,
-            "sign": VOICES[at % len(VOICES)].sign,
-            "voice": at % len(VOICES),
-            "leads": persona.key == opening.lead.key,
-        }
-        for at, persona in enumerate(opening.roster.personas)
-    ]
-    return {
-        "step": f"{opening.step.step_id} {opening.step.title}" if opening.step is not None else "",
-        "phase": opening.phase.name,
-        "done": sum(step.step_id in done for step in opening.steps),
-        "steps": len(opening.steps),
-        "personas": personas,
-    }
-
-
 def _describe_words(speech: _Speech, start: int, piece: str) -> str:
     name = speech.speaker.title if speech.speaker is not None else ""
     sign = VOICES[speech.voice].sign if speech.voice is not None else ""
     return json.dumps({"name": name, "voice": speech.voice, "sign": sign, "from": start, "text": piece})
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -7,6 +7,7 @@ const log = document.getElementById("log");
 const draft = document.getElementById("draft");
 const form = document.getElementById("form");
 const problem = document.getElementById("problem");
+const seats = document.getElementById("seats");
 const connection = document.getElementById("connection");
 const room = table.dataset.room;
 const SILENCE = 40000; // the server is heard from every 15 seconds
@@ -85,58 +86,31 @@ function show_words(words) {
 
 // --- the table ----------------------------------------------------------------------------------------
 
-function element(tag, text, kind) {
-  const made = document.createElement(tag);
-  if (text) made.textContent = text;
-  if (kind) made.className = kind;
-  return made;
-}
-
 function show_table() {
-  const mine = state.chair === table.dataset.me;
-  set_text("phase", state.phase || "");
-  set_text("step", state.step || "");
-  set_text("turns", state.max_turns ? `turn ${state.turn} of ${state.max_turns}` : `${state.done} of ${state.steps} steps`);
-  const bar = document.getElementById("steps");
-  bar.max = state.max_turns || state.steps || 1;
-  bar.value = state.max_turns ? state.turn : state.done;
-  const writers = state.people.filter((each) => each.typing && each.id !== table.dataset.me).map((each) => each.name);
+  const me = table.dataset.me;
+  const writers = Object.entries(state.typing).filter(([id]) => id !== me).map(([, name]) => name);
   const writing = writers.length ? `${writers.join(" and ")} ${writers.length > 1 ? "are" : "is"} typing` : "";
-  set_text("work", state.work || writing);
-  document.getElementById("personas").replaceChildren(...state.personas.map((each) => {
-    const row = element("li", "", `voice-${each.voice}`);
-    row.append(element("span", each.sign, "sign"), element("b", each.name, "name"),
-      element("span", each.leads ? `${each.role}, leads` : each.role, "role"));
-    row.firstChild.setAttribute("aria-hidden", "true");
-    return row;
-  }));
-  const here = new Set(state.people.map((each) => each.id));
-  document.getElementById("people").replaceChildren(...state.people.map((each) => {
-    const row = element("li", "", each.typing ? "person typing" : "person");
-    const about = [each.id === table.dataset.me && "you", each.chair && "has the chair", each.observer && "looking on", each.typing && "typing"];
-    row.append(element("span", "›", "sign"), element("b", each.name, "name"), element("span", about.filter(Boolean).join(", "), "role"));
-    const may_hand_over = mine && !each.chair && !each.observer;
-    const may_take = table.dataset.maySpeak && !here.has(state.chair) && each.id === table.dataset.me;
-    if (state.open && (may_hand_over || may_take)) {
-      const button = element("button", may_take ? "Take the chair" : "Hand over the chair", "small");
-      button.type = "button";
-      button.addEventListener("click", () => send("chair", { to: each.id }));
-      row.append(button);
-    }
-    return row;
-  }));
+  const work = document.getElementById("work");
+  if (work.textContent !== (state.work || writing)) work.textContent = state.work || writing;
+  if (seats.dataset.drawn !== state.html) {
+    seats.innerHTML = seats.dataset.drawn = state.html; // made by the server
+    const role = seats.querySelector(`[data-id="${me}"] .role`);
+    if (role) role.textContent = role.textContent ? `you, ${role.textContent}` : "you";
+    const is_empty = !seats.querySelector(`[data-id="${state.chair}"]`);
+    seats.querySelectorAll("[data-to]").forEach((button) => {
+      const mine = button.dataset.to === me;
+      button.hidden = !(state.chair === me || (mine && is_empty));
+      if (mine) button.textContent = "Take the chair";
+      button.addEventListener("click", () => send("chair", { to: button.dataset.to }));
+    });
+  }
   const leave = document.getElementById("leave");
-  if (leave) leave.hidden = !(state.open && mine);
+  if (leave) leave.hidden = !(state.open && state.chair === me);
   // While somebody is at work the old form stays, dimmed, so that nothing jumps and no typed word is lost.
   const busy = state.open && !state.listen && !state.talking;
   form.classList.toggle("busy", busy && drawn !== "");
   const wanted = [state.open, state.listen, state.chair, state.talking].join();
   if (wanted !== drawn && (!busy || !drawn)) draw_form(wanted);
-}
-
-function set_text(id, text) {
-  const place = document.getElementById(id);
-  if (place.textContent !== text) place.textContent = text;
 }
 
 // --- the form -----------------------------------------------------------------------------------------
