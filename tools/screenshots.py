@@ -32,18 +32,21 @@ OTHER_ITEMS = (
     "Export the monthly report as PDF\n\nThe treasurer sends it to the auditors.",
     "Opening hours on the home page are wrong on public holidays\n\nPeople stand at a closed door.",
 )
+ANSWER = (
+    "Titles are listed with numbers; the member answers R or R 2, and reads what was renewed and until when."
+)
 _WIDE, _PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 
 
 @contextmanager
 def serve_example() -> Iterator[str]:
-    """Serve a copy of the example, at the menu of a step, and yield the address to come in by."""
+    """Serve a copy of the example, at the menu before a step, and yield the address to come in by."""
     said = (EXAMPLE / "answers.txt").read_text(encoding="utf-8").splitlines()
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "library"
         shutil.copytree(EXAMPLE / "project", project, ignore=shutil.ignore_patterns("__pycache__"))
         answers = Path(folder) / "answers.txt"
-        answers.write_text("\n".join(said[: said.index("E")]) + "\n", encoding="utf-8")
+        answers.write_text("\n".join(said[: said.index("E") - 2]) + "\n", encoding="utf-8")
         environment = {**os.environ, "HOME": folder, "ROUNDTABLE_USER_NAME": "Ines"}
         roundtable = [sys.executable, "-m", "roundtable", "--root", str(project)]
         for text in OTHER_ITEMS:
@@ -88,7 +91,7 @@ def take_pictures() -> None:
     with serve_example() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         base = address.partition("/join/")[0]
-        ines = come_in(browser, address, "Ines", viewport=_WIDE, device_scale_factor=1.5)
+        ines = come_in(browser, address, "Ines", viewport=_WIDE)
         ines.goto(f"{base}/items/{SLUG}")
         ines.click("text=Go on at the table")
         looking = ines.locator("#observer").get_attribute("value") or address
@@ -96,8 +99,13 @@ def take_pictures() -> None:
         eva = come_in(browser, looking, "Eva", viewport=_WIDE)
         for page in (tom, eva):
             page.goto(f"{base}/items/{SLUG}/room")
+        ines.wait_for_selector('[data-key="c"]')
+        ines.keyboard.press("c")
+        ines.wait_for_selector('form[data-awaits="answer"]')
+        _shoot(ines, "question-light")
+        ines.fill("#text", ANSWER)
+        ines.keyboard.press("Enter")
         ines.wait_for_selector('[data-key="e"]')
-        _shoot(ines, "room-menu")
         ines.keyboard.press("e")
         say(tom, "Alex, option A: we stop the messages and the desk renews by phone again. It needs a list of the answers that were not handled.")  # fmt: skip  # noqa: E501
         say(ines, "Maya, who needs care because several cards share one number?")
@@ -114,12 +122,24 @@ def take_pictures() -> None:
                 page.goto(f"{base}{path}")
                 _shoot(page, f"{name}-{scheme}")
                 page.close()
-        phone = come_in(browser, address, "Ines", viewport=_PHONE, device_scale_factor=2)
+        phone = come_in(browser, address, "Ines", viewport=_PHONE)
         for name, path in {**_pages(), "room": f"/items/{SLUG}/room"}.items():
             phone.goto(f"{base}{path}")
             phone.wait_for_timeout(300)
             _shoot(phone, f"{name}-phone")
+        _take_review(ines, tom)
         browser.close()
+
+
+def _take_review(chair: Page, other: Page) -> None:
+    other.fill("#text", "We go with renewing only the titles of the message that was answered.")
+    other.keyboard.press("Enter")
+    chair.wait_for_selector("#log >> text=turn 9")
+    chair.emulate_media(color_scheme="light")
+    chair.click("text=Wrap up")
+    chair.wait_for_selector(".review")
+    chair.uncheck('[name="keep-1"]')
+    _shoot(chair, "review-light")
 
 
 def _pages() -> dict[str, str]:

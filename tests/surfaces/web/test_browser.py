@@ -314,6 +314,7 @@ def test_hostile_words_in_every_field_run_nothing_and_fetch_nothing(houses: Any,
     ana.goto(f"file://{file}")
     expect(ana.locator("body")).to_contain_text("onerror")
     assert ana.evaluate("window.ran") is None
+    assert ana.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "12px"
     assert all(url.startswith((house.address, "file:")) for url in house.requests)
 
 

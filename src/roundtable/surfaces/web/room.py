@@ -500,6 +500,8 @@ class Room:
             said_before = line.kind == "resume" or by is not None or self._heard_last is None
             name = by or ("" if said_before or self._heard_last is None else self._heard_last.name)
             name = name or "Said before"
+            if line.kind == "choice" and self._question is not None and self._question.menu is not None:
+                text = dict(self._question.menu.choices).get(text.upper(), text)
         elif persona is not None:
             name = persona.title
             for prefix in (f"{persona.title}:", f"{persona.name}:", f"{persona.title} --"):
