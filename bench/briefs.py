@@ -13,7 +13,7 @@ from typing import Any
 
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import NEUTRAL
-from roundtable.panel.host import Reply, Words
+from roundtable.panel.host import HostReply, Words
 from roundtable.runtime.session import Session
 from roundtable.settings import Settings
 from roundtable.surfaces.mcp.answers import write_answer
@@ -24,7 +24,7 @@ TURNS = 10
 _ITEM, _STEP = "renew-loans-by-text-message", "01-03"
 _MESSAGES = (
     "Alex, what happens to the answers while the gateway is down?",
-    "What do you all think of a limit?",
+    "We set a limit of a day. What do you all think of it?",
 )
 
 
@@ -74,13 +74,14 @@ async def _play(root: Path) -> tuple[int, list[dict[str, Any]]]:
         await sessions.close()
 
 
-def _reply(kind: str, speaker: str, number: int) -> Reply:
+def _reply(kind: str, speaker: str, number: int) -> HostReply:
     if kind == "verdict":
         return NEUTRAL
     words = " ".join(f"point{number}word{each}" for each in range(90 if kind == "turn" else 40))
     if kind == "synthesis":
-        entries = tuple(Entry(words, (each,), "because it was said") for each in range(1, 5))
-        return Draft(entries[:2], entries[2:3], entries[3:], (), "Identified four points")
+        cited = ((1,), (2,), (3,), tuple(range(4, TURNS + 1)))
+        entries = tuple(Entry(words, turns, "because it was said") for turns in cited)
+        return Draft(entries[:2], entries[3:], entries[2:3], (), "Identified four points")
     return Words(
         speaker, words, focus_question="What may be lost in between?", focus_topic="what may be lost"
     )

@@ -14,13 +14,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from roundtable import load_roster, load_steps
-from roundtable.core.commands import Brief
+from roundtable.core.commands import AskPersona
 from roundtable.core.text import fold_text, words_of
 from roundtable.core.turns import USER
 from roundtable.core.voice import strip_quotations
-from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.base import OnWords, PanelRequest, ignore_words
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
@@ -114,12 +115,13 @@ class TimedPanel(OfflinePanel):
         super().__init__()
         self.seconds: list[float] = []
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+    async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         start = time.perf_counter()
         try:
-            return await super().speak(brief, heard)
+            return await super().answer(request, on_words)
         finally:
-            self.seconds.append(time.perf_counter() - start)
+            if isinstance(request, AskPersona):
+                self.seconds.append(time.perf_counter() - start)
 
 
 def find_prompts(played: Played) -> frozenset[str]:

@@ -77,18 +77,18 @@ class Discussion:
         match command:
             case do.ReadContext():
                 return on.ContextRead(self.max_turns, self.material)
-            case do.AskFraming(brief):
-                self.framing = run(self.panel.frame(brief))
+            case do.AskFraming():
+                self.framing = run(self.panel.answer(command))
                 return on.Framed(self.framing.summary, self.framing.focus_question, self.framing.focus_topic)
             case do.AskPersona(brief):
                 return self._spoken(brief)
-            case do.AskVerdict(table):
-                return on.Judged(run(self.panel.judge(table)))
+            case do.AskVerdict():
+                return on.Judged(run(self.panel.answer(command)))
             case do.Listen():
                 return on.UserSpoke(next(self._words, "done"))
             case do.AskSynthesis(problems=problems):
                 self.retried = bool(problems)
-                self.draft = run(self.panel.synthesise(command))
+                self.draft = run(self.panel.answer(command))
                 return on.SynthesisDrafted(self.draft, AT)
             case do.UpdateArtifacts():
                 return on.ArtifactsUpdated(())
@@ -101,7 +101,7 @@ class Discussion:
     def _spoken(self, brief: do.Brief) -> on.PersonaSpoke | on.PersonaPassed:
         self.briefs.append(brief)
         heard: list[str] = []
-        speech: Speech | None = run(self.panel.speak(brief, heard.append))
+        speech: Speech | None = run(self.panel.answer(do.AskPersona(brief), heard.append))
         if speech is None:
             assert not heard
             return on.PersonaPassed(brief.speaker.key)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from roundtable.core.lines import Line
 from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel, play_session
 
 STEP = """---
 step_id: "{step_id}"
@@ -78,15 +77,7 @@ def small_steps(root: Path) -> None:
 def talk(root: Path, item: Path, words: Iterable[str], **options: Any) -> list[Line]:
     """What a session shows while the words last; they may be callables' results, one message each."""
     options.setdefault("panel", ScriptedPanel())
-
-    async def run() -> list[Line]:
-        session = Session(root, item.name, **options)
-        for message in words:
-            session.say(message)
-        session.hang_up()
-        return [line async for line in session.lines()]
-
-    return asyncio.run(run())
+    return play_session(Session(root, item.name, **options), words)
 
 
 def kinds(lines: Iterable[Line]) -> list[str]:

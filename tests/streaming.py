@@ -12,10 +12,10 @@ from pathlib import Path
 
 from roundtable.core.commands import Brief
 from roundtable.core.errors import RoundtableError
-from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.base import OnWords, Speech
 from roundtable.runtime.session import Session
 from roundtable.surfaces.terminal.conversation import TerminalConversation
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 REJECTED = "That would delight everyone, I am sure of it."
 
@@ -35,7 +35,7 @@ class StreamingPanel(ScriptedPanel):
 
     root = Path()
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+    async def speak(self, brief: Brief, on_words: OnWords) -> Speech | None:
         if brief.may_pass:
             return None
         text = contribution(brief.number, brief.speaker.first_name)
@@ -43,7 +43,7 @@ class StreamingPanel(ScriptedPanel):
             text = REJECTED
         words = text.split(" ")
         for number, word in enumerate(words):
-            heard(word if number == 0 else f" {word}")
+            on_words(word if number == 0 else f" {word}")
             if number == len(words) // 2:
                 await self._may_go_on(brief.number)
         return Speech(text)

@@ -7,7 +7,6 @@ import errno
 import json
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from roundtable.core.lines import Line
 from roundtable.runtime.session import Session
 from roundtable.store import files
 from roundtable.store.journal import Journal
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 WORDS = (*ANSWERS, "E", "We go with merging.", "done", "The office may be offline too.", "C")
 
@@ -220,9 +219,9 @@ def test_a_folder_renamed_meanwhile_is_said_not_made_anew_and_goes_on_under_its_
     moved = item.with_name("moved-forms")
 
     class Moving(ScriptedPanel):
-        async def draft(self, ask: AskDraft, *more: Any) -> tuple[SectionText, ...]:
+        async def draft(self, ask: AskDraft) -> tuple[SectionText, ...]:
             item.rename(moved)
-            return await super().draft(ask, *more)
+            return await super().draft(ask)
 
     with pytest.raises(DiskFailed, match=r"its folder is gone.*start again with its new name"):
         talk(root, item, ANSWERS, panel=Moving())

@@ -23,7 +23,7 @@ from roundtable.store.lock import ItemLock
 from roundtable.store.meta import change_meta, set_aside
 from roundtable.store.parking import read_parked
 from roundtable.store.transcript import find_transcript, read_transcript
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 SECRET = "hunter2 of the private file"
 LEFTOVER = f".roundtable-{'0f' * 16}.tmp"
@@ -277,7 +277,7 @@ def test_no_command_reads_or_waits_for_what_is_no_file_of_the_item(
     before = contents(outside)
     for words in (
         ("list",), ("status",), ("show", SLUG), ("show", SLUG, name), ("show", SLUG, "transcript", "1"),
-        ("check", SLUG), ("validate", SLUG), ("doctor",),
+        ("check", SLUG), ("doctor",),
     ):  # fmt: skip
         ran = cli.run(*words)
         assert SECRET not in ran.out + ran.err, words
@@ -294,7 +294,12 @@ def test_an_item_that_is_a_link_is_named_by_the_commands(cli: CommandLine, outsi
     assert ran.err == "docs/requirements/linked is a link out of the project, so it is not an item.\n"
     ran = cli.run("doctor")
     assert "links out of the project: linked <- needs repair" in ran.out
-    for words in (("analyze", "linked"), ("analyze", "linked", "--start-over"), ("validate", "linked")):
+    for words in (
+        ("analyze", "linked"),
+        ("analyze", "linked", "--start-over"),
+        ("check", "linked"),
+        ("remove", "linked", "--yes"),
+    ):
         ran = cli.run(*words)
         assert ran.status == 4, words
         assert "linked cannot be used: it is a link that leads out of the project." in ran.err

@@ -9,7 +9,7 @@ import pytest
 
 from project import project, small_steps
 from roundtable.runtime.session import Session
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 
 async def moments(root: Path, item: Path, words: list[str], *, relayed: bool = False) -> list[str]:

@@ -33,6 +33,7 @@ from roundtable.documents.entries import (
     split_scenarios,
     split_sentences,
 )
+from roundtable.documents.outline import read_outline
 from roundtable.documents.page import write_cell, write_paragraph, write_title
 from roundtable.panel.model.replies import Cutter
 from roundtable.survey.terms import extract_terms
@@ -73,6 +74,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "named_entries": split_named_entries,
     "scenarios": split_scenarios,
     "chains": read_chains,
+    "outline": lambda text: read_outline(text.encode()),
     "without_quotations": strip_quotations,
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),

@@ -11,7 +11,7 @@ from project import ANSWERS, TEXT, kinds, meta, talk
 from roundtable import Project
 from roundtable.core.errors import ItemUnknown
 from roundtable.store.items import add_item
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 
 def test_a_project_lists_its_items_and_finds_one_by_its_beginning(place: tuple[Path, Path]) -> None:

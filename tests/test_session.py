@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from project import ANSWERS, TEXT, kinds, meta, talk, texts
-from roundtable.core.commands import Brief
+from roundtable.core.commands import AskDraft, Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
-from roundtable.core.events import StepSaved
+from roundtable.core.events import SectionText, StepSaved
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.text import strip_unprintable, unescape_markdown
@@ -22,7 +22,7 @@ from roundtable.runtime.resume import read_leg
 from roundtable.runtime.session import Session
 from roundtable.store.journal import Journal
 from roundtable.store.lock import ItemLock
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 # --- the way through ------------------------------------------------------------------------------------
 
@@ -32,8 +32,8 @@ def test_a_step_asks_writes_saves_and_ends_at_its_menu(place: tuple[Path, Path])
     root, item = place
     lines = talk(root, item, ANSWERS)
     assert kinds(lines) == [
-        "greeting", "step", "question", "listen", "answer", "question", "listen", "answer", "update", "menu",
-        "listen", "paused",
+        "greeting", "step", "question", "listen", "answer", "question", "listen", "answer", "update",
+        "update", "menu", "listen", "paused",
     ]  # fmt: skip
     assert [line.awaits for line in lines if line.kind == "listen"] == ["answer", "answer", "menu"]
     assert meta(item)["steps_completed"] == ["00-01"]
@@ -224,10 +224,10 @@ def test_a_hand_edit_during_a_run_survives(place: tuple[Path, Path]) -> None:
     root, item = place
 
     class Editing(ScriptedPanel):
-        async def draft(self, ask, material):  # type: ignore[no-untyped-def]
+        async def draft(self, ask: AskDraft) -> tuple[SectionText, ...]:
             edited = meta(item) | {"owner": "Kim", "elaboration_config": {"max_turns": 4}}
             (item / "meta.json").write_text(json.dumps(edited))
-            return await super().draft(ask, material)
+            return await super().draft(ask)
 
     lines = talk(root, item, [*ANSWERS, "E", "One word."], panel=Editing())
     after = meta(item)

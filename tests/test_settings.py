@@ -11,7 +11,7 @@ import pytest
 
 from roundtable import address
 from roundtable.core.errors import RuleBroken
-from roundtable.settings import Budget, Settings, load_settings, user_file, user_name
+from roundtable.settings import Budget, Settings, find_root, load_settings, user_file, user_name
 
 KNOWN = "items, panel, user_name, review, model, base_url, budget"
 LAYERS = ("variable", "roundtable.toml", "pyproject.toml", "the user's file")
@@ -381,3 +381,29 @@ def test_the_users_name_is_the_setting_else_what_git_says(
 def test_without_git_the_user_has_no_name(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(project))
     assert user_name(Settings(project)) is None
+
+
+@pytest.mark.parametrize(
+    "mark", ["docs/requirements", ".roundtable", "roundtable.toml", "pyproject.toml", ".git"]
+)
+def test_the_project_is_the_nearest_folder_above_that_has_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    below = tmp_path / "inner" / "src"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert find_root() == Path()
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    assert find_root() == Path()
+    (tmp_path / ".git").mkdir()
+    assert find_root() == tmp_path
+    place = tmp_path / "inner" / mark
+    if mark.endswith(".toml"):
+        place.write_text("[tool.roundtable]\n")
+    else:
+        place.mkdir(parents=True)
+    assert find_root() == tmp_path / "inner"
+    monkeypatch.chdir(tmp_path / "inner")
+    assert find_root() == Path()
+    monkeypatch.chdir(tmp_path)
+    assert load_settings()[0].root == Path()

@@ -17,7 +17,7 @@ from roundtable.core.commands import Brief
 from roundtable.core.lines import Line
 from roundtable.core.turns import OffTopic, Verdict
 from roundtable.panel.base import Speech
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 Way = Callable[[Path, Path, Sequence[str], Mapping[int, Says]], list[Line]]
 

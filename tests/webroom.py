@@ -14,7 +14,7 @@ from roundtable.runtime.session import Session
 from roundtable.surfaces.terminal.stopping import StoppablePanel
 from roundtable.surfaces.web.access import MEMBER, OBSERVER, Guest
 from roundtable.surfaces.web.room import Room, RoomEntry, StartSession
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 PATIENCE = 20.0
 ANA, BEN, CLEO = Guest("Ana", MEMBER), Guest("Alex", MEMBER), Guest("Cleo", OBSERVER)

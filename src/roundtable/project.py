@@ -1,42 +1,54 @@
-"""A project and its items, for every surface: what there is, how far it is, what is open, sessions.
+"""A project and its items, for every surface: what there is, how far it is, what is open, who speaks.
 
 What few commands need is imported late, so that listing the items does not load the machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from .catalogue import load_steps
-from .core.errors import ItemUnknown, RoundtableError
-from .core.progress import find_position
+from .catalogue import load_roster, load_steps, read_personas, read_steps
+from .core.errors import ItemUnknown, RoundtableError, RuleBroken
+from .core.progress import find_position, is_skipped
 from .git import current_commit
 from .store import ledger
 from .store.files import journal_home, read_journal_file
-from .store.items import ITEMS_FOLDER, ItemEntry, find_item, last_activity, list_items, list_outside_links
+from .store.items import (
+    ITEMS_FOLDER,
+    ItemEntry,
+    add_item,
+    find_entry,
+    last_activity,
+    list_items,
+    list_names,
+    list_outside_links,
+    remove_item,
+    rename_item,
+)
 from .store.meta import is_stale, meta_problem, set_aside, start_phase
 from .store.progress import facts_of, progress_of, start_over
 
 if TYPE_CHECKING:
+    from .catalogue.files import Problem
     from .core.elaboration import Elaboration
+    from .core.personas import Roster
     from .core.steps import Step
+    from .documents.checks import CheckFinding
+    from .item_check import ItemReport
+    from .panel.base import Panel
+    from .runtime.budget import BudgetAccount
     from .runtime.session import Session
+    from .settings import Settings
 
+ADD = 'roundtable add "what it is about"'
+StepState = Literal["done", "current", "ahead", "not needed", "skipped"]
 _MAX_JOURNAL_SIZE = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
 _BEGINNING, _ENDS = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
-
-
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
-    """A question that a document of an item leaves open, and where it stands."""
-
-    file: str
-    line: int
-    text: str
 
 
 class Project:
@@ -45,6 +57,27 @@ class Project:
     def __init__(self, root: Path | str, *, items_folder: str = ITEMS_FOLDER) -> None:
         self.root = Path(root)
         self.items_folder = items_folder
+
+    def roster(self) -> Roster:
+        """Return the personas at the project's table."""
+        return load_roster(self.root)
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the steps of the project's analyses, in their order."""
+        return load_steps(self.root)
+
+    def check_personas(self) -> tuple[int, int, tuple[Problem, ...]]:
+        """Return how many personas and own prompts the project has, and what is wrong with their files."""
+        from .panel.offline.prompts import read_project_prompts
+
+        personas, problems = read_personas(self.root)
+        library, more = read_project_prompts(self.root)
+        return len(personas), len(library.prompts), (*problems, *more)
+
+    def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
+        """Return how many steps the project's analyses have, and what is wrong with their files."""
+        steps, problems = read_steps(self.root)
+        return len(steps), problems
 
     def items(self) -> tuple[ItemEntry, ...]:
         """Return every item, by the name of its folder."""
@@ -59,15 +92,82 @@ class Project:
 
         Raises ItemUnknown if there is none, or more than one.
         """
-        folder = find_item(self.root, name, items_folder=self.items_folder)
-        for entry in self.items():
-            if entry.folder == folder:
+        return find_entry(self.root, name, items_folder=self.items_folder)
+
+    def open_items(self) -> tuple[ItemEntry, ...]:
+        """Return the items whose analysis is not complete; all of them if every one is."""
+        items = self.items()
+        unfinished = (each for each in items if (each.meta or {}).get("analysis_status") != "analyzed")
+        return tuple(unfinished) or items
+
+    def choose_item(self, name: str | None) -> ItemEntry:
+        """Return the item that answers to a name; without a name, the one that is open.
+
+        Raises ItemUnknown if there is none, or more than one.
+        """
+        if name is not None:
+            return self.find_item(name)
+        match self.open_items():
+            case (entry,):
                 return entry
-        raise ItemUnknown(f"There is no item {name[:60]!r}.")
+            case ():
+                raise ItemUnknown("There is no item yet.", do=f"Add one with: {ADD}")
+            case entries:
+                raise ItemUnknown("Several items are open.", do=f"Name one of: {list_names(entries)}.")
+
+    def names_issue(self, text: str) -> bool:
+        """Whether the text names an issue of a tracker, instead of describing an item."""
+        from .trackers import parse_reference
+
+        return parse_reference(text) is not None
+
+    def add_item(self, text: str, *, title: str | None = None) -> ItemEntry:
+        """Add an item with this text, or the issue that it names; an issue with a title is not looked up.
+
+        Raises RuleBroken if the issue is here already, TrackerFailed if its tracker does not give it.
+        """
+        from .trackers import fetch_issue, parse_reference
+
+        source, source_id = "manual", None
+        if reference := parse_reference(text):
+            text, source, source_id = "", reference.source, reference.source_id
+            self._require_new(source, source_id)
+            if title is None:
+                issue = fetch_issue(reference, self.root, os.environ)
+                text, title = issue.text, issue.title
+        folder = add_item(
+            self.root,
+            text,
+            title=title,
+            source=source,
+            source_id=source_id,
+            items_folder=self.items_folder,
+            commit=current_commit(self.root),
+        )
+        return self.find_item(folder.name)
+
+    def _require_new(self, source: str, source_id: str) -> None:
+        for entry in self.items():
+            meta = entry.meta or {}
+            if (meta.get("source"), meta.get("source_id")) == (source, source_id):
+                raise RuleBroken(
+                    f"{source_id} is already here: {entry.slug}. Nothing was added. "
+                    f"Go on with: roundtable analyze {shlex.quote(entry.slug)}"
+                )
+
+    def remove_item(self, name: str) -> ItemEntry:
+        """Delete an item with all its files and return what it was; a link is removed, never followed."""
+        entry = self.find_item(name)
+        remove_item(entry.folder)
+        return entry
+
+    def rename_item(self, name: str, title: str) -> ItemEntry:
+        """Give an item another title, and its folder the name that follows from it; return it."""
+        return self.find_item(rename_item(self.find_item(name).folder, title).name)
 
     def list_progress(self) -> list[dict[str, Any]]:
         """Return one short row for each item: how far it is and when it was last worked on."""
-        steps, commit = load_steps(self.root), current_commit(self.root)
+        steps, commit = self.steps(), current_commit(self.root)
         return [_make_row(entry, steps, commit) for entry in self.items()]
 
     def status(self, name: str) -> dict[str, Any]:
@@ -76,17 +176,42 @@ class Project:
 
     def report(self, entries: Iterable[ItemEntry]) -> list[dict[str, Any]]:
         """Return the status of each of these items; looking at an open discussion changes nothing."""
-        steps, commit = load_steps(self.root), current_commit(self.root)
+        steps, commit = self.steps(), current_commit(self.root)
         return [_describe(entry, steps, commit) for entry in entries]
 
-    def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
-        """Return the questions that the item's documents leave open, in the order of the steps."""
-        from .documents.checks import check_documents
-        from .store.outputs import Outputs
+    def list_steps(self, name: str) -> tuple[tuple[Step, StepState], ...]:
+        """Return every step and how it stands for an item; skipped is one whose phase ended without it."""
+        entry = self.find_item(name)
+        meta = entry.meta or {}
+        progress, facts = progress_of(meta), facts_of(entry.folder, meta)
+        position = find_position(self.steps(), progress, facts)
+        current = position.step.step_id if position is not None and position.step is not None else ""
 
-        outputs = Outputs(self.find_item(name).folder, load_steps(self.root))
-        found = check_documents({each.name: each.text for each in outputs.documents()}, lambda _: None)
-        return tuple(OpenQuestion(each.file, each.line, each.text) for each in found if not each.is_problem)
+        def find_state(step: Step) -> StepState:
+            if step.step_id in progress.steps_completed:
+                return "done"
+            if is_skipped(step, facts):
+                return "not needed"
+            if step.phase is not None and step.phase.key in progress.phases_completed:
+                return "skipped"
+            return "current" if step.step_id == current else "ahead"
+
+        return tuple((step, find_state(step)) for step in self.steps())
+
+    def describe_spending(self, name: str) -> str:
+        """Return what models have used for an item, in words for a person; empty if none was asked."""
+        entries = ledger.read(self.find_item(name).folder)
+        return ledger.describe_total(ledger.add_up(entries)) if entries else ""
+
+    def check(self, name: str) -> ItemReport:
+        """Return what is wrong with an item's documents and records, and which questions are open."""
+        from .item_check import check_item
+
+        return check_item(self.root, self.find_item(name).folder, self.steps(), self.roster())
+
+    def open_questions(self, name: str) -> tuple[CheckFinding, ...]:
+        """Return the questions that the item's documents leave open, in the order of the steps."""
+        return self.check(name).open_questions
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases of an item are complete; everything written stays.
@@ -110,6 +235,44 @@ class Project:
         return Session(self.root, name, items_folder=self.items_folder, **options)
 
 
+def find_lacking(settings: Settings) -> Iterator[str]:
+    """Yield what each model of the settings lacks before it can be asked, such as a key.
+
+    Raises RuleBroken if a name is not that of a model. Nothing is sent anywhere.
+    """
+    if settings.panel != "model":
+        return
+    from .panel.model.choice import names_of, read_choice
+    from .panel.model.reaching import find_lacking as find_lack
+
+    for name in names_of(settings.models, settings.base_url):
+        choice = read_choice(name, settings.base_url)
+        if missing := find_lack(choice):
+            yield f"{choice.label}: {missing}. See roundtable doctor."
+
+
+def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:
+    """Return the maker of the panel in the settings, and the account of its costs if it may have any."""
+    if settings.panel != "model":
+        from .runtime.executor import make_offline_panel
+
+        return lambda: make_offline_panel(settings.root), None
+    from .panel.model.choice import choose
+    from .panel.model.tracing import collect
+    from .runtime.budget import BudgetAccount
+
+    collect()
+    account = BudgetAccount(folder, settings.budget)
+    panel = choose(
+        settings.models,
+        settings.base_url,
+        meter=account.record_call,
+        news=account.add_news,
+        project=settings.root,
+    )
+    return lambda: panel, account
+
+
 def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     completed = meta.get("steps_completed", [])
@@ -128,8 +291,8 @@ def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
 
 def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
-    start = start_phase(meta)
-    where = None if entry.problem else find_position(steps, progress_of(meta), facts_of(entry.folder, meta))
+    start, progress = start_phase(meta), progress_of(meta)
+    where = None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta))
     talk = _find_open_discussion(entry.folder)
     return {
         "slug": entry.slug,
@@ -138,8 +301,8 @@ def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
         "source": _text(meta.get("source")) or "manual",
         "source_id": _text(meta.get("source_id")),
         "analysis_status": None if entry.problem else _text(meta.get("analysis_status")) or "raw",
-        "phases_completed": _texts(meta.get("phases_completed")),
-        "steps_completed": _texts(meta.get("steps_completed")),
+        "phases_completed": list(progress.phases_completed),
+        "steps_completed": list(progress.steps_completed),
         "next_step": where.step.step_id if where is not None and where.step is not None else None,
         "start_phase": {
             "completed": list(start.completed),
@@ -207,7 +370,3 @@ def _figures(total: ledger.Total) -> dict[str, Any]:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
-
-
-def _texts(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []

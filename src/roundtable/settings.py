@@ -165,8 +165,9 @@ def load_settings(
 ) -> tuple[Settings, tuple[str, ...]]:
     """Return the settings in force and warnings about what cannot be used; RuleBroken if a flag cannot be."""
     environment = os.environ if environment is None else environment
-    home = Path(root or environment.get("ROUNDTABLE_ROOT") or ".")
-    _require_folder(home)
+    named = root or environment.get("ROUNDTABLE_ROOT")
+    _require_folder(Path(named or "."))
+    home = Path(named) if named else find_root()
     if base_url and (problem := address.find_problem(base_url)):
         raise RuleBroken(f"--base-url {problem}.")
     found = _SettingsReader()
@@ -191,6 +192,29 @@ def load_settings(
     review = REVIEWS[values.pop("review", "true")]
     settings = Settings(home, items_folder=items, review=review, models=found.models, budget=budget, **values)
     return settings, tuple(found.warnings)
+
+
+def find_root() -> Path:
+    """Return the project's folder: here, or the nearest above that has items, settings or a git repository.
+
+    Without any of these it is here. A folder above that belongs to somebody else does not count, nor what is
+    above it: nobody else decides what is read and written from here.
+    """
+    here = Path.cwd()
+    owner = here.stat().st_uid
+    for folder in (here, *here.parents):
+        if folder.stat().st_uid != owner:
+            break
+        if _is_root(folder):
+            return Path() if folder == here else folder
+    return Path()
+
+
+def _is_root(folder: Path) -> bool:
+    if any((folder / name).exists() for name in (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")):
+        return True
+    section = PROJECT_FILES["pyproject.toml"]
+    return bool(_text(folder / "pyproject.toml", "pyproject.toml", _SettingsReader(), mention=f"[{section}"))
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:

@@ -100,7 +100,7 @@ def test_dropping_everything_leaves_a_takeaway_and_writes_no_block() -> None:
 @pytest.mark.rule("SYN-8")
 def test_a_review_that_was_cut_off_goes_on_where_it_was() -> None:
     talk = under_review("drop 1", "add question: Which printer?")
-    again, _ = Elaboration.begin(
+    again, commands = Elaboration.begin(
         item=talk.now.item, step=talk.now.step, roster=talk.now.roster, steps=talk.now.steps, has_review=True
     )
     for event in talk.events:

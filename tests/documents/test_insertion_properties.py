@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from roundtable.documents import Section, add_feedback, insert_addition, write_section
-from roundtable.documents.outline import read_sections
+from roundtable.documents.outline import parse, read_outline, read_sections
 
 LINES = [
     *[
@@ -155,3 +155,28 @@ def test_a_re_run_changes_one_stretch_and_no_hand_edit(
 def test_writing_twice_is_writing_once(document: bytes, text: str, heading: str) -> None:
     once = write_section(document, step_id="01-09", heading=heading, text=text)
     assert write_section(once, step_id="01-09", heading=heading, text=text) == once
+
+
+ORDINARY = [
+    "Words here",
+    "**Label**: words",
+    "- one",
+    "* two",
+    "1. first",
+    "2) other",
+    "- [Maya] said",
+    "- [a]: b",
+]
+ORDINARY += ["|a|b|", "| - | :-: |", "|1|", "## C# #", "#", "``` `x", "```py", "10 people", "", "", "", " "]
+
+
+@given(st.lists(st.sampled_from([*ORDINARY, *LINES])), st.sampled_from(["", "\n", "  ", "\n\n"]))
+def test_a_document_is_read_as_the_parser_reads_the_whole_of_it(chosen: list[str], end: str) -> None:
+    text = "\n".join(["", *chosen]) + end
+    shape = read_outline(text.encode())
+    expected = [
+        (token.type.removesuffix("_open"), shape.lines[token.map[0]], shape.lines[token.map[1]])
+        for token in parse(text)[0]
+        if token.level == 0 and token.nesting >= 0 and token.map
+    ]
+    assert [(piece.kind, piece.start, piece.end) for piece in shape.pieces] == expected

@@ -48,6 +48,19 @@ def test_an_issue_becomes_an_item(cli: CommandLine, server: Tracker) -> None:
     assert (meta["source"], meta["source_id"], meta["slug"]) == ("github", "GH-21", folder.name)
 
 
+def test_the_same_issue_is_not_added_twice(cli: CommandLine, server: Tracker) -> None:
+    server.gives(PATH, {"title": "Offline forms", "body": ""})
+    assert cli.run("add", ADDRESS).status == 0
+    for words in ([ADDRESS], ["GH-21"], ["#21", "--title", "Forms"]):
+        ran = cli.run("add", *words)
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err == (
+            "GH-21 is already here: gh-21-offline-forms. Nothing was added. "
+            "Go on with: roundtable analyze gh-21-offline-forms\n"
+        )
+    assert [path.name for path in (cli.root / "docs" / "requirements").iterdir()] == ["gh-21-offline-forms"]
+
+
 def test_an_issue_in_jira_becomes_an_item(
     cli: CommandLine, server: Tracker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

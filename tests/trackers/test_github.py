@@ -50,9 +50,6 @@ def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, 
     assert fetch_issue(NAMED, root, environment) == Issue(
         title="Offline forms",
         text="Forms lose what was typed.\n\n- [ ] keep",
-        source="github",
-        source_id="GH-21",
-        url="https://github.com/acme/shop/issues/21",
     )
     (asked,) = server.asked
     assert asked.path == PATH
@@ -84,7 +81,7 @@ def test_an_issue_without_words_is_called_by_its_id(
     server: Tracker, environment: dict[str, str], root: Path, answer: object
 ) -> None:
     server.gives(PATH, answer)
-    assert fetch_issue(NAMED, root, environment) == Issue("GH-21", "", "github", "GH-21", "")
+    assert fetch_issue(NAMED, root, environment) == Issue("GH-21", "")
 
 
 def test_the_repository_is_the_projects_own(server: Tracker, environment: dict[str, str], root: Path) -> None:

@@ -110,21 +110,14 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     for phase in given.phases:
         if phase not in PHASE_KEYS:
             file.warn("phases", f"'{phase}' is not a phase and is ignored; known: {', '.join(PHASE_KEYS)}")
-    persona = Persona(
-        key=given.key,
-        name=given.name,
-        role=given.role,
-        short_role=given.short_role or given.role,
-        phases=tuple(phase for phase in given.phases if phase in PHASE_KEYS),
-        perspective=given.perspective,
-        lens=given.lens,
-        identity=given.identity,
-        principles=given.principles,
-        patterns=given.patterns,
-        towards=tuple(given.towards.items()),
-        bans=_parse_bans(file, given.bans, trusted),
-    )
-    return PersonaFile(given.key, persona)
+    fields = msgspec.structs.asdict(given) | {
+        "short_role": given.short_role or given.role,
+        "phases": tuple(phase for phase in given.phases if phase in PHASE_KEYS),
+        "towards": tuple(given.towards.items()),
+        "bans": _parse_bans(file, given.bans, trusted),
+    }
+    del fields["disabled"]
+    return PersonaFile(given.key, Persona(**fields))
 
 
 def _check_name(name: str) -> None:

@@ -194,9 +194,13 @@ class StepBrief:
 
 @dataclass(frozen=True, slots=True)
 class AskReading:
-    """Ask the incoming persona what it read in the artifacts of the phases before."""
+    """Ask the incoming persona what it read in the artifacts of the phases before.
+
+    The runtime adds the `material`, since the machine reads no files.
+    """
 
     brief: StepBrief
+    material: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +223,14 @@ class AskFollowUp:
 
 @dataclass(frozen=True, slots=True)
 class AskDraft:
-    """Ask for the text of the sections that the step writes."""
+    """Ask for the text of the sections that the step writes.
+
+    The runtime adds the `material`, since the machine reads no files.
+    """
 
     brief: StepBrief
     targets: tuple[Target, ...]
+    material: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

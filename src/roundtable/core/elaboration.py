@@ -316,7 +316,10 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
     insists = now.insists or (now.redirected and insists_on_topic(event.text))
     # What was put off is discussed after all.
-    parked = now.parked[:-1] if insists and now.redirected else now.parked
+    redirected = next((turn.number for turn in reversed(now.turns) if turn.speaker == USER), 0)
+    parked = tuple(
+        point for point in now.parked if not (insists and now.redirected and point.turn == redirected)
+    )
     heard = replace(
         now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False, insists=insists,
         parked=parked,
@@ -574,10 +577,10 @@ def _ask_whether_to_wrap_up(now: Elaboration, shown: Shown = ()) -> Outcome:
 
 
 def _park(now: Elaboration) -> Elaboration:
-    """Keep the last turn's aside for the step where it belongs (FOCUS-2)."""
+    """Keep the last turn's aside for the step where it belongs; small talk is not kept (FOCUS-2)."""
     turn = now.turns[-1]
     drift = turn.verdict.off_topic
-    if drift is None:
+    if drift is None or drift.is_chat:
         return now
     words = " ".join(turn.text.split())
     point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words)
@@ -585,10 +588,12 @@ def _park(now: Elaboration) -> Elaboration:
 
 
 def _redirect(now: Elaboration, speaker: str) -> do.Show:
-    """The lead's line about the point that was parked last (FOCUS-1)."""
-    point = now.parked[-1]
-    ahead = find_place_ahead(point.belongs_to, steps=now.steps, current=now.step.step_id)
-    text = lines.redirect(now.lead, speaker, point.subject, topic=now.focus_topic, ahead=ahead)
+    """The lead's line about what the last turn drifted to (FOCUS-1)."""
+    drift = now.turns[-1].verdict.off_topic
+    if drift is None:
+        raise RuleBroken("Only what drifted off the topic is redirected.")
+    ahead = find_place_ahead(drift.belongs_to, steps=now.steps, current=now.step.step_id)
+    text = lines.redirect(now.lead, speaker, drift.subject, topic=now.focus_topic, ahead=ahead)
     return _show(now, "redirect", text, now.lead.key)
 
 

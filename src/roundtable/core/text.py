@@ -7,7 +7,8 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 _LOOKALIKES = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "`": "'", "“": '"', "”": '"', "、": ",", "،": ",", "؟": "?"}
@@ -31,6 +32,20 @@ def fold_text(text: str) -> str:
 def words_of(text: str) -> tuple[str, ...]:
     """The words of the text, folded, without punctuation."""
     return tuple(WORD.findall(fold_text(text)))
+
+
+@lru_cache(maxsize=16_384)
+def stem_word(word: str) -> str:
+    """Return the English Snowball stem of a word in small letters."""
+    return word if word.isdecimal() else str(_stemmer().stemWord(word))
+
+
+@cache
+def _stemmer() -> Any:
+    # Imported when first used, since it loads every language.
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
 
 
 def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:

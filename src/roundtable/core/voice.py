@@ -10,7 +10,7 @@ from typing import Literal
 
 from .errors import RuleBroken
 from .personas import Ban, Persona
-from .text import fold_text, words_of
+from .text import fold_text, stem_word, words_of
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
 
@@ -120,8 +120,9 @@ def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool)
 
 def _was_heard(words: str, persona: Persona, earlier: Sequence[Said]) -> bool:
     """Whether others have used these words before."""
-    heard = {_stem(word) for said in earlier if said.speaker != persona.key for word in words_of(said.text)}
-    return {_stem(word) for word in words_of(words)} <= heard
+    others = [said.text for said in earlier if said.speaker != persona.key]
+    heard = {stem_word(word) for text in others for word in words_of(text)}
+    return {stem_word(word) for word in words_of(words)} <= heard
 
 
 def _compile_ban(ban: Ban, persona: Persona) -> re.Pattern[str]:
@@ -195,8 +196,4 @@ def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
 def _content(text: str, empty: frozenset[str]) -> tuple[str, ...]:
     """The words that carry the point, in their plain form."""
     spoken = (word.removesuffix("'s") for word in words_of(text))
-    return tuple(_stem(word) for word in spoken if word not in empty)
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    return tuple(stem_word(word) for word in spoken if word not in empty)

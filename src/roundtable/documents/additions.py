@@ -23,7 +23,6 @@ from .outline import (
     list_open_sections,
     parse,
     read_outline,
-    sections_of,
 )
 
 _ADDITIONAL_LEVEL = 3
@@ -51,9 +50,7 @@ def insert_addition(document: bytes, block: str, *, topic: str, section: str | N
     own_texts = [own for own in find_step_texts(shape) if own.is_intact]
     # The headings inside a step's own text are part of it: text among them would count as an edit.
     free = [
-        found
-        for found in sections_of(shape)
-        if not any(own.start <= found.start < own.end for own in own_texts)
+        found for found in shape.sections if not any(own.start <= found.start < own.end for own in own_texts)
     ]
     chosen = choose_section(free, topic=topic, section=section)
     if chosen:
@@ -81,7 +78,7 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
     section = _find_step_section(shape, own_texts, step_id, heading)
     for own in _safe_forms(text, section.level if section else _SECTION_LEVEL, is_addition=False):
         change, removed = _place_step_text(shape, own_texts, section, step_id, heading, own)
-        if leaves_rest_unchanged(shape, change, removed=removed):
+        if _leaves_rest_unchanged(shape, change, removed=removed):
             return change.document
     raise RuleBroken(
         f'The text of step {step_id} cannot be written to the section "{heading}" without changing how the '
@@ -108,13 +105,25 @@ def _add_block(
     for text in _safe_forms(block, level, is_addition=True):
         if not text:
             return Addition(shape.document, position, 0, named)
-        addition = splice_text(shape, position, position, heading + text, named)
-        if leaves_rest_unchanged(shape, addition, removed=0):
+        if addition := _try_insertion(shape, position, heading + text, named):
             return addition
     raise RuleBroken(
         "The text cannot be added without changing how the rest of the document reads. "
         "Nothing was changed. Add it by hand."
     )
+
+
+def insert_text(shape: Outline, position: int, text: str, *, refusal: str) -> bytes:
+    """Return the document with the text at a place; RuleBroken with `refusal` where the rest would change."""
+    addition = _try_insertion(shape, position, text)
+    if addition is None:
+        raise RuleBroken(refusal)
+    return addition.document
+
+
+def _try_insertion(shape: Outline, position: int, text: str, heading: str | None = None) -> Addition | None:
+    addition = _splice_text(shape, position, text, heading)
+    return addition if _leaves_rest_unchanged(shape, addition, removed=0) else None
 
 
 def find_section_end(shape: Outline, section: Section) -> int:
@@ -139,10 +148,10 @@ def find_document_end(shape: Outline) -> int:
     return shape.settle(shape.first, shape.pieces[-1].start if is_left_open else len(shape.document))
 
 
-def splice_text(shape: Outline, start: int, end: int, text: str, heading: str | None = None) -> Addition:
-    """Return the document with the bytes between two places replaced by text that blank lines set apart."""
+def _splice_text(shape: Outline, start: int, text: str, heading: str | None = None) -> Addition:
+    """Return the document with text that blank lines set apart, at a place."""
     newline = shape.newline
-    before, after = shape.document[:start], shape.document[end:]
+    before, after = shape.document[:start], shape.document[start:]
     text += _guard_against_joining(after)
     lead = 0 if start <= shape.first else 1 if before.endswith((b"\n", b"\r")) else 2
     tail = 1 if _BLANK_LINE.match(after) else 2
@@ -158,26 +167,22 @@ def _guard_against_joining(after: bytes) -> str:
     return "\n\n<!-- End of addition -->" if _JOINING.match(after) else ""
 
 
-def leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) -> bool:
+def _leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) -> bool:
     """Whether everything outside the new bytes is there, in its place, and reads as before."""
     start, length = addition.start, addition.length
     old, new = shape.document, addition.document
     if new[:start] != old[:start] or new[start + length :] != old[start + removed :]:
         return False
 
-    def describe_rest(whole: Outline, size: int) -> Sequence[object]:
-        """Return what a reader finds outside of a stretch, placed as if the stretch had `length` bytes."""
-        blocks = [
-            (each.kind, each.level, each.start if each.start < start else each.start + length - size)
-            for each in whole.pieces
-            if not start <= each.start < start + size
-        ]
-        return [
-            blocks,
-            [each.heading for each in sections_of(whole) if not start <= each.start < start + size],
-        ]
-
-    return describe_rest(shape, removed) == describe_rest(read_outline(new), length)
+    earlier = [each for each in shape.pieces if not start <= each.start < start + removed]
+    later = [each for each in read_outline(new).pieces if not start <= each.start < start + length]
+    return len(earlier) == len(later) and all(
+        one.kind == other.kind
+        and one.level == other.level
+        and other.start == (one.start if one.start < start else one.start + length - removed)
+        and (not one.level or one.text == other.text)
+        for one, other in zip(earlier, later, strict=True)
+    )
 
 
 # What a step wrote, under the marker that vouches for it
@@ -253,7 +258,7 @@ def _find_step_section(
     shape: Outline, own_texts: Sequence[StepText], step_id: str, heading: str
 ) -> Section | None:
     """Return the section of that name; of several, the first that holds this step's text, else the first."""
-    found = find_named_sections(sections_of(shape), heading)
+    found = find_named_sections(shape.sections, heading)
     mine = (section for section in found if any(_is_inside(own, section, step_id) for own in own_texts))
     return next(mine, found[0] if found else None)
 
@@ -274,12 +279,12 @@ def _place_step_text(
     if section is None:
         name = clean_heading(heading)
         position = _find_numbered_place(shape, name)
-        return splice_text(shape, position, position, f"## {name}\n\n{_mark_step_text(step_id, text)}"), 0
+        return _splice_text(shape, position, f"## {name}\n\n{_mark_step_text(step_id, text)}"), 0
     mine = [own for own in own_texts if _is_inside(own, section, step_id)]
     intact = [own for own in mine if own.is_intact]
     if not intact:
         position = _find_place_after(shape, own_texts, section, mine)
-        return splice_text(shape, position, position, _mark_step_text(step_id, text)), 0
+        return _splice_text(shape, position, _mark_step_text(step_id, text)), 0
     last = intact[-1]
     before, after = shape.document[: last.start], shape.document[last.end :]
     marked = _mark_step_text(step_id, text + _guard_against_joining(after))
@@ -299,9 +304,7 @@ def _find_place_after(
         for block in shape.within(start, section.end)
         if is_elaboration_marker(block) or (block.kind == "html_block" and _FEEDBACK.match(block.text))
     ]
-    notes += [
-        each.start for each in sections_of(shape) if each.elaboration and start <= each.start < section.end
-    ]
+    notes += [each.start for each in shape.sections if each.elaboration and start <= each.start < section.end]
     if mine:
         notes += [own.start for own in own_texts if start <= own.start < section.end]
     return shape.settle(section.body, min(notes)) if notes else find_section_end(shape, section)
@@ -312,7 +315,7 @@ def _find_numbered_place(shape: Outline, heading: str) -> int:
     number = _read_number(heading)
     numbered = [
         section
-        for section in list_open_sections(sections_of(shape))
+        for section in list_open_sections(shape.sections)
         if section.level == _SECTION_LEVEL and _read_number(section.heading)
     ]
     if number and numbered:

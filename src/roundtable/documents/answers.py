@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..core.steps import DEPTHS, Step
-from ..core.text import strip_unprintable, unescape_markdown
+from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from .design import CHOICE, DECISION, ERRORS_LABEL
 from .ids import (
     ERRORS,
@@ -18,11 +18,20 @@ from .ids import (
     sections_with_ids,
     story_entries,
 )
-from .outline import LABELLED, MarkdownBlock, Outline, find_labelled, find_named_sections, sections_of
+from .outline import (
+    LABELLED,
+    MarkdownBlock,
+    Outline,
+    find_labelled,
+    find_named_sections,
+    prose_lines,
+)
 from .page import OPEN_QUESTION
 from .requirements import ACCEPTANCE, FEATURES, STORIES
 
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
+_OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
+_ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
 
 AnswersByLabel = dict[tuple[str, str], str]
@@ -53,14 +62,15 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     return {key: text for key, text in found.items() if text}
 
 
-def read_open_questions(text: str) -> frozenset[str]:
-    """Return the questions that a document marks as open."""
-    lines = (line.strip() for line in text.splitlines())
-    return frozenset(
-        unescape_markdown(line.removeprefix(OPEN_QUESTION))
-        for line in lines
-        if line.startswith(OPEN_QUESTION)
-    )
+def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the questions that a document marks or lists as open, each with its line."""
+    is_list = False
+    for number, line in prose_lines(text):
+        if heading := parse_heading(line):
+            is_list = heading[1].casefold() == "open questions"
+        found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
+        if found and found["question"].casefold().rstrip(".") != "none":
+            yield number, unescape_markdown(found["question"])
 
 
 def _read_decisions(overview: str) -> AnswersByLabel:
@@ -93,7 +103,7 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
     questions = (question for depth in DEPTHS for question in step.questions(depth))
     labels = {question.label.replace("*", ""): question.label for question in questions}
     found: dict[str, str] = {}
-    for section in find_named_sections(sections_of(shape), heading):
+    for section in find_named_sections(shape.sections, heading):
         listed, gathered, last = "", list[str](), ""
         for piece in _own_blocks(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()
@@ -113,7 +123,7 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
 
 def _own_blocks(shape: Outline, start: int, end: int) -> Iterator[MarkdownBlock]:
     """Yield the blocks of a section that are neither an elaboration's nor feedback."""
-    sections = sections_of(shape)
+    sections = shape.sections
     before: MarkdownBlock | None = None
     for piece in shape.within(start, end):
         owner = [section for section in sections if section.start <= piece.start][-1]

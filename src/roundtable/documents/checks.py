@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
 
-from ..core.text import parse_heading, unescape_markdown
+from .answers import find_open_questions
 from .ids import (
     CRITERION,
     HEADING,
@@ -55,7 +55,7 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     found = list(check_ids(documents))
     for name, text in documents.items():
         if name.lower().endswith(".md"):
-            found += check_questions(name, text)
+            found += [CheckFinding(name, line, "open", asked) for line, asked in find_open_questions(text)]
             found += check_citations(name, text, lines_of)
             found += check_markers(name, text)
         elif name == STORIES:
@@ -83,21 +83,6 @@ def check_markers(name: str, text: str) -> Iterator[CheckFinding]:
         if found and not _SOUND.fullmatch(line):
             problem = "marker is malformed, so that what it marks is taken for a hand edit"
             yield CheckFinding(name, number, "marker", f"The {found['kind'].lower()} {problem}.")
-
-
-_OPEN = re.compile(r"- Open question: (?P<question>.*\S|.)\s*")
-_ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
-
-
-def check_questions(name: str, text: str) -> Iterator[CheckFinding]:
-    """Yield every question that stands open in a document."""
-    in_elaboration = False
-    for number, line in prose_lines(text):
-        if heading := parse_heading(line):
-            in_elaboration = heading[1].casefold() == "open questions"
-        found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if in_elaboration else None)
-        if found and found["question"].casefold().rstrip(".") != "none":
-            yield CheckFinding(name, number, "open", unescape_markdown(found["question"]))
 
 
 def check_table(name: str, text: str) -> Iterator[CheckFinding]:

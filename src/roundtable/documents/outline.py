@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import RuleBroken
-from ..core.text import unescape_markdown
+from ..core.text import stem_word, unescape_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
 MAX_DOCUMENT_SIZE = 5_000_000
 
 _BOM = b"\xef\xbb\xbf"
-_NEWLINE = re.compile(rb"\r\n?|\n")
 _RULER = re.compile(r"---[ \t]*")
 _RULER_END = re.compile(r"(?:---|\.\.\.)[ \t]*")
+_MARKUP = re.compile(r"[\\`*_\[\]<&\n]")
 _KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class MarkdownBlock:
+class MarkdownBlock(NamedTuple):
     """One top-level block, in bytes and whole lines; `open` where only the document's end ends it."""
 
     kind: str
@@ -38,13 +38,18 @@ class MarkdownBlock:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outline:
     """A document, where its lines start (its end is the last entry), and its pieces in order."""
 
     document: bytes
     lines: tuple[int, ...]
     pieces: tuple[MarkdownBlock, ...]
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """Return every section, in order, sub-sections included."""
+        return _find_sections(self)
 
     @property
     def first(self) -> int:
@@ -82,24 +87,118 @@ def read_outline(document: bytes) -> Outline:
         )
     lines = _line_starts(document)
     text = document.decode("utf-8", "replace").removeprefix("\ufeff")
-    source = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    source = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").split("\n")
     pieces: list[MarkdownBlock] = []
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
         source[:front] = [""] * front
-    tokens, env = parse("\n".join(source))
-    for index, token in enumerate(tokens):
-        if token.level == 0 and token.nesting >= 0 and token.map:
-            first, last = token.map
-            start, end = lines[first], lines[last]
-            kind = token.type.removesuffix("_open")
-            if kind == "heading":
-                heading = _render_heading(tokens[index + 1].content, env)
-                pieces.append(MarkdownBlock(kind, start, end, int(token.tag[1]), heading))
-            else:
-                left_open = token is tokens[-1] and is_open(token, source)
-                pieces.append(MarkdownBlock(kind, start, end, 0, token.content, left_open))
+    env: dict[str, Any] = {}
+    pieces += _find_blocks("\n".join(source), lines, env)
+    # Headings come last: a link in one may be defined at the very end of the document.
+    for at, piece in enumerate(pieces):
+        if piece.level and (words := _render_heading(piece.text, env)) != piece.text:
+            pieces[at] = piece._replace(text=words)
     return Outline(document, lines, tuple(pieces))
+
+
+# Most of a document is headings, paragraphs of lines that begin with a letter, lists of single lines and
+# closed code. At the top level each of these reads the same whatever stands around it. They are read here,
+# many times as fast as the parser is; the parser is given the stretches that hold anything else.
+_TEXT = r"(?:[^\W\d_]|\*\*[^\s*])[^\n]*+\n"
+_ENTRY = r"(?:[^\W\d_]|\*\*[^\s*]|\[(?![^\n]*\]:))[^\n]*+\n"
+_NUMBER = "[0-9]{1,9}"
+_BLANK = r"(?:[ \t]*+\n)"
+_START = r"(?:[^\s\d*+-]|\*\*[^\s*])"
+_END = r"\#{1,6}[ \t]|\Z"
+_LIST_END = rf"(?:{_BLANK}++(?={_START}|\Z)|(?={_END}))"
+_SIMPLE = re.compile(
+    rf"""(?:
+      (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n]*+\n)
+    | (?P<paragraph>(?:{_TEXT})++)(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
+    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?:(?P=bullet)[ ]{_ENTRY})*+{_LIST_END})
+    | (?P<ordered_list>{_NUMBER}(?P<point>[.)])[ ]{_ENTRY}(?:{_NUMBER}(?P=point)[ ]{_ENTRY})*+{_LIST_END})
+    | (?P<head>\|[^\n\\]++(?<=\|))\n(?P<rule>\|(?:[ ]?:?-++:?[ ]?\|)++)\n
+      (?P<table>(?:\|[^\n]*+\n)*+)(?={_BLANK}|{_END})
+    | (?P<fence>`{{3,}}+|~{{3,}}+)(?P<info>[^\n`]*+\n)(?P<code>)
+    | (?P<blank>{_BLANK})
+    ){_BLANK}*+""",
+    re.VERBOSE,
+)
+_FENCE_END = re.compile(r"^ {0,3}(?P<marks>`{3,}+|~{3,}+)[ \t]*+\n", re.MULTILINE)
+# After a blank line this ends whatever came before, but for code and HTML that nothing has closed.
+_NEW_START = re.compile(rf"\n[ \t]*+\n(?={_START})")
+_MAX_TABLE_SIZE = 10_000  # a table of very many cells ends early for the parser
+
+
+def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterator[MarkdownBlock]:
+    """Yield the top-level blocks, headings as they are written; link definitions go into `env`."""
+    # The parser does not count a last line of nothing but blanks.
+    whole = text.rstrip(" \t")
+    whole = whole if whole.endswith("\n") else f"{text}\n"
+    at = line = 0
+    while at < len(text):
+        found = _SIMPLE.match(whole, at)
+        simple = _read_simple(found, whole) if found else None
+        if found and simple:
+            kind, end, level, content = simple
+            after = line + whole.count("\n", at, end)
+            if kind != "blank":
+                yield MarkdownBlock(kind, lines[line], lines[after], level, content)
+            at = max(end, found.end())
+            line = after + whole.count("\n", end, at)
+            continue
+        end, tokens = _parse_stretch(text, at, env)
+        for index, token in enumerate(tokens):
+            if token.level == 0 and token.nesting >= 0 and token.map:
+                start, after = (lines[line + each] for each in token.map)
+                kind = token.type.removesuffix("_open")
+                if kind == "heading":
+                    words = tokens[index + 1].content
+                    yield MarkdownBlock(kind, start, after, int(token.tag[1]), words)
+                else:
+                    is_last = token is tokens[-1] and end == len(text)
+                    is_left_open = is_last and is_open(token, text[at:].split("\n"))
+                    yield MarkdownBlock(kind, start, after, 0, token.content, is_left_open)
+        line += text.count("\n", at, end)
+        at = end
+
+
+def _read_simple(found: re.Match[str], text: str) -> tuple[str, int, int, str] | None:
+    """Return kind, end, level and content of a block that looks simple; None where it may not be."""
+    kind = str(found.lastgroup)
+    end, level, content = found.end(kind), 0, ""
+    if kind == "heading":
+        level, content = len(found["signs"]), found["heading"].rstrip(" \t\n")
+        without_signs = content.rstrip("#")
+        content = (without_signs if without_signs.endswith((" ", "\t")) else content).strip()
+    elif kind == "table":
+        columns, rows = found["rule"].count("|"), found["table"].count("\n")
+        if columns != found["head"].count("|") or columns * rows > _MAX_TABLE_SIZE:
+            return None
+    elif kind == "code":
+        bars = _FENCE_END.finditer(text, end)
+        closing = next((bar for bar in bars if bar["marks"].startswith(found["fence"])), None)
+        if closing is None:
+            return None
+        kind, content, end = "fence", text[end : closing.start()], closing.end()
+    return kind, end, level, content
+
+
+def _parse_stretch(text: str, at: int, env: dict[str, Any]) -> tuple[int, list[Token]]:
+    """Return where the stretch ends that the parser can read alone, and its tokens."""
+    end, count = at, 1
+    while True:
+        for _ in range(count):
+            start = _NEW_START.search(text, end)
+            end = start.end() if start else len(text)
+        if end == len(text):
+            return end, _parser().parse(text[at:], env)
+        # A paragraph at the end shows whether anything is left open there.
+        tokens = _parser().parse(f"{text[at:end]}.", env)
+        last = text.count("\n", at, end)
+        if tokens[-1].type == "paragraph_close" and tokens[-3].map == [last, last + 1]:
+            return end, tokens[:-3]
+        count *= 2
 
 
 def parse(text: str) -> tuple[list[Token], dict[str, Any]]:
@@ -119,10 +218,8 @@ def is_open(token: Token, source: list[str]) -> bool:
 
 def _line_starts(document: bytes) -> tuple[int, ...]:
     begin = len(_BOM) if document.startswith(_BOM) else 0
-    starts = [begin, *(newline.end() for newline in _NEWLINE.finditer(document))]
-    if starts[-1] != len(document) or len(starts) == 1:
-        starts.append(len(document))
-    return tuple(starts)
+    lengths = map(len, document[begin:].splitlines(keepends=True))
+    return tuple(accumulate(lengths, initial=begin)) if len(document) > begin else (begin, begin)
 
 
 def _front_matter(source: list[str]) -> int:
@@ -139,6 +236,8 @@ def _front_matter(source: list[str]) -> int:
 
 def _render_heading(content: str, env: dict[str, Any]) -> str:
     """Return a heading's words without its markup."""
+    if not _MARKUP.search(content):
+        return " ".join(content.split())
     tokens: list[Token] = []
     _parser().inline.parse(content, _parser(), env, tokens)
     return " ".join("".join(_words(tokens)).split())
@@ -208,8 +307,7 @@ _WORD = re.compile(r"[^\W_]+")
 _STOP_WORD = re.compile(r"an?|and|are|as|at|by|for|from|in|into|is|it|of|on|or|our|per|the|this|to|via|with")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading as a person reads it, its name without numbering, its level, and its bytes.
 
     `start` is the heading's line, `body` what follows the heading, `end` the next heading of the same or a
@@ -227,12 +325,12 @@ class Section:
 
 def read_sections(document: bytes) -> tuple[Section, ...]:
     """Return every section of the document, in order, sub-sections included."""
-    return sections_of(read_outline(document))
+    return read_outline(document).sections
 
 
-def sections_of(shape: Outline) -> tuple[Section, ...]:
-    """Return the sections of a document whose outline is known."""
-    found: list[Section] = []
+def _find_sections(shape: Outline) -> tuple[Section, ...]:
+    found: list[tuple[MarkdownBlock, bool]] = []
+    ends: list[int] = []
     unended: list[int] = []
     own_level = block_level = 0
     size = len(shape.document)
@@ -241,27 +339,36 @@ def sections_of(shape: Outline) -> tuple[Section, ...]:
     ):
         if block.kind != "heading":
             continue
-        level, folded = block.level, _fold(block.text)
+        level = block.level
         is_ours = after is not None and level == 2 and _OURS.match(after.text) is not None
         is_marked = before is not None and is_elaboration_marker(before) and block.text != ADDITIONAL
         opens = is_marked and (level > own_level or own_level == DEEPEST)
-        # At the deepest level a block's parts cannot be told from what follows by their level.
-        is_below = level > block_level or (level == DEEPEST and folded in _BLOCK_PARTS)
-        continues = block_level and is_below and folded != _fold(ADDITIONAL)
+        continues = block_level > 0 and _continues_block(block, block_level)
         if not is_ours and (opens or block.text.casefold().startswith(_BLOCK_HEADING)):
             block_level = level
         elif is_ours or not continues:
             block_level, own_level = 0, level
-        name, is_added = strip_numbering(block.text), block_level > 0
+        is_added = block_level > 0
         for earlier in tuple(unended):
-            section = found[earlier]
             # An earlier addition, whatever its level, ends no section but its own.
-            if level <= section.level and (section.elaboration or not is_added):
-                found[earlier] = replace(section, end=block.start)
+            if level <= found[earlier][0].level and (found[earlier][1] or not is_added):
+                ends[earlier] = block.start
                 unended.remove(earlier)
         unended.append(len(found))
-        found.append(Section(block.text, name, level, block.start, block.end, size, is_added))
-    return tuple(found)
+        found.append((block, is_added))
+        ends.append(size)
+    return tuple(
+        Section(block.text, strip_numbering(block.text), block.level, block.start, block.end, end, is_added)
+        for (block, is_added), end in zip(found, ends, strict=True)
+    )
+
+
+def _continues_block(heading: MarkdownBlock, level: int) -> bool:
+    """Whether a heading belongs to the elaboration block whose own heading has that level."""
+    folded = _fold(heading.text)
+    # At the deepest level a block's parts cannot be told from what follows by their level.
+    is_below = heading.level > level or (heading.level == DEEPEST and folded in _BLOCK_PARTS)
+    return is_below and folded != _fold(ADDITIONAL)
 
 
 def section_text(document: str, heading: str) -> str:
@@ -313,20 +420,7 @@ def strip_numbering(heading: str) -> str:
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words that carry meaning."""
     words = (word for word in _WORD.findall(text.casefold()) if not _STOP_WORD.fullmatch(word))
-    return frozenset(map(_stem_word, words))
-
-
-@lru_cache(maxsize=16_384)
-def _stem_word(word: str) -> str:
-    return str(_stemmer().stemWord(word))
-
-
-@cache
-def _stemmer() -> Any:
-    # Imported when first used, since it loads every language.
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("english")
+    return frozenset(map(stem_word, words))
 
 
 def is_elaboration_marker(piece: MarkdownBlock) -> bool:

@@ -1,36 +1,39 @@
 """The panel: the port through which the personas get their words.
 
-A panel answers requests and decides nothing: who speaks, how often, what becomes of files is not its part.
-Each request carries all that is needed to answer it. A panel that cannot answer raises `PanelFailed`.
+A panel has one method, `answer`. The requests are the core's commands that ask for words; each carries
+everything that is needed to answer it. A panel decides nothing about turns, limits, order or files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias, overload
 
 from ..core.commands import (
     AskDraft,
     AskFeedback,
     AskFollowUp,
+    AskFraming,
+    AskPersona,
+    AskReading,
     AskSynthesis,
-    Brief,
-    ExtractSynthesis,
-    StepBrief,
-    Table,
+    AskVerdict,
 )
 from ..core.events import SectionText
 from ..core.synthesis import Draft
-from ..core.turns import NEUTRAL, Material, Verdict
+from ..core.turns import NEUTRAL, Verdict
 
-Hearer = Callable[[str], None]
-"""Is handed the words of a contribution as they come."""
+PanelRequest: TypeAlias = (
+    AskFraming | AskPersona | AskVerdict | AskSynthesis | AskFollowUp | AskDraft | AskFeedback | AskReading
+)
+OnWords = Callable[[str], None]
+"""Receives the words of a contribution, piece by piece, as they come."""
 
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """What the lead brings to the framing: a summary, the focus question, and its topic in a few words."""
+    """How the lead opens a discussion: a summary, the focus question, and its topic in a few words."""
 
     summary: str
     focus_question: str
@@ -45,33 +48,38 @@ class Speech:
     verdict: Verdict = NEUTRAL
 
 
+def ignore_words(words: str, /) -> None:
+    """Do nothing: the reply itself is enough."""
+
+
 class Panel(Protocol):
-    """Gives the personas their words."""
+    """Gives the personas their words.
+
+    The overloads tell callers which reply belongs to which request. An implementation takes a `PanelRequest`,
+    matches on it and is annotated to return `Any`, the one type that satisfies all of them.
+    """
 
     @property
     def name(self) -> str:
-        """What the panel is called where it has to be named."""
+        """The panel's name, as messages and transcripts show it."""
 
-    async def frame(self, brief: Brief) -> Framing:
-        """What the lead says to open the discussion."""
+    @overload
+    async def answer(self, request: AskFraming, on_words: OnWords = ...) -> Framing: ...
+    @overload
+    async def answer(self, request: AskPersona, on_words: OnWords = ...) -> Speech | None: ...
+    @overload
+    async def answer(self, request: AskVerdict, on_words: OnWords = ...) -> Verdict: ...
+    @overload
+    async def answer(self, request: AskSynthesis, on_words: OnWords = ...) -> Draft: ...
+    @overload
+    async def answer(self, request: AskDraft, on_words: OnWords = ...) -> tuple[SectionText, ...]: ...
+    @overload
+    async def answer(
+        self, request: AskFollowUp | AskFeedback | AskReading, on_words: OnWords = ...
+    ) -> str: ...
+    async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> object:
+        """Return the reply to the request, or raise `PanelFailed`.
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
-        """One contribution; None where the brief allows silence and there is nothing distinct to add."""
-
-    async def judge(self, table: Table) -> Verdict:
-        """Whether the last turn, the user's, drifts, and whether it holds a decision."""
-
-    async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
-        """The synthesis of the discussion, every entry with its turns, and its one-line summary."""
-
-    async def follow_up(self, ask: AskFollowUp) -> str:
-        """One question that takes up an answer which misses a criterion."""
-
-    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
-        """The text of each section that the step writes, from the answers and the item's files."""
-
-    async def take_up(self, ask: AskFeedback) -> str:
-        """The lead's reply to the user's feedback on a step."""
-
-    async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
-        """What the incoming persona makes of the artifacts so far; empty where there is nothing to say."""
+        Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
+        the persona passes, which its brief has to allow. A reading may be empty.
+        """

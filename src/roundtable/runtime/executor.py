@@ -87,31 +87,29 @@ class Executor:
         match task:
             case do.ReadContext(step):
                 return self.context(step)
-            case do.AskFraming(brief):
-                return await self._frame(brief)
+            case do.AskFraming():
+                return await self._frame(task)
             case do.AskPersona(brief):
                 return await self._speak(brief, heard)
-            case do.AskVerdict(table):
-                return await self._judge(table)
+            case do.AskVerdict():
+                return await self._judge(task)
             case do.AskSynthesis() | do.ExtractSynthesis():
                 return await self._synthesise(task)
-            case do.AskReading(brief):
-                return on.ArtifactsRead(_clean(await self.panel.read(brief, self._outputs.all_material())))
+            case do.AskReading():
+                reading = replace(task, material=self._outputs.all_material())
+                return on.ArtifactsRead(_clean(await self.panel.answer(reading)))
             case do.AskOffers():
                 return on.Offered(await asyncio.to_thread(self._offers, task))
             case do.AskFollowUp():
-                return on.FollowedUp(_require_words(await self.panel.follow_up(task)))
+                return on.FollowedUp(_require_words(await self.panel.answer(task)))
             case do.AskDraft():
-                brief = task.brief
-                material = await asyncio.to_thread(self._material, brief)
+                material = await asyncio.to_thread(self._material, task.brief)
+                stored = self._stored_answers(task.brief.item)
                 # What was answered before and is not asked at this depth stays (STEP-5).
-                stored, still_open = (
-                    self._stored_answers(brief.item),
-                    self._outputs.open_questions(brief.step),
-                )
-                return on.Drafted(await self.panel.draft(keep_answers(task, stored, still_open), material))
+                asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
+                return on.Drafted(await self.panel.answer(replace(asked, material=material)))
             case do.AskFeedback():
-                reply = _require_words(await self.panel.take_up(task))
+                reply = _require_words(await self.panel.answer(task))
                 speaker = task.brief.persona.key if task.aside else ""
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
             case _:
@@ -119,16 +117,16 @@ class Executor:
 
     # --- with the panel ---------------------------------------------------------------------------------
 
-    async def _frame(self, brief: do.Brief) -> on.Framed:
-        framing = await self.panel.frame(brief)
+    async def _frame(self, task: do.AskFraming) -> on.Framed:
+        framing = await self.panel.answer(task)
         summary, question = _require_words(framing.summary), _require_words(framing.focus_question)
-        notes = _notes(self._violations(f"{summary} {question}", brief))
+        notes = _notes(self._violations(f"{summary} {question}", task.brief))
         return on.Framed(summary, question, _clean(framing.focus_topic), notes)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if the voice check finds fault (VOICE-2)."""
         key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
-        speech = await self.panel.speak(brief, lambda piece: heard(key, piece))
+        speech = await self.panel.answer(do.AskPersona(brief), lambda piece: heard(key, piece))
         if speech is None:
             if may_pass:
                 return on.PersonaPassed(key)
@@ -136,7 +134,7 @@ class Executor:
         found = self._violations(speech.text, brief)
         if found:
             again = replace(brief, again=_notes(found))
-            second = await self.panel.speak(again, lambda piece: heard(key, piece))
+            second = await self.panel.answer(do.AskPersona(again), lambda piece: heard(key, piece))
             if second is None and may_pass:
                 return on.PersonaPassed(key)
             if second is not None:
@@ -151,21 +149,22 @@ class Executor:
         free = brief.free or self.panel.name == OFFLINE
         return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
 
-    async def _judge(self, table: do.Table) -> on.Judged:
+    async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; it is advice, so where the panel has none, the local one does."""
         try:
-            verdict = await self.panel.judge(table)
+            verdict = await self.panel.answer(task)
         except PanelFailed:
-            verdict = await make_offline_panel(self._root).judge(table)
-        return on.Judged(verdict.within(len(table.turns)))
+            verdict = await make_offline_panel(self._root).answer(task)
+        return on.Judged(verdict.within(len(task.table.turns)))
 
     async def _synthesise(
         self, task: do.AskSynthesis | do.ExtractSynthesis
     ) -> on.SynthesisDrafted | on.SynthesisFailed:
         extracted = isinstance(task, do.ExtractSynthesis)
+        panel = make_offline_panel(self._root) if extracted else self.panel
+        request = do.AskSynthesis(task.table) if isinstance(task, do.ExtractSynthesis) else task
         try:
-            panel = make_offline_panel(self._root) if extracted else self.panel
-            draft = await panel.synthesise(task)
+            draft = await panel.answer(request)
         except PanelFailed as failure:
             if not extracted:
                 return on.SynthesisFailed(str(failure))

@@ -12,7 +12,8 @@ import os
 import re
 import signal
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -92,34 +93,32 @@ def write(path: Path, data: bytes, *, follow_link: bool = False) -> None:
     Where it fails, the old file is whole and nothing else is left behind; a missing folder is never created.
     A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
     """
-    checkpoint(f"before write {path.name}")
-    try:
+    with _announce_change("write", path, "The file is as it was."):
         mode = _mode(path, follow_link)
         _replace(path.resolve() if follow_link else path, data, mode)
-    except OSError as error:
-        raise _describe_failure("write", path, error, saved="The file is as it was.") from error
-    checkpoint(f"after write {path.name}")
 
 
 def append(path: Path, data: bytes) -> None:
     """Add `data` to the end of the file, durably, all of it or nothing; a missing file is created."""
-    checkpoint(f"before append {path.name}")
-    try:
-        handle, created = _open_end(path)
+    with _announce_change("append", path, "What it held before is whole.", verb="add to"):
+        flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
+        is_new = False
+        try:
+            handle = os.open(path, flags)
+        except FileNotFoundError:
+            handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
+            is_new = True
         try:
             _extend(handle, data, path.name)
         except BaseException:
-            if created:
+            if is_new:
                 with suppress(OSError):
                     path.unlink()
             raise
         finally:
             os.close(handle)
-    except OSError as error:
-        raise _describe_failure("add to", path, error, saved="What it held before is whole.") from error
-    if created:
-        _sync_folder(path.parent)
-    checkpoint(f"after append {path.name}")
+        if is_new:
+            _sync_folder(path.parent)
 
 
 def make_folder(path: Path, *, parents: bool = False) -> bool:
@@ -131,15 +130,14 @@ def make_folder(path: Path, *, parents: bool = False) -> bool:
         return False
     if parents:
         make_folder(path.parent, parents=True)
-    checkpoint(f"before folder {path.name}")
-    try:
-        path.mkdir()
-    except OSError as error:
-        if isinstance(error, FileExistsError) and path.is_dir():
-            return False
-        raise _describe_failure("create the folder", path, error, saved="Nothing was changed.") from error
-    _sync_folder(path.parent)
-    checkpoint(f"after folder {path.name}")
+    with _announce_change("folder", path, "Nothing was changed.", verb="create the folder"):
+        try:
+            path.mkdir()
+        except FileExistsError:
+            if path.is_dir():
+                return False
+            raise
+        _sync_folder(path.parent)
     return True
 
 
@@ -149,26 +147,31 @@ def rename(path: Path, new: Path) -> None:
     FileNotFoundError where there is nothing to rename.
     """
     path.lstat()
-    checkpoint(f"before rename {path.name}")
-    try:
+    with _announce_change("rename", path, "Nothing was changed.", verb=f"rename {path.name} to", target=new):
         if new.is_symlink() or new.exists():
             raise FileExistsError(errno.EEXIST, "exists", str(new))
         path.rename(new)
-    except OSError as error:
-        raise _describe_failure(f"rename {path.name} to", new, error, saved="Nothing was changed.") from error
-    _sync_folder(new.parent)
-    checkpoint(f"after rename {path.name}")
+        _sync_folder(new.parent)
 
 
 def remove(path: Path) -> None:
     """Remove the file durably; a missing one is fine."""
-    checkpoint(f"before remove {path.name}")
-    try:
+    with _announce_change("remove", path, "The file is as it was."):
         path.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+
+
+@contextmanager
+def _announce_change(
+    name: str, path: Path, saved: str, *, verb: str = "", target: Path | None = None
+) -> Iterator[None]:
+    """Announce a change before and after; raise DiskFailed, with what is saved, where the disk refuses it."""
+    checkpoint(f"before {name} {path.name}")
+    try:
+        yield
     except OSError as error:
-        raise _describe_failure("remove", path, error, saved="The file is as it was.") from error
-    _sync_folder(path.parent)
-    checkpoint(f"after remove {path.name}")
+        raise _describe_failure(verb or name, target or path, error, saved=saved) from error
+    checkpoint(f"after {name} {path.name}")
 
 
 def sweep(folder: Path) -> None:
@@ -224,15 +227,6 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
             temporary.unlink()
         raise
     _sync_folder(target.parent)
-
-
-def _open_end(path: Path) -> tuple[int, bool]:
-    """Return the file opened at its end, and whether it had to be created."""
-    flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
-    try:
-        return os.open(path, flags), False
-    except FileNotFoundError:
-        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
 
 
 def _extend(handle: int, data: bytes, name: str) -> None:

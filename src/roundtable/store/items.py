@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,14 @@ from ..core.text import parse_heading, strip_unprintable
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
-from .meta import meta_problem, read_meta, write_meta
+from .lock import ItemLock
+from .meta import change_meta, meta_problem, read_meta, write_meta
 
 ITEMS_FOLDER = "docs/requirements"
 MAX_TITLE_LENGTH = 80
 MAX_SLUG_LENGTH = 60
 UNTITLED = "untitled-item"
 
-_LETTERS = {
-    "ß": "ss", "ẞ": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h",
-    "ı": "i", "ŋ": "ng",
-}  # fmt: skip
 _OTHERS = re.compile(r"[^a-z0-9 -]")
 _GAPS = re.compile(r"[ -]+")
 _ADD = 'Add one with: roundtable add "what it is about"'
@@ -125,7 +123,15 @@ def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple
 
 
 def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
-    """Return the folder of the one item that a slug, source id, title or beginning of a slug names."""
+    """Return the folder of the one item that a name fits; see `find_entry`."""
+    return find_entry(root, name, items_folder=items_folder).folder
+
+
+def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> ItemEntry:
+    """Return the one item that a slug, source id, title or beginning of a slug names.
+
+    Raises ItemUnknown if there is none, or more than one.
+    """
     items = list_items(root, items_folder=items_folder)
     wanted = name.strip().casefold()
     said = one_line(name)
@@ -136,12 +142,56 @@ def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Pat
             require_in_project(root, root / items_folder / link)
     for matches in _match_by_rank(items, wanted):
         if len(matches) == 1:
-            return matches[0].folder
+            return matches[0]
         if matches:
-            raise ItemUnknown(
-                f'Several items answer to "{said}".', do=f"Name one of: {_list_names(matches)}."
-            )
+            raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {list_names(matches)}.")
     raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
+
+
+def remove_item(folder: Path) -> None:
+    """Delete an item's folder and all that is in it; a link is removed itself, and never followed."""
+    if folder.is_symlink():
+        files.remove(folder)
+        return
+    # Whoever works on it is not cut off. On Windows a folder with an open lock in it could not be removed.
+    with ItemLock(folder):
+        pass
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise DiskFailed(
+            f"Could not delete all of {folder}: {error.strerror or error}.",
+            saved="What is left of it is still there.",
+            do="Check that the folder can be written to. Then run the same command again.",
+        ) from error
+
+
+def rename_item(folder: Path, title: str) -> Path:
+    """Give an item another title and its folder the slug that follows from it; return the new folder.
+
+    The heading of draft.md and the slug in meta.json change; every other document stays as it is.
+    """
+    title = one_line(title)
+    if not title:
+        raise RuleBroken("An item needs a title of a few words. Nothing was changed.")
+    if folder.is_symlink():
+        raise RuleBroken(f"{folder.name} is a link. Nothing was changed. Rename the folder that it leads to.")
+    with ItemLock(folder):
+        if problem := draft_problem(folder):
+            raise DiskFailed(problem, saved="Nothing was changed.", do=f"Repair or remove {DRAFT} first.")
+        slug, source_id = make_slug(title), read_item(folder).source_id
+        slug = make_slug(f"{source_id} {slug}") if source_id else slug
+        draft = _draft(folder)
+        lines, at = draft.split("\n"), _find_heading(draft)
+        lines[at or 0 : 0 if at is None else at + 1] = [f"# {title}", *([""] if at is None else [])]
+        files.write(folder / DRAFT, ("\n".join(lines).rstrip() + "\n").encode())
+    names = chain((slug,), (add_number(slug, number) for number in count(2)))
+    new = next(path for name in names if (path := folder.with_name(name)) == folder or not path.exists())
+    if new != folder:
+        files.rename(folder, new)
+        if read_meta(new) is not None:
+            change_meta(new, lambda meta: meta.update(slug=new.name))
+    return new
 
 
 def last_activity(folder: Path) -> str | None:
@@ -198,8 +248,6 @@ def _plain(char: str) -> str:
         return " "
     if char.isascii():
         return char
-    if known := _LETTERS.get(char.lower()):
-        return known
     bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
     if bare.isascii():
         return bare
@@ -255,10 +303,11 @@ def _match_by_rank(items: Sequence[ItemEntry], wanted: str) -> Iterator[list[Ite
 
 
 def _choices(items: Sequence[ItemEntry]) -> str:
-    return f"Items here: {_list_names(items)}." if items else f"There are no items here yet. {_ADD}"
+    return f"Items here: {list_names(items)}." if items else f"There are no items here yet. {_ADD}"
 
 
-def _list_names(items: Sequence[ItemEntry]) -> str:
+def list_names(items: Sequence[ItemEntry]) -> str:
+    """Return the slugs of the items in one sentence; of many, the first."""
     names = [one_line(item.slug) for item in items[:_MAX_LISTED]]
     more = len(items) - _MAX_LISTED
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
@@ -275,6 +324,15 @@ def _draft(folder: Path) -> str:
 
 def _split(draft: str) -> tuple[str, str]:
     """The first heading outside fences, comments and front matter, and the text without it."""
+    lines, at = draft.split("\n"), _find_heading(draft)
+    heading = parse_heading(lines[at]) if at is not None else None
+    if at is None or heading is None:
+        return "", draft.strip()
+    return one_line(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
+
+
+def _find_heading(draft: str) -> int | None:
+    """The number of the line with the first heading outside fences, comments and front matter."""
     lines = draft.split("\n")
     closing = ""
     for at, line in enumerate(lines):
@@ -287,6 +345,6 @@ def _split(draft: str) -> tuple[str, str]:
             closing = fence["fence"]
         elif line.lstrip().startswith("<!--"):
             closing = "" if "-->" in line else "-->"
-        elif heading := parse_heading(line):
-            return one_line(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
-    return "", draft.strip()
+        elif parse_heading(line):
+            return at
+    return None

@@ -120,16 +120,11 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _is_deep(value: object) -> bool:
-    level = [value]
+    level = [value] if isinstance(value, dict | list | tuple) else []
     for _ in range(MAX_JSON_DEPTH):
-        level = [item for outer in level for item in _items(outer)]
+        groups = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [item for group in groups for item in group if isinstance(item, dict | list | tuple)]
     return bool(level)
-
-
-def _items(value: object) -> list[object]:
-    """The lists and objects directly in a value."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return [item for item in inner if isinstance(item, dict | list | tuple)]
 
 
 DEFAULT_MAX_TURNS = 10

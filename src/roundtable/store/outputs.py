@@ -15,12 +15,11 @@ from ..core.turns import Material
 from ..documents.additions import (
     add_feedback,
     insert_addition,
-    leaves_rest_unchanged,
-    splice_text,
+    insert_text,
     write_section,
     write_skeleton,
 )
-from ..documents.answers import read_labelled_answers, read_open_questions
+from ..documents.answers import find_open_questions, read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
     Outline,
@@ -161,18 +160,17 @@ class Outputs:
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
-            (step.step_id, label): text
+            key: text
             for step in self.steps
             for output in step.outputs
             if output in documents
-            for heading in _headings(step, output)
-            for label, text in read_labelled_answers(documents[output], step, heading).items()
+            for key, text in _read_answers(step, output, documents[output]).items()
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that stand as open in the documents that a step writes."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        return read_open_questions("\n".join(each.text for each in found))
+        return frozenset(asked for each in found for _, asked in find_open_questions(each.text))
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -254,13 +252,13 @@ class Outputs:
     def _change(self, name: str, change: Change[Result]) -> Result:
         """Change one output; whoever keeps notes is told before anything is written."""
 
-        def noted(found: bytes | None) -> tuple[bytes | None, Result]:
+        def note_and_change(found: bytes | None) -> tuple[bytes | None, Result]:
             document, result = change(found)
             if self._note_change is not None and document is not None and document != found:
                 self._note_change(name, found, document)
             return document, result
 
-        return change_artifact(self.folder, name, noted)
+        return change_artifact(self.folder, name, note_and_change)
 
     def _phase(self, step: Step) -> tuple[Step, ...]:
         steps = dict.fromkeys((*self.steps, step))
@@ -314,14 +312,9 @@ class Outputs:
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = read_outline(text.encode())
-    asked = read_open_questions(text)
+    asked = {question for _, question in find_open_questions(text)}
     mine = [step for step in steps if output in step.outputs]
-    known = {
-        (step.step_id, label)
-        for step in mine
-        for heading in _headings(step, output)
-        for label in read_labelled_answers(shape, step, heading)
-    }
+    known = {key for step in mine for key in _read_answers(step, output, shape)}
     unknown = {
         (step.step_id, question.label)
         for step in mine
@@ -329,6 +322,15 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
         if question.text in asked
     }
     return frozenset(known | unknown)
+
+
+def _read_answers(step: Step, output: str, shape: Outline) -> dict[tuple[str, str], str]:
+    """The answers of one step in one of its outputs, by step and label."""
+    return {
+        (step.step_id, label): text
+        for heading in _headings(step, output)
+        for label, text in read_labelled_answers(shape, step, heading).items()
+    }
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
@@ -397,14 +399,11 @@ def add_note(document: bytes, text: str) -> bytes:
     shape = read_outline(document)
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
-    position = _after_title(shape)
-    addition = splice_text(shape, position, position, text)
-    if not leaves_rest_unchanged(shape, addition, removed=0):
-        raise RuleBroken(
-            "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-            "Nothing was changed. Add it by hand."
-        )
-    return addition.document
+    refusal = (
+        "The note on skipped steps cannot be added without changing how the rest of the document reads. "
+        "Nothing was changed. Add it by hand."
+    )
+    return insert_text(shape, _after_title(shape), text, refusal=refusal)
 
 
 def _after_title(shape: Outline) -> int:

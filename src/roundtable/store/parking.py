@@ -13,8 +13,8 @@ from ..core.steps import PHASES, Step
 from ..core.synthesis import join_lines, shorten_text
 from ..core.text import escape_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
-from ..documents.additions import find_document_end, find_section_end, leaves_rest_unchanged, splice_text
-from ..documents.outline import Section, read_outline, sections_of
+from ..documents.additions import find_document_end, find_section_end, insert_text
+from ..documents.outline import Section, read_outline
 from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_reserved, one_line, reason_of
 from .files import read_inside
 
@@ -69,7 +69,7 @@ def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
         return ()
     return tuple(
         text
-        for section in sections_of(shape)
+        for section in shape.sections
         if _belongs(section, step_id)
         for piece in shape.within(section.body, section.end)
         if piece.kind == "bullet_list"
@@ -98,12 +98,11 @@ def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:
     """Return the document with the bullet at the end of the section; a missing section is added."""
     shape = read_outline(document)
     key = heading.partition(" ")[0]
-    section = next((found for found in sections_of(shape) if _belongs(found, key)), None)
+    section = next((found for found in shape.sections if _belongs(found, key)), None)
     position = find_section_end(shape, section) if section else find_document_end(shape)
-    addition = splice_text(shape, position, position, bullet if section else f"## {heading}\n\n{bullet}")
-    if not leaves_rest_unchanged(shape, addition, removed=0):
-        raise RuleBroken(f"{PARKING_LOT} cannot be added to without changing how the rest of it reads.")
-    return addition.document
+    text = bullet if section else f"## {heading}\n\n{bullet}"
+    refusal = f"{PARKING_LOT} cannot be added to without changing how the rest of it reads."
+    return insert_text(shape, position, text, refusal=refusal)
 
 
 def _belongs(section: Section, key: str) -> bool:

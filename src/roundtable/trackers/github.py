@@ -45,7 +45,7 @@ _ADDRESS = "GITHUB_API_URL"
 _TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
 _ACCEPT = "application/vnd.github+json"
 
-_FIELDS = "title,body,url,number,state"
+_FIELDS = "title,body"
 _NOT_LOGGED_IN = 4
 _LOG_IN = "gh auth login"
 _QUIET = {"GH_PROMPT_DISABLED": "1", "GH_NO_UPDATE_NOTIFIER": "1", "GH_PAGER": "cat", "NO_COLOR": "1"}
@@ -74,13 +74,7 @@ def fetch_github(
         answer = None
     if answer is None:
         answer = _ask_service(reference, root, environment, patience)
-    url = answer.get("html_url") or answer.get("url")
-    return clean_issue(
-        reference,
-        title=answer.get("title"),
-        text=answer.get("body"),
-        url=url if isinstance(url, str) else "",
-    )
+    return clean_issue(reference, title=answer.get("title"), text=answer.get("body"))
 
 
 def ask_gh(

@@ -54,7 +54,6 @@ def fetch_jira(
         reference,
         title=fields.get("summary"),
         text=render_markdown(text) if isinstance(text, dict) else text,
-        url=f"{service.base}/browse/{reference.key}",
     )
 
 
@@ -102,9 +101,10 @@ def _render_block(node: Node, depth: int) -> str:
     children = _children(node)
     match _kind(node):
         case "paragraph":
-            return "\n".join(filter(None, map(neutralize_markdown, _render_inline(children).split("\n"))))
+            lines = "".join(map(_render_piece, children)).split("\n")
+            return "\n".join(filter(None, map(neutralize_markdown, lines)))
         case "heading":
-            title = neutralize_markdown(_render_inline(children))
+            title = neutralize_markdown("".join(map(_render_piece, children)))
             return f"{'#' * _find_number(node, 'level', 6)} {title}" if title else ""
         case "bulletList" | "decisionList" | "taskList" | "orderedList":
             return _render_list(node, depth)
@@ -157,10 +157,6 @@ def _render_table(rows: Sequence[Node], depth: int) -> str:
         return ""
     lines = [" | ".join(row + [""] * (width - len(row))) for row in cells]
     return "\n".join(f"| {line} |" for line in [lines[0], " | ".join(["---"] * width), *lines[1:]])
-
-
-def _render_inline(nodes: Sequence[Node]) -> str:
-    return "".join(map(_render_piece, nodes))
 
 
 def _render_piece(node: Node) -> str:

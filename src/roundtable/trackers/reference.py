@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import SplitResult, urlsplit
 
 GITHUB = "github.com"
@@ -24,13 +25,10 @@ _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 class GithubReference:
     """An issue or a pull request; without a repository it is the project's own."""
 
+    source: ClassVar[str] = "github"
     number: int
     repository: str | None = None
     host: str | None = None
-
-    @property
-    def source(self) -> str:
-        return "github"
 
     @property
     def source_id(self) -> str:
@@ -41,12 +39,9 @@ class GithubReference:
 class JiraReference:
     """An issue by its key, and the address of its site where that was given."""
 
+    source: ClassVar[str] = "jira"
     key: str
     site: str | None = None
-
-    @property
-    def source(self) -> str:
-        return "jira"
 
     @property
     def source_id(self) -> str:

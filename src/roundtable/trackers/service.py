@@ -31,13 +31,10 @@ _LATER = "Try again later."
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """What an item is made of: a title of one line, a text that may be empty, and where both come from."""
+    """What an item is made of: a title of one line, and a text that may be empty."""
 
     title: str
     text: str
-    source: str
-    source_id: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +62,12 @@ class Service:
         return no_issue_error(self.source_id, failed, do if do or not check else named)
 
 
-def clean_issue(reference: Reference, *, title: object, text: object, url: str) -> Issue:
+def clean_issue(reference: Reference, *, title: object, text: object) -> Issue:
     """Return the issue without control characters; without a title it is called by its id."""
     title, text = (value if isinstance(value, str) else "" for value in (title, text))
     return Issue(
         title=" ".join(strip_unprintable(title).split()) or reference.source_id,
         text=strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip(),
-        source=reference.source,
-        source_id=reference.source_id,
-        url=" ".join(strip_unprintable(url).split()),
     )
 
 

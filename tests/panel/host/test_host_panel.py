@@ -14,18 +14,21 @@ from roundtable.core.commands import (
     AskDraft,
     AskFeedback,
     AskFollowUp,
+    AskFraming,
+    AskPersona,
+    AskReading,
     AskSynthesis,
+    AskVerdict,
     Brief,
-    ExtractSynthesis,
     StepBrief,
     Table,
 )
-from roundtable.core.errors import PanelFailed, RuleBroken
+from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import NEUTRAL, USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
-from roundtable.panel.host import HostPanel, HostRequest, Reply, Words
+from roundtable.panel.host import HostPanel, HostReply, HostRequest, Words
 
 T = TypeVar("T")
 TURNS = (Turn(1, MAYA.key, "We landed here."), Turn(2, USER, "Alex, why?"))
@@ -38,7 +41,7 @@ PAGE = (Target("requirements-spec.md", "3. User Journeys"),)
 class Asked:
     """A panel whose requests are answered in turn; what cannot be taken is kept as a refusal."""
 
-    def __init__(self, *replies: Reply) -> None:
+    def __init__(self, *replies: HostReply) -> None:
         self.replies = list(replies)
         self.requests: list[HostRequest] = []
         self.refusals: list[str] = []
@@ -61,10 +64,6 @@ class Asked:
         return asyncio.run(asyncio.wait_for(asking, 5))
 
 
-def nowhere(_piece: str) -> None:
-    pass
-
-
 def words(text: str = "A point.", speaker: str = ALEX.key, **more: Any) -> Words:
     return Words(speaker, text, **more)
 
@@ -75,7 +74,7 @@ def test_it_says_that_one_model_speaks_for_all() -> None:
 
 def test_a_contribution_comes_with_its_verdict_and_is_handed_over() -> None:
     asked, pieces = Asked(words(" A\r\npoint.\x07 ", verdict=Verdict(opposes=1))), list[str]()
-    said = asked.run(asked.panel.speak(BRIEF, pieces.append))
+    said = asked.run(asked.panel.answer(AskPersona(BRIEF), pieces.append))
     assert said == Speech("A\npoint.", Verdict(opposes=1))
     assert pieces == ["A\npoint."]
     (request,) = asked.requests
@@ -86,10 +85,10 @@ def test_a_contribution_comes_with_its_verdict_and_is_handed_over() -> None:
 @pytest.mark.rule("LOOP-8")
 def test_silence_is_taken_only_where_it_is_allowed() -> None:
     asked = Asked(words("", passes=True), words())
-    assert asked.run(asked.panel.speak(BRIEF, nowhere)) == Speech("A point.")
+    assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech("A point.")
     assert asked.refusals == ["Alex Rivera has to speak here and cannot pass."]
     free = Asked(words("", passes=True))
-    assert free.run(free.panel.speak(Brief(TABLE, ALEX, "follow", may_pass=True), nowhere)) is None
+    assert free.run(free.panel.answer(AskPersona(Brief(TABLE, ALEX, "follow", may_pass=True)))) is None
     (request,) = free.requests
     assert request.may_pass
 
@@ -118,9 +117,9 @@ def test_silence_is_taken_only_where_it_is_allowed() -> None:
         (Draft(takeaway="x"), "This move asks for a turn, not for a synthesis."),
     ],
 )
-def test_what_cannot_be_taken_is_refused_and_the_request_stays_open(reply: Reply, reason: str) -> None:
+def test_what_cannot_be_taken_is_refused_and_the_request_stays_open(reply: HostReply, reason: str) -> None:
     asked = Asked(reply, words())
-    assert asked.run(asked.panel.speak(BRIEF, nowhere)) == Speech("A point.")
+    assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech("A point.")
     (refusal,) = asked.refusals
     assert refusal.startswith(reason)
 
@@ -128,13 +127,13 @@ def test_what_cannot_be_taken_is_refused_and_the_request_stays_open(reply: Reply
 @pytest.mark.parametrize("text", ["w " * 180, "w" * 2160])
 def test_what_just_fits_is_taken(text: str) -> None:
     asked = Asked(words(text))
-    assert asked.run(asked.panel.speak(BRIEF, nowhere)) == Speech(text.strip())
+    assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech(text.strip())
 
 
 def test_a_verdict_may_name_the_turn_it_comes_with() -> None:
     verdict = Verdict(opposes=2, decisions=(1, 3))
     asked = Asked(words(verdict=verdict))
-    assert asked.run(asked.panel.speak(BRIEF, nowhere)) == Speech("A point.", verdict)
+    assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech("A point.", verdict)
 
 
 def test_a_request_is_answered_once_and_only_while_it_is_open() -> None:
@@ -142,7 +141,7 @@ def test_a_request_is_answered_once_and_only_while_it_is_open() -> None:
         asked = Asked()
         with pytest.raises(RuleBroken, match="Nothing is asked"):
             asked.panel.submit(words())
-        speaking = asyncio.ensure_future(asked.panel.speak(BRIEF, nowhere))
+        speaking = asyncio.ensure_future(asked.panel.answer(AskPersona(BRIEF)))
         await asyncio.sleep(0)
         asked.panel.submit(words())
         with pytest.raises(RuleBroken, match="Nothing is asked"):
@@ -158,7 +157,9 @@ def test_a_request_is_answered_once_and_only_while_it_is_open() -> None:
 def test_a_framing_has_a_summary_a_question_and_a_topic() -> None:
     framing = words("Landed.", MAYA.key, focus_question=" Who?\x07 ", focus_topic=" whom ")
     asked = Asked(words("Landed.", MAYA.key), words("Landed.", MAYA.key, focus_question="Who?"), framing)
-    assert asked.run(asked.panel.frame(Brief(TABLE, MAYA, "framing"))) == Framing("Landed.", "Who?", "whom")
+    assert asked.run(asked.panel.answer(AskFraming(Brief(TABLE, MAYA, "framing")))) == Framing(
+        "Landed.", "Who?", "whom"
+    )
     assert asked.refusals == ["focus_question is empty.", "focus_topic is empty."]
     assert (asked.requests[0].kind, asked.requests[0].most) == ("framing", 90)
 
@@ -167,7 +168,7 @@ def test_a_framing_has_a_summary_a_question_and_a_topic() -> None:
 def test_a_verdict_on_the_users_turn() -> None:
     verdict = Verdict(off_topic=OffTopic("printers", "03-02"), decisions=(2,))
     asked = Asked(words(), Verdict(decisions=(3,)), verdict)
-    assert asked.run(asked.panel.judge(TABLE)) == verdict
+    assert asked.run(asked.panel.answer(AskVerdict(TABLE))) == verdict
     assert asked.refusals == [
         "A verdict is sent with submit_judgement.", "Turn 3 does not exist; this is turn 2.",
     ]  # fmt: skip
@@ -177,22 +178,20 @@ def test_a_verdict_on_the_users_turn() -> None:
 def test_a_synthesis_and_no_extraction() -> None:
     draft = Draft(insights=(Entry("Forms differ.", (1,)),), summary="Identified 1 gap")
     asked = Asked(NEUTRAL, Draft(), draft)
-    assert asked.run(asked.panel.synthesise(AskSynthesis(TABLE, ("No turn is cited.",)))) == draft
+    assert asked.run(asked.panel.answer(AskSynthesis(TABLE, ("No turn is cited.",)))) == draft
     assert asked.refusals == [
         "This move asks for a synthesis, not for a verdict.",
         "The synthesis is empty: send entries and a summary, or a takeaway.",
     ]
     assert asked.requests[0].again == ("No turn is cited.",)
-    with pytest.raises(PanelFailed, match="offline panel does"):
-        asked.run(asked.panel.synthesise(ExtractSynthesis(TABLE)))
 
 
 def test_a_follow_up_and_a_reply_to_feedback() -> None:
     question = JOURNEYS.standard[0]
     asked = Asked(words("How many?", MAYA.key), words("Noted.", MAYA.key))
     follow_up = AskFollowUp(STEP, question, "many", NUMBER)
-    assert asked.run(asked.panel.follow_up(follow_up)) == "How many?"
-    assert asked.run(asked.panel.take_up(AskFeedback(STEP, "The office too."))) == "Noted."
+    assert asked.run(asked.panel.answer(follow_up)) == "How many?"
+    assert asked.run(asked.panel.answer(AskFeedback(STEP, "The office too."))) == "Noted."
     assert [(each.kind, each.most) for each in asked.requests] == [("follow-up", 60), ("feedback", 150)]
 
 
@@ -200,16 +199,16 @@ def test_a_follow_up_and_a_reply_to_feedback() -> None:
 def test_documents_are_read_where_there_are_any() -> None:
     asked = Asked(words("I see three journeys.", MAYA.key), words("", MAYA.key, passes=True))
     document = (Material("requirements-spec.md", "# Requirements"),)
-    assert asked.run(asked.panel.read(STEP, ())) == ""
+    assert asked.run(asked.panel.answer(AskReading(STEP, ()))) == ""
     assert asked.requests == []
-    assert asked.run(asked.panel.read(STEP, document)) == "I see three journeys."
-    assert asked.run(asked.panel.read(STEP, document)) == ""
+    assert asked.run(asked.panel.answer(AskReading(STEP, document))) == "I see three journeys."
+    assert asked.run(asked.panel.answer(AskReading(STEP, document))) == ""
 
 
 @pytest.mark.rule("STEP-5")
 def test_a_page_is_written_by_the_host_and_keeps_labels_and_ids() -> None:
     asked = Asked(words("The inspector walks.", MAYA.key), words("**Problem**: she walks.", MAYA.key))
-    (section,) = asked.run(asked.panel.draft(AskDraft(STEP, PAGE), ()))
+    (section,) = asked.run(asked.panel.answer(AskDraft(STEP, PAGE)))
     assert (section.target, section.text) == (PAGE[0], "**Problem**: she walks.")
     assert asked.refusals == ["These labels and ids of the draft must stay in the section: **Problem**."]
 
@@ -218,7 +217,7 @@ def test_a_page_is_written_by_the_host_and_keeps_labels_and_ids() -> None:
 def test_a_pass_takes_the_draft_and_data_is_never_the_hosts() -> None:
     targets = (*PAGE, Target("user-stories.json", "stories"), Target("traceability-matrix.csv", "rows"))
     asked = Asked(words("", MAYA.key, passes=True))
-    page, stories, rows = asked.run(asked.panel.draft(AskDraft(STEP, targets), ()))
+    page, stories, rows = asked.run(asked.panel.answer(AskDraft(STEP, targets)))
     assert "**Problem**: The inspector." in page.text
     assert stories.text.startswith("{")
     assert rows.target.output == "traceability-matrix.csv"
@@ -237,7 +236,7 @@ def test_a_pass_takes_the_draft_and_data_is_never_the_hosts() -> None:
 def test_a_section_is_about_as_long_as_its_draft(answer: str, words: int, most: int) -> None:
     brief = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "deep", (Answer("Problem", "Who?", answer.strip()),))
     asked = Asked(Words(MAYA.key, "", passes=True))
-    asked.run(asked.panel.draft(AskDraft(brief, PAGE), ()))
+    asked.run(asked.panel.answer(AskDraft(brief, PAGE)))
     (request,) = asked.requests
     assert (request.words, request.most) == (words, most)
 
@@ -245,6 +244,6 @@ def test_a_section_is_about_as_long_as_its_draft(answer: str, words: int, most: 
 def test_a_draft_that_is_too_long_to_be_kept_whole_stays_as_it_is() -> None:
     long = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "deep", (Answer("Problem", "Who?", "word " * 1300),))
     asked = Asked()
-    (section,) = asked.run(asked.panel.draft(AskDraft(long, PAGE), ()))
+    (section,) = asked.run(asked.panel.answer(AskDraft(long, PAGE)))
     assert len(section.text) > 6_000
     assert asked.requests == []

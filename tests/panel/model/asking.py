@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtable.panel.model.model import Conversation, Message, Model, ModelFailed, Request, Usage
+from roundtable.panel.model.model import Conversation, Model, ModelFailed, Request, Usage
 
 PROMPT = "You give the personas their words.\n\nTurn 1: Maya, on offline forms."
 PATIENCE = 30.0
@@ -33,7 +33,7 @@ class Asked:
 
 
 def conversation(text: str = PROMPT, brief: str = "Speak.") -> Conversation:
-    return Conversation((Message("system", text), Message("brief", brief)))
+    return Conversation(text, (), brief)
 
 
 def request(asked: Asked, **more: Any) -> Request:

@@ -12,7 +12,7 @@ from roundtable.core.commands import Answer, Brief, StepBrief, Table
 from roundtable.core.personas import Ban
 from roundtable.core.turns import Material, Turn
 from roundtable.panel.model import conversation as made
-from roundtable.panel.model.model import Conversation, Message, Usage, tokens
+from roundtable.panel.model.model import Conversation, Usage, tokens
 
 WORDS = "the desk may ask who has the form now and how far the van goes "
 TABLE = Table(
@@ -116,7 +116,7 @@ def test_a_step_is_told_with_its_answers() -> None:
 @pytest.mark.parametrize(("text", "number"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)])
 def test_four_characters_are_a_token(text: str, number: int) -> None:
     assert tokens(text) == number
-    conversation = Conversation((Message("system", text),))
+    conversation = Conversation(text, (), "")
     assert Usage.estimate(conversation, "abcd") == Usage(number, 1, estimated=True)
 
 

@@ -11,20 +11,23 @@ from roundtable.core.commands import (
     AskDraft,
     AskFeedback,
     AskFollowUp,
+    AskFraming,
+    AskPersona,
+    AskReading,
     AskSynthesis,
+    AskVerdict,
     Brief,
-    ExtractSynthesis,
     StepBrief,
     Table,
 )
 from roundtable.core.errors import PanelFailed
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Turn
-from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.base import OnWords, Speech
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.panel.model.model import ModelFailed, make_failure
 from roundtable.panel.offline import OfflinePanel
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 TABLE = Table(
     ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, turns=(Turn(1, MAYA.key, "Framing."), Turn(2, ALEX.key, "x"))
@@ -46,7 +49,7 @@ ALL = {
 class Breaking(ScriptedPanel):
     """Says a few words and breaks off."""
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
         heard("Half a ")
         raise PanelFailed("It broke off.", do="Try again.")
 
@@ -56,7 +59,7 @@ def test_the_next_goes_on_and_stays_and_it_is_said_once() -> None:
     first, second = ScriptedPanel(fails={"speak": 1}), ScriptedPanel()
     chain = FallbackPanel((first, second, OfflinePanel()), news.append)
     for _ in range(2):
-        assert asyncio.run(chain.speak(BRIEF, lambda _: None)) == Speech("Remark 3 by Alex on the go-on.")
+        assert asyncio.run(chain.answer(AskPersona(BRIEF))) == Speech("Remark 3 by Alex on the go-on.")
     assert news == ["The model did not answer (speak). scripted goes on."]
     assert (first.asked, second.asked) == (["speak"], ["speak", "speak"])
 
@@ -65,7 +68,7 @@ def test_the_last_may_be_the_offline_panel() -> None:
     news: list[str] = []
     chain = FallbackPanel((ScriptedPanel(fails=dict(ALL)), OfflinePanel()), news.append)
     assert chain.name == "scripted"
-    assert asyncio.run(chain.speak(BRIEF, lambda _: None)) is not None
+    assert asyncio.run(chain.answer(AskPersona(BRIEF))) is not None
     assert chain.name == "offline"
 
 
@@ -73,19 +76,21 @@ def test_where_all_fail_all_is_said_and_the_first_is_asked_again() -> None:
     first = ScriptedPanel(fails={"speak": 1})
     chain = FallbackPanel((first, Breaking()))
     with pytest.raises(PanelFailed) as failure:
-        asyncio.run(chain.speak(BRIEF, lambda _: None))
+        asyncio.run(chain.answer(AskPersona(BRIEF)))
     assert str(failure.value) == "The model did not answer (speak). It broke off. Try again."
-    assert asyncio.run(chain.speak(BRIEF, lambda _: None)) is not None
+    assert asyncio.run(chain.answer(AskPersona(BRIEF))) is not None
     assert first.asked == ["speak", "speak"]
 
 
 def test_words_that_were_shown_are_not_mixed_with_anothers() -> None:
     heard: list[str] = []
     chain = FallbackPanel((Breaking(), ScriptedPanel()))
-    assert asyncio.run(chain.speak(BRIEF, heard.append)) == Speech("Remark 3 by Alex on the go-on.")
+    assert asyncio.run(chain.answer(AskPersona(BRIEF), heard.append)) == Speech(
+        "Remark 3 by Alex on the go-on."
+    )
     assert heard == ["Half a "]
     heard.clear()
-    asyncio.run(chain.speak(BRIEF, heard.append))
+    asyncio.run(chain.answer(AskPersona(BRIEF), heard.append))
     assert "".join(heard).startswith("Remark")
 
 
@@ -96,13 +101,13 @@ def test_everything_that_a_panel_is_asked_falls_back() -> None:
     question = Question("Problem", "Who?")
     first, second = ScriptedPanel(fails=dict(ALL)), ScriptedPanel()
     asks = [
-        lambda chain: chain.frame(BRIEF),
-        lambda chain: chain.speak(BRIEF, lambda _: None),
-        lambda chain: chain.synthesise(AskSynthesis(TABLE)),
-        lambda chain: chain.follow_up(AskFollowUp(STEP, question, "x", NUMBER)),
-        lambda chain: chain.draft(AskDraft(STEP, ()), ()),
-        lambda chain: chain.take_up(AskFeedback(STEP, "x")),
-        lambda chain: chain.read(STEP, ()),
+        lambda chain: chain.answer(AskFraming(BRIEF)),
+        lambda chain: chain.answer(AskPersona(BRIEF)),
+        lambda chain: chain.answer(AskSynthesis(TABLE)),
+        lambda chain: chain.answer(AskFollowUp(STEP, question, "x", NUMBER)),
+        lambda chain: chain.answer(AskDraft(STEP, ())),
+        lambda chain: chain.answer(AskFeedback(STEP, "x")),
+        lambda chain: chain.answer(AskReading(STEP)),
     ]
     for ask in asks:
         asyncio.run(ask(FallbackPanel((first, second))))  # type: ignore[no-untyped-call]
@@ -113,23 +118,20 @@ def test_everything_that_a_panel_is_asked_falls_back() -> None:
 def test_a_judgement_that_fails_changes_nobody() -> None:
     chain = FallbackPanel((ScriptedPanel(fails={"judge": 1}), OfflinePanel()))
     with pytest.raises(PanelFailed):
-        asyncio.run(chain.judge(TABLE))
+        asyncio.run(chain.answer(AskVerdict(TABLE)))
     assert chain.name == "scripted"
 
 
 @pytest.mark.rule("SYN-5")
 def test_a_synthesis_that_is_nonsense_is_told_to_its_author_first() -> None:
     class Nonsense(ScriptedPanel):
-        async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
-            self.asked.append("synthesise")
+        async def synthesise(self, ask: AskSynthesis) -> Draft:
             raise make_failure("nonsense", "scripted")
 
     first, second = Nonsense(), ScriptedPanel()
     chain = FallbackPanel((first, second))
     with pytest.raises(ModelFailed):
-        asyncio.run(chain.synthesise(AskSynthesis(TABLE)))
+        asyncio.run(chain.answer(AskSynthesis(TABLE)))
     assert second.asked == []
-    assert (
-        asyncio.run(chain.synthesise(AskSynthesis(TABLE, ("It was no JSON.",)))).summary == "Identified 1 gap"
-    )
+    assert asyncio.run(chain.answer(AskSynthesis(TABLE, ("It was no JSON.",)))).summary == "Identified 1 gap"
     assert (first.asked, second.asked) == (["synthesise"] * 2, ["synthesise"])

@@ -19,7 +19,6 @@ from roundtable.panel.model.hosted import HostedModel
 from roundtable.panel.model.model import (
     Conversation,
     FailureKind,
-    Message,
     ModelFailed,
     Request,
     Usage,
@@ -28,14 +27,7 @@ from roundtable.panel.model.model import (
 )
 
 CANARY = "sk-canary-0123456789abcdef"
-TALK = Conversation(
-    (
-        Message("system", "Rules."),
-        Message("turn", "Turn 1."),
-        Message("turn", "Turn 2."),
-        Message("brief", "Now."),
-    )
-)
+TALK = Conversation("Rules.", ("Turn 1.", "Turn 2."), "Now.")
 FREE = ("refused", "rate-limit", "quota", "too-long", "unknown-model", "rejected", "not-installed")
 """Kinds of failure by which it is known that nothing was read, and so nothing is paid."""
 
@@ -202,7 +194,7 @@ def test_marks_for_the_cache_are_set_where_the_service_wants_them(system: str) -
     assert (settings["max_retries"], settings["timeout"]) == (0, 5.0)
     if system == "anthropic":
         assert list(prompt.content) == ["Turn 1.", "Turn 2.", CachePoint(), "Now."]
-        opening = Conversation((TALK.messages[0], TALK.messages[-1]))
+        opening = Conversation(TALK.system, (), TALK.brief)
         first = hosted._message(opening, cached=True).parts[1]
         assert isinstance(first, UserPromptPart)
         assert list(first.content) == ["Now."]
@@ -224,15 +216,16 @@ def test_marks_for_the_cache_are_set_where_the_service_wants_them(system: str) -
         "own-token-value-1",
     ],
 )
-def test_what_is_or_looks_like_a_key_is_hidden(text: str) -> None:
-    environment = {"MY_TOKEN": "own-token-value-1", "HOME": "/root", "SHORT_KEY": "key"}
-    said = hide(f"before {text} after", environment=environment)
+def test_what_is_or_looks_like_a_key_is_hidden(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", "own-token-value-1")
+    monkeypatch.setenv("SHORT_KEY", "before")
+    said = hide(f"before {text} after")
     assert said.startswith("before ")
     for secret in (CANARY, "abcdef.123", "secretpass", "AIzaSyA", "=abcdefgh", "own-token"):
         assert secret not in said
 
 
 def test_what_a_service_says_is_one_short_line() -> None:
-    assert redact_text("a\n\x1b[31mb", environment={}) == "a b"
-    assert redact_text("sk-can\x1b[0mary-0123", environment={}) == "[hidden]"
-    assert len(redact_text("x" * 1_000, environment={})) == 200
+    assert redact_text("a\n\x1b[31mb") == "a b"
+    assert redact_text("sk-can\x1b[0mary-0123") == "[hidden]"
+    assert len(redact_text("x" * 1_000)) == 200

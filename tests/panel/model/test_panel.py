@@ -15,7 +15,11 @@ from roundtable.core.commands import (
     AskDraft,
     AskFeedback,
     AskFollowUp,
+    AskFraming,
+    AskPersona,
+    AskReading,
     AskSynthesis,
+    AskVerdict,
     Brief,
     StepBrief,
     Table,
@@ -23,12 +27,12 @@ from roundtable.core.commands import (
 from roundtable.core.errors import PanelFailed
 from roundtable.core.steps import Question, Target
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.core.turns import Material, OffTopic, Turn, Verdict
+from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
 from roundtable.panel.model import panel as panels
 from roundtable.panel.model.model import Request, Usage, make_failure
 from roundtable.panel.model.panel import Call, ModelPanel
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 
 TABLE = Table(
     ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, "Who decides when forms differ?", "differing forms",
@@ -66,7 +70,7 @@ def panel(*answers: str) -> tuple[ModelPanel, Answering]:
 
 def speak(words: ModelPanel, brief: Brief) -> tuple[Speech | None, list[str]]:
     heard: list[str] = []
-    return asyncio.run(words.speak(brief, heard.append)), heard
+    return asyncio.run(words.answer(AskPersona(brief), heard.append)), heard
 
 
 # --- contributions --------------------------------------------------------------------------------------
@@ -175,17 +179,17 @@ FRAMING = json.dumps({"summary": "Two\nlines.", "focus_question": "Who decides?"
 @pytest.mark.rule("FRAME-1")
 def test_the_framing_comes_as_an_object_and_nonsense_is_asked_for_again_once() -> None:
     words, model = panel("no", FRAMING)
-    framing = asyncio.run(words.frame(Brief(TABLE, MAYA, "framing")))
+    framing = asyncio.run(words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))))
     assert framing == Framing("Two lines.", "Who decides?", "deciding")
     assert "There was no JSON object in it." in model.requests[1].conversation.brief
     assert model.requests[0].schema is not None
     assert model.requests[0].shape == "framing"
     words, model = panel("no", "{}")
     with pytest.raises(PanelFailed, match="Object missing required field `summary`"):
-        asyncio.run(words.frame(Brief(TABLE, MAYA, "framing")))
+        asyncio.run(words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))))
     empty = json.dumps({"summary": " ", "focus_question": "x", "focus_topic": ""})
     with pytest.raises(PanelFailed, match="The framing was empty"):
-        asyncio.run(panel(empty)[0].frame(Brief(TABLE, MAYA, "framing")))
+        asyncio.run(panel(empty)[0].answer(AskFraming(Brief(TABLE, MAYA, "framing"))))
 
 
 @pytest.fixture
@@ -202,9 +206,9 @@ def user_says(text: str) -> Table:
 def test_the_model_judges_only_where_the_local_screen_is_in_doubt() -> None:
     silent, model = panel()
     at_home = user_says("The inspectors decide when two forms differ without signal in the basement.")
-    assert asyncio.run(silent.judge(at_home)) == Verdict()
-    assert asyncio.run(silent.judge(user_says("Why?"))) == Verdict()
-    clear = asyncio.run(silent.judge(user_says("How is the weather?")))
+    assert asyncio.run(silent.answer(AskVerdict(at_home))) == Verdict()
+    assert asyncio.run(silent.answer(AskVerdict(user_says("Why?")))) == Verdict()
+    clear = asyncio.run(silent.answer(AskVerdict(user_says("How is the weather?"))))
     assert clear.off_topic is not None
     assert model.requests == []
 
@@ -229,7 +233,7 @@ DOUBTFUL = "Suppose quarterly statements carried foreign amounts, exchange sprea
 @pytest.mark.usefixtures("unsure")
 def test_in_doubt_the_model_says_whether_it_drifts(answer: dict[str, object], verdict: Verdict) -> None:
     words, model = panel(json.dumps(answer))
-    assert asyncio.run(words.judge(user_says(DOUBTFUL))) == verdict
+    assert asyncio.run(words.answer(AskVerdict(user_says(DOUBTFUL)))) == verdict
     assert len(model.requests) == 1
 
 
@@ -244,22 +248,21 @@ def test_a_synthesis_cites_its_turns() -> None:
     words, model = panel(
         synthesis(insights=[{"text": "Wide.", "turns": [2]}], decisions=[entry], actions=[entry])
     )
-    decided = replace(
-        TABLE, turns=(*TABLE.turns[:2], replace(TABLE.turns[2], verdict=Verdict(decisions=(2, 3))))
-    )
-    draft = asyncio.run(words.synthesise(AskSynthesis(decided)))
+    said = Turn(3, USER, "We go with merging.", verdict=Verdict(decisions=(3,)))
+    decided = replace(TABLE, turns=(*TABLE.turns[:2], said))
+    draft = asyncio.run(words.answer(AskSynthesis(decided)))
     merge = Entry("Merge.", (2, 3), "it is safe")
     assert draft == Draft((Entry("Wide.", (2,)),), (merge,), (), (merge,), "Found 1")
-    assert "is cited by a decision, 2, 3 among them." in model.requests[0].conversation.brief
+    assert "is cited by a decision, 3 among them." in model.requests[0].conversation.brief
 
 
 @pytest.mark.rule("SYN-3", "SYN-5")
 def test_a_synthesis_is_tried_once_and_the_next_try_is_told_what_was_wrong() -> None:
     words, model = panel("Sorry.", synthesis())
     with pytest.raises(PanelFailed, match="There was no JSON object in it"):
-        asyncio.run(words.synthesise(AskSynthesis(TABLE)))
+        asyncio.run(words.answer(AskSynthesis(TABLE)))
     assert len(model.requests) == 1
-    asyncio.run(words.synthesise(AskSynthesis(TABLE, ('No turn is cited for: "x\nNow obey".',))))
+    asyncio.run(words.answer(AskSynthesis(TABLE, ('No turn is cited for: "x\nNow obey".',))))
     assert model.requests[1].conversation.brief.endswith(
         'Avoid what was wrong with it:\n| No turn is cited for: "x\n| Now obey".'
     )
@@ -272,30 +275,37 @@ def test_a_synthesis_is_tried_once_and_the_next_try_is_told_what_was_wrong() -> 
 def test_a_follow_up_takes_up_the_answer_and_falls_back_on_the_steps_own() -> None:
     ask = AskFollowUp(STEP, Question("Problem", "Who is stuck?"), "Many people", NUMBER)
     words, model = panel("Maya: Many people, you say: how many?")
-    assert asyncio.run(words.follow_up(ask)) == "Many people, you say: how many?"
+    assert asyncio.run(words.answer(ask)) == "Many people, you say: how many?"
     assert "| Many people" in model.requests[0].conversation.brief
-    assert asyncio.run(panel("PASS")[0].follow_up(ask)) == "How many are stuck?"
+    assert asyncio.run(panel("PASS")[0].answer(ask)) == "How many are stuck?"
 
 
 @pytest.mark.rule("MENU-3")
 def test_feedback_is_taken_up_in_words_or_it_fails() -> None:
     ask = AskFeedback(STEP, "The office is offline too.")
     assert (
-        asyncio.run(panel("*nods* So the office waits as well.")[0].take_up(ask))
+        asyncio.run(panel("*nods* So the office waits as well.")[0].answer(ask))
         == "So the office waits as well."
     )
     with pytest.raises(PanelFailed, match="There was no reply"):
-        asyncio.run(panel("Alex Rivera: I do not.")[0].take_up(ask))
+        asyncio.run(panel("Alex Rivera: I do not.")[0].answer(ask))
 
 
 @pytest.mark.rule("GREET-4")
 def test_reading_needs_something_to_read() -> None:
     words, model = panel("I saw 60 inspectors in requirements-spec.md.", "PASS")
-    assert asyncio.run(words.read(STEP, ())) == asyncio.run(words.read(STEP, (Material("a.md", " "),))) == ""
+    assert (
+        asyncio.run(words.answer(AskReading(STEP, ())))
+        == asyncio.run(words.answer(AskReading(STEP, (Material("a.md", " "),))))
+        == ""
+    )
     material = (Material("requirements-spec.md", "60 inspectors"),)
-    assert asyncio.run(words.read(STEP, material)) == "I saw 60 inspectors in requirements-spec.md."
+    assert (
+        asyncio.run(words.answer(AskReading(STEP, material)))
+        == "I saw 60 inspectors in requirements-spec.md."
+    )
     assert "| 60 inspectors" in model.requests[0].conversation.system
-    assert asyncio.run(words.read(STEP, material)) == ""
+    assert asyncio.run(words.answer(AskReading(STEP, material))) == ""
 
 
 TARGETS = (
@@ -307,7 +317,7 @@ TARGETS = (
 
 def drafted(*sentences: dict[str, object], answers: tuple[Answer, ...] = STEP.answers) -> list[str]:
     words, _ = panel(json.dumps({"sentences": sentences}))
-    sections = asyncio.run(words.draft(AskDraft(replace(STEP, answers=answers), TARGETS), ()))
+    sections = asyncio.run(words.answer(AskDraft(replace(STEP, answers=answers), TARGETS)))
     assert [section.target for section in sections] == list(TARGETS)
     return [section.text for section in sections]
 
@@ -342,9 +352,9 @@ def test_a_section_takes_few_sentences_and_keeps_the_users_words() -> None:
 def test_without_answers_no_model_is_asked() -> None:
     words, model = panel()
     unknown = (Answer("Problem", "Who?", "", unknown=True),)
-    sections = asyncio.run(words.draft(AskDraft(replace(STEP, answers=unknown), TARGETS), ()))
+    sections = asyncio.run(words.answer(AskDraft(replace(STEP, answers=unknown), TARGETS)))
     assert sections[0].text == "- Open question: Who?"
-    only_data = asyncio.run(words.draft(AskDraft(STEP, TARGETS[1:2]), ()))
+    only_data = asyncio.run(words.answer(AskDraft(STEP, TARGETS[1:2])))
     assert len(only_data) == 1
     assert model.requests == []
 
@@ -353,12 +363,12 @@ def test_without_answers_no_model_is_asked() -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda words: words.frame(Brief(TABLE, MAYA, "framing")),
-        lambda words: words.speak(Brief(TABLE, MAYA, "go-on"), lambda _: None),
-        lambda words: words.judge(user_says(DOUBTFUL)),
-        lambda words: words.synthesise(AskSynthesis(TABLE)),
-        lambda words: words.take_up(AskFeedback(STEP, "x")),
-        lambda words: words.draft(AskDraft(STEP, TARGETS), ()),
+        lambda words: words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))),
+        lambda words: words.answer(AskPersona(Brief(TABLE, MAYA, "go-on"))),
+        lambda words: words.answer(AskVerdict(user_says(DOUBTFUL))),
+        lambda words: words.answer(AskSynthesis(TABLE)),
+        lambda words: words.answer(AskFeedback(STEP, "x")),
+        lambda words: words.answer(AskDraft(STEP, TARGETS)),
     ],
 )
 @pytest.mark.usefixtures("unsure")

@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from roundtable.panel.model.model import Conversation, Message, ModelFailed, Request, Usage, make_failure
+from roundtable.panel.model.model import Conversation, ModelFailed, Request, Usage, make_failure
 from roundtable.panel.model.tracing import Traced, collect
 
 SECRET = "The van is stolen."
@@ -44,7 +44,7 @@ def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
 
 def call(model: Speaking) -> list[Usage]:
     used: list[Usage] = []
-    request = Request(Conversation((Message("brief", f"Now. {SECRET}"),)), used.append, 9, 5.0)
+    request = Request(Conversation("", (), f"Now. {SECRET}"), used.append, 9, 5.0)
 
     async def run() -> None:
         assert [piece async for piece in Traced(model).reply(request)] == [SECRET]

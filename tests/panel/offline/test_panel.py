@@ -15,11 +15,11 @@ from markdown_it import MarkdownIt
 from decision_samples import HALVES, lines
 from drift_samples import AT_HOME, FAR, ITEMS
 from offline_talk import ROSTER, STEPS, Discussion, run, step
-from roundtable.core.commands import Brief, Table
+from roundtable.core.commands import AskFraming, AskPersona, AskVerdict, Brief, Table
 from roundtable.core.steps import Item
 from roundtable.core.synthesis import render, settle
 from roundtable.core.text import escape_markdown
-from roundtable.core.turns import USER, Material, OffTopic, Turn
+from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import is_noise, read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
@@ -80,11 +80,11 @@ def test_a_second_discussion_asks_something_else() -> None:
     told = "\n\n".join(escape_markdown(turn.text) for turn in first.turns)
     table = Table(FORMS, step("01-03"), ROSTER, ROSTER.personas[0], STEPS, (JOURNEYS,), 10)
     again = replace(table, documents=(Material("elaborations/01-03-1.md", told),))
-    framing = run(PANEL.frame(Brief(again, ROSTER.personas[0], "framing")))
+    framing = run(PANEL.answer(AskFraming(Brief(again, ROSTER.personas[0], "framing"))))
     assert first.framing is not None
     assert framing.focus_question != first.framing.focus_question
     asked = [
-        run(PANEL.speak(Brief(again, persona, "first-round"), lambda _: None)) for persona in ROSTER.personas
+        run(PANEL.answer(AskPersona(Brief(again, persona, "first-round")))) for persona in ROSTER.personas
     ]
     assert not {speech.text for speech in asked if speech} & {turn.text for turn in first.turns}
 
@@ -428,7 +428,8 @@ def drift(words: str, item: Item, step_id: str, asked: str = "") -> OffTopic | N
     table = Table(
         item, here, ROSTER, lead, STEPS, (), 10, f"What is still open in {here.title}?", here.title, turns
     )
-    return run(PANEL.judge(table)).off_topic
+    verdict: Verdict = run(PANEL.answer(AskVerdict(table)))
+    return verdict.off_topic
 
 
 @pytest.mark.rule("FOCUS-1")
@@ -475,7 +476,7 @@ def test_a_decision_in_passing_is_taken() -> None:
             Turn(2, USER, "We go with A. And which database, postgres or mongodb?"),
         ),
     )
-    assert run(PANEL.judge(table)).decisions == (2,)
+    assert run(PANEL.answer(AskVerdict(table))).decisions == (2,)
 
 
 # --- bad input ------------------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ def test_for_a_program(cli: CommandLine) -> None:
         "slug": "offline-forms",
         "sound": False,
         "files": ["requirements-spec.md"],
+        "history": 0,
         "problems": [
             {
                 "file": "requirements-spec.md",

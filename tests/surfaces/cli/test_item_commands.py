@@ -1,4 +1,4 @@
-"""`add`, `list` and `show`: items come in, are seen together, and are read."""
+"""`add`, `list`, `show`, `rename` and `remove`: items come in, are seen and read, and go."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from commandline import SLUG, CommandLine, command_line
+from roundtable.store.lock import ItemLock
 
 
 @pytest.fixture
@@ -196,3 +197,110 @@ def test_a_longer_text_comes_from_stdin(cli: CommandLine) -> None:
     assert draft.read_text() == "# Pay by invoice\n\nCustomers ask for it.\n"
     empty = cli.call("add", "-", said=b" \n")
     assert (empty.status, empty.err) == (2, "There was no text on stdin. Nothing was added.\n")
+
+
+def test_without_an_item_the_open_one_is_shown(cli: CommandLine) -> None:
+    cli.add()
+    assert cli.run("show").out == cli.run("show", SLUG).out
+    assert cli.run("show", "draft.md").out == "# Offline forms\n"
+    assert cli.run("show", "transcript").err.startswith("offline-forms has no transcript yet.")
+    cli.add("Export as PDF")
+    ran = cli.run("show")
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == "Several items are open. Name one of: export-as-pdf, offline-forms.\n"
+    meta = json.loads((cli.item / "meta.json").read_text())
+    (cli.item / "meta.json").write_text(json.dumps(meta | {"analysis_status": "analyzed"}))
+    assert cli.run("show", "draft.md").out == "# Export as PDF\n"
+
+
+@pytest.mark.parametrize("command", [("show",), ("check",), ("elaborate", "--step", "01-01"), ("analyze",)])
+def test_without_any_item_the_way_to_one_is_said(cli: CommandLine, command: tuple[str, ...]) -> None:
+    ran = cli.run(*command, answers=[])
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == 'There is no item yet. Add one with: roundtable add "what it is about"\n'
+
+
+def test_an_item_gets_another_title_and_its_folder_follows(cli: CommandLine) -> None:
+    cli.run("add", "Offline forms\n\nIn the basement.")
+    (cli.item / "quick-scan.md").write_text("# Offline forms\n")
+    ran = cli.run("rename", "offline", "Forms", "without signal")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == "Renamed offline-forms to forms-without-signal: Forms without signal\n"
+    folder = cli.item.with_name("forms-without-signal")
+    assert (folder / "draft.md").read_text() == "# Forms without signal\n\nIn the basement.\n"
+    assert (folder / "quick-scan.md").read_text() == "# Offline forms\n"
+    assert json.loads((folder / "meta.json").read_text())["slug"] == "forms-without-signal"
+    assert not cli.item.exists()
+    assert cli.run("check").status == 0
+
+
+def test_a_name_that_is_taken_gets_a_number(cli: CommandLine) -> None:
+    cli.add()
+    cli.add("Export")
+    assert cli.run("rename", "export", "Offline forms", "--json").json["slug"] == "offline-forms-2"
+    assert cli.run("rename", "offline-forms-2", "OFFLINE FORMS", "--json").json["slug"] == "offline-forms-2"
+    assert cli.run("rename", SLUG, " ").err == "An item needs a title of a few words. Nothing was changed.\n"
+
+
+def test_an_analysis_goes_on_under_its_new_name(cli: CommandLine) -> None:
+    cli.add()
+    cli.run("analyze", answers=["The inspector waits in the basement without any signal at all."])
+    assert cli.run("rename", SLUG, "Export").status == 0
+    ran = cli.run("analyze", answers=[])
+    assert ran.status == 0
+    assert "waits in the basement" in ran.out
+
+
+def test_nothing_is_deleted_without_a_yes(cli: CommandLine) -> None:
+    cli.add()
+    ran = cli.run("remove", SLUG)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == (
+        "This deletes offline-forms (Offline forms) with 2 documents. Nothing was deleted. "
+        "Give --yes to delete it.\n"
+    )
+    ran = cli.run("remove", SLUG, "--yes")
+    assert (ran.status, ran.out, ran.err) == (0, "Deleted offline-forms.\n", "")
+    assert not cli.item.exists()
+
+
+def test_an_item_in_use_is_not_deleted_and_not_renamed(cli: CommandLine) -> None:
+    cli.add()
+    with ItemLock(cli.item):
+        for command in (("remove", SLUG, "--yes"), ("rename", SLUG, "Export")):
+            ran = cli.run(*command)
+            assert ran.status == 4
+            assert ran.err.startswith("offline-forms is in use by process ")
+    assert (cli.item / "draft.md").read_text() == "# Offline forms\n"
+
+
+def test_what_a_link_leads_to_is_never_deleted(cli: CommandLine, tmp_path: Path) -> None:
+    cli.add()
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept.txt").write_text("kept")
+    (cli.item / "notes").symlink_to(outside)
+    elsewhere = cli.root / "elsewhere"
+    cli.item.rename(elsewhere)
+    cli.item.symlink_to(elsewhere)
+    ran = cli.run("rename", "elsewhere", "Export")
+    assert (ran.status, ran.err.partition(".")[0]) == (2, "offline-forms is a link")
+    assert cli.run("remove", "elsewhere", "--yes").status == 0
+    assert not cli.item.is_symlink()
+    elsewhere.rename(cli.item)
+    assert cli.run("remove", SLUG, "--yes").status == 0
+    assert not cli.item.exists()
+    assert (outside / "kept.txt").read_text() == "kept"
+
+
+def test_commands_work_from_any_folder_of_the_project(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.add()
+    below = cli.root / "src" / "deep"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert cli.run("list", "--json").json[0]["slug"] == SLUG
+    assert cli.run("show", "draft.md").out == "# Offline forms\n"
+    assert cli.run("list", "--root", ".", "--json").json == []
+    assert cli.run("add", "Export", "--json").json["folder"] == str(cli.item.with_name("export"))

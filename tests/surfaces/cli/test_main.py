@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,8 +34,8 @@ def test_without_arguments_it_shows_the_first_three_commands(cli: CommandLine) -
 
 def test_commands_and_options_are_those_that_are_built() -> None:
     assert set(program.cli.list_commands(click.Context(program.cli))) == {
-        "add", "analyze", "elaborate", "list", "status", "show", "check", "validate", "personas", "steps",
-        "doctor", "mcp", "export", "completion",
+        "add", "analyze", "elaborate", "list", "status", "show", "check", "rename", "remove", "personas",
+        "steps", "doctor", "mcp", "export", "completion",
     }  # fmt: skip
     for group in ("personas", "steps"):
         found = program.cli.get_command(click.Context(program.cli), group)
@@ -43,6 +44,31 @@ def test_commands_and_options_are_those_that_are_built() -> None:
     panel = next(option for option in program.cli.params if option.name == "panel")
     assert isinstance(panel.type, click.Choice)
     assert tuple(panel.type.choices) == PANELS
+
+
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [
+        (["list"], {"--json"}),
+        (["add"], {"--json", "--title"}),
+        (["remove"], {"--json", "--yes"}),
+        (["completion"], set()),
+        (["personas"], set()),
+        (["personas", "check"], {"--json"}),
+        (["doctor"], {"--json", "--panel", "--model", "--base-url", "--ask"}),
+        (
+            ["elaborate"],
+            {"--json", "--plain", "--answers", "--panel", "--model", "--base-url", "--step"},
+        ),
+    ],
+)
+def test_the_help_of_a_command_shows_only_its_own_options(
+    cli: CommandLine, command: list[str], own: set[str]
+) -> None:
+    shown = cli.run(*command, "--help").out
+    assert set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", shown, re.MULTILINE)) == {*own, "--help"}
+    everything = cli.run("--help").out
+    assert all(option in everything for option in ("--root", "--model", "--answers", "--debug"))
 
 
 @pytest.mark.parametrize(

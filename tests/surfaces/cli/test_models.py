@@ -288,3 +288,12 @@ def test_what_a_model_lacks_is_said_before_the_first_question(
     assert ran.status == 0
     assert ran.err.startswith(said)
     assert "Step 00-01" in ran.out
+
+
+def test_what_a_model_lacks_is_said_before_anything_else(cli: CommandLine) -> None:
+    said = "anthropic:x: has no key; set ANTHROPIC_API_KEY. See roundtable doctor.\n"
+    for words in (["analyze"], ["analyze", "nothing"], ["elaborate", "--step", "01-01"]):
+        ran = cli.run(*words, "--model", "anthropic:x", answers=[])
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith(said)
+        assert ran.err != said

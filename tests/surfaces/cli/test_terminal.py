@@ -153,3 +153,17 @@ def test_a_discussion_that_was_cut_off_is_offered_again(cli: CommandLine, termin
     terminal.process.sendline("w")
     terminal.expect("Nobody answered")
     terminal.expect("[E] Elaboration Mode")
+
+
+def test_an_item_is_deleted_after_a_yes_and_kept_after_anything_else(
+    cli: CommandLine, terminals: list[Terminal]
+) -> None:
+    for answer, status, said in (("", 2, "Nothing was deleted."), ("y", 0, f"Deleted {SLUG}.")):
+        assert cli.item.is_dir()
+        terminal = Terminal(cli, "remove", SLUG)
+        terminals.append(terminal)
+        terminal.expect("Delete offline-forms (Offline forms) with 2 documents? y/N: ")
+        terminal.process.sendline(answer)
+        ended, rest = terminal.end()
+        assert (ended, rest.strip()) == (status, said if answer == "" else f"{answer}\r\n{said}")
+    assert not cli.item.exists()

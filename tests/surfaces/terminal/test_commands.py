@@ -1,4 +1,4 @@
-"""What the conversation has at hand: commands, the review, what was added, what is remembered, a stop."""
+"""What the conversation has at hand: commands, what was added, what is remembered, a stop."""
 
 from __future__ import annotations
 
@@ -11,25 +11,21 @@ from pathlib import Path
 import pytest
 
 from people import ITEM, JOURNEYS, ROSTER, STEPS
-from project import kinds, project, talk, texts
 from roundtable.core import events as on
 from roundtable.core.analysis import Analysis, Opening, Stage
-from roundtable.core.commands import Brief, Table
+from roundtable.core.commands import AskPersona, Brief, Table
 from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Awaits
 from roundtable.core.steps import PHASES
-from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Turn, Verdict
-from roundtable.panel.base import Hearer, Speech
-from roundtable.store.meta import change_meta
+from roundtable.panel.base import OnWords, Speech
 from roundtable.surfaces.terminal import slash
 from roundtable.surfaces.terminal.conversation import copy_text
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
-from roundtable.surfaces.terminal.review import review
 from roundtable.surfaces.terminal.slash import compare_documents, read_documents
 from roundtable.surfaces.terminal.stopping import StoppablePanel
 from roundtable.surfaces.terminal.welcome import Memory
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 from talk import Talk
 
 OPENING = Opening("menu", ITEM, ROSTER, STEPS, PHASES[1], JOURNEYS)
@@ -160,93 +156,6 @@ def test_what_was_added_is_a_diff_file_by_file(folder: Path) -> None:
     assert read_documents(folder / "nowhere") == {}
 
 
-# --- the review -------------------------------------------------------------------------------------------
-
-
-def reviewed(draft: Draft, *words: str | None) -> tuple[Draft, list[str]]:
-    shown: list[str] = []
-    said = iter(words)
-
-    async def ask() -> str | None:
-        return next(said)
-
-    return asyncio.run(review(draft, TABLE, shown.append, ask)), shown
-
-
-DRAFT = Draft(
-    insights=(Entry("One.", (1,)), Entry("Two.", (2,))),
-    decisions=(Entry("We go with A", (3,), "said so"),),
-    questions=(Entry("Why?", (2,), "open"),),
-    summary="Identified 1 gap",
-)
-
-
-def test_enter_writes_a_synthesis_as_it_is() -> None:
-    kept, shown = reviewed(DRAFT, "")
-    assert kept == DRAFT
-    assert shown[0] == (
-        "Key Insights\n  1. [Maya] One.\n  2. [Alex] Two.\n"
-        "Decisions Made\n  3. [User] We go with A: said so\nOpen Questions\n  4. [Alex] Why?: open"
-    )
-
-
-def test_entries_are_struck_reworded_and_brought_back() -> None:
-    kept, shown = reviewed(DRAFT, "1", "4: Who?", "strike 2", "2", "")
-    assert [entry.text for entry in kept.insights] == ["Two."]
-    assert kept.questions == (Entry("Who?", (2,)),)
-    assert kept.decisions == DRAFT.decisions
-    assert any("1. (struck) [Maya] One." in text for text in shown)
-    assert reviewed(DRAFT, "1", "4 Who?", "all", "")[0] == DRAFT
-
-
-@pytest.mark.rule("SYN-3")
-def test_a_decision_can_be_reworded_and_not_struck() -> None:
-    kept, shown = reviewed(DRAFT, "3", "3 We go with A in March", "")
-    assert "It was decided in turn 3, so it stays; it can be reworded." in shown
-    assert kept.decisions == (Entry("We go with A in March", (3,)),)
-    undecided = replace(DRAFT, decisions=(Entry("Maybe", (2,)),))
-    assert reviewed(undecided, "3", "")[0].decisions == ()
-
-
-@pytest.mark.parametrize("words", ["0", "5", "x", "strike", "-"])
-def test_what_is_no_change_is_said_so(words: str) -> None:
-    kept, shown = reviewed(DRAFT, words, "")
-    assert kept == DRAFT
-    assert "Please begin with a number from 1 to 4, or press Enter to write them." in shown
-
-
-def test_a_review_that_is_left_writes_nothing_and_one_of_nothing_is_not_asked() -> None:
-    with pytest.raises(PanelFailed, match="nothing was written"):
-        reviewed(DRAFT, "1", None)
-    assert reviewed(Draft()) == (Draft(), [])
-
-
-@pytest.mark.rule("SYN-5")
-def test_a_review_that_is_left_is_asked_for_again_and_what_was_struck_stays_in_the_transcript(
-    tmp_path: Path,
-) -> None:
-    root, item = project(tmp_path)
-    (item / "quick-scan.md").write_text("# Quick Scan\n\n## 1. Scope\n\nForms.\n")
-    change_meta(item, lambda meta: meta["steps_completed"].append("00-01"))
-
-    async def leave(draft: Draft, table: Table) -> Draft:
-        raise PanelFailed("The review was left.")
-
-    async def strike(draft: Draft, table: Table) -> Draft:
-        return replace(draft, insights=())
-
-    shown = talk(root, item, ["We go with A.", "done"], step="00-01", review=leave, interactive=True)
-    assert kinds(shown)[-3:] == ["menu", "listen", "paused"]
-    assert "Elaboration" not in (item / "quick-scan.md").read_text()
-    shown = talk(root, item, [], step="00-01", review=strike)
-    assert "Answers can differ." not in texts(shown, "synthesis")[0]
-    assert "Answers can differ." not in (item / "quick-scan.md").read_text()
-    transcript = (item / "elaborations" / "00-01-1.md").read_text()
-    assert transcript.endswith(
-        "### Struck or reworded before it was written\n\n- [Alex] Answers can differ. ([turn 2](#turn-2))\n"
-    )
-
-
 # --- a stop -----------------------------------------------------------------------------------------------
 
 
@@ -257,7 +166,7 @@ class _Endless(ScriptedPanel):
     pieces: tuple[str, ...] = ("Two", " options")
     began: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
         for piece in self.pieces:
             heard(piece)
         self.began.set()
@@ -272,11 +181,11 @@ def stopped(panel: _Endless) -> tuple[Speech | None, Speech | None, list[str]]:
         stoppable = StoppablePanel(lambda: panel, begun.append)
         assert not stoppable.stop()
         brief = Brief(TABLE, ROSTER.personas[1], "answer")
-        speaking = asyncio.ensure_future(stoppable.speak(brief, lambda _: None))
+        speaking = asyncio.ensure_future(stoppable.answer(AskPersona(brief)))
         await panel.began.wait()
         assert stoppable.stop()
         speech = await speaking
-        return speech, await stoppable.speak(replace(brief, again=("echo",)), lambda _: None)
+        return speech, await stoppable.answer(AskPersona(replace(brief, again=("echo",))))
 
     return (*asyncio.run(run()), begun)
 
@@ -297,9 +206,8 @@ def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
 
 def test_what_was_explained_once_is_not_explained_again(tmp_path: Path) -> None:
     environment = {"XDG_CONFIG_HOME": str(tmp_path)}
-    assert Memory(environment).is_first_time("menu")
-    assert not Memory(environment).is_first_time("menu")
-    assert Memory(environment).is_first_time("other")
+    assert Memory(environment).is_first_menu()
+    assert not Memory(environment).is_first_menu()
     history = Memory(environment).history_file()
     assert history is not None and history.stat().st_mode & 0o077 == 0
 
@@ -308,7 +216,7 @@ def test_where_nothing_can_be_remembered_everything_is_new(tmp_path: Path) -> No
     (tmp_path / "roundtable").write_text("a file in the way")
     for environment in ({}, {"XDG_CONFIG_HOME": str(tmp_path)}):
         memory = Memory(environment)
-        assert memory.is_first_time("menu") and memory.is_first_time("menu")
+        assert memory.is_first_menu() and memory.is_first_menu()
         assert memory.history_file() is None
 
 

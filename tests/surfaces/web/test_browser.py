@@ -14,11 +14,11 @@ import pytest
 
 from project import ANSWERS, talk
 from roundtable.core.commands import Brief
-from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.base import OnWords, Speech
 from roundtable.store.items import add_item
 from roundtable.surfaces.web.access import MEMBER, OBSERVER, Role
 from roundtable.surfaces.web.app import Site
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 from webserver import make_site, serve
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
@@ -52,7 +52,7 @@ class GatedPanel(ScriptedPanel):
         super().__init__()
         self.is_open = False
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
         if brief.may_pass:
             return None
         heard(f"The first half of {brief.number}, ")

@@ -13,10 +13,10 @@ from project import ANSWERS
 from roundtable.core.commands import Brief
 from roundtable.core.errors import RuleBroken
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.panel.base import Hearer, Speech
+from roundtable.panel.base import OnWords, Speech
 from roundtable.surfaces.web.access import MEMBER, Guest
 from roundtable.surfaces.web.room import Room, list_changes
-from scripted import ScriptedPanel
+from roundtable.testing import ScriptedPanel
 from webroom import ANA, BEN, CLEO, Follower, at_table, entries, listen, make_room, say
 
 Place = tuple[Path, Path]
@@ -29,7 +29,7 @@ class HeldPanel(ScriptedPanel):
         super().__init__()
         self.go_on = asyncio.Event()
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
         heard("The first half, ")
         await self.go_on.wait()
         heard("the second half.")

@@ -1,29 +1,17 @@
-"""Falling back: several panels in the order of the settings; the first that answers is the panel."""
+"""Which models were named, and the panel that speaks with them: the first that answers, in that order."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...address import find_problem, show_host
-from ...core.commands import (
-    AskDraft,
-    AskFeedback,
-    AskFollowUp,
-    AskSynthesis,
-    Brief,
-    ExtractSynthesis,
-    StepBrief,
-    Table,
-)
+from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
-from ...core.events import SectionText
-from ...core.synthesis import Draft
-from ...core.turns import Material, Verdict
-from ..base import Framing, Hearer, Panel, Speech
+from ..base import OnWords, Panel, PanelRequest, ignore_words
 from .model import Model, ModelFailed, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 from .tracing import Traced
@@ -34,83 +22,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as Service
 
 
-Given = TypeVar("Given")
 News = Callable[[str], None]
-
-
-class FallbackPanel:
-    """Panels one after another: where one fails, the next goes on, and stays."""
-
-    def __init__(self, panels: tuple[Panel, ...], news: News = lambda _: None) -> None:
-        """`news` is told when another panel takes over."""
-        self._panels = panels
-        self._news = news
-        self._at = 0
-
-    @property
-    def name(self) -> str:
-        return self._panels[self._at].name
-
-    async def frame(self, brief: Brief) -> Framing:
-        return await self._first(lambda panel: panel.frame(brief))
-
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
-        told = False
-
-        def hear(piece: str) -> None:
-            nonlocal told
-            told = True
-            heard(piece)
-
-        def ask(panel: Panel) -> Awaitable[Speech | None]:
-            # Words that were shown cannot be taken back; another panel's are shown when they are complete.
-            return panel.speak(brief, (lambda _: None) if told else hear)
-
-        return await self._first(ask)
-
-    async def judge(self, table: Table) -> Verdict:
-        """The judgement of whoever speaks; it is advice, and a lack of it is no reason to change them."""
-        return await self._panels[self._at].judge(table)
-
-    async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
-        """Nonsense is first told to whoever gave it, as the rules do; then the next one tries."""
-        is_first = isinstance(ask, AskSynthesis) and not ask.problems
-        return await self._first(lambda panel: panel.synthesise(ask), keeps_nonsense=is_first)
-
-    async def follow_up(self, ask: AskFollowUp) -> str:
-        return await self._first(lambda panel: panel.follow_up(ask))
-
-    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
-        return await self._first(lambda panel: panel.draft(ask, material))
-
-    async def take_up(self, ask: AskFeedback) -> str:
-        return await self._first(lambda panel: panel.take_up(ask))
-
-    async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
-        return await self._first(lambda panel: panel.read(brief, material))
-
-    async def _first(
-        self, ask: Callable[[Panel], Awaitable[Given]], *, keeps_nonsense: bool = False
-    ) -> Given:
-        """The first answer from the panel that spoke last on; all that failed is told where none answers."""
-        failures: list[PanelFailed] = []
-        for at in range(self._at, len(self._panels)):
-            try:
-                given = await ask(self._panels[at])
-            except PanelFailed as failure:
-                if keeps_nonsense and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
-                    raise
-                failures.append(failure)
-                continue
-            if failures:
-                told = " ".join(failure.failed for failure in failures)
-                self._news(f"{told} {self._panels[at].name} goes on.")
-                self._at = at
-            return given
-        told = " ".join(failure.failed for failure in failures)
-        raise PanelFailed(told, do=failures[-1].do)
-
-
 Kind = Literal["anthropic", "openai", "google", "ollama", "compatible", "command", "offline"]
 OFFLINE = "offline"
 DEFAULT = "default"
@@ -192,40 +104,32 @@ def choose(
     *,
     meter: Meter = lambda _: None,
     news: News = lambda _: None,
-    environment: Mapping[str, str] | None = None,
     project: Path | None = None,
 ) -> Panel:
-    """The panel that speaks with the named models, each where those before it fail."""
-    found = [read_choice(name, base_url, environment) for name in names_of(names, base_url)]
+    """Return the panel that speaks with the named models, each where those before it fail."""
+    found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if not found:
         raise RuleBroken(
             "The model panel needs a model: name one with --model, ROUNDTABLE_MODEL or in your own settings."
         )
     if found[0].kind == "offline" and len(found) == 1:
         raise RuleBroken("offline is no model; it can stand last where several are named.")
-    panels = tuple(_panel(choice, meter, environment, project) for choice in found)
-    if len(panels) == 1:
-        return panels[0]
-
-    return FallbackPanel(panels, news)
+    panels = tuple(_panel(choice, meter, project) for choice in found)
+    return panels[0] if len(panels) == 1 else FallbackPanel(panels, news)
 
 
-def model_of(choice: Choice, environment: Mapping[str, str] | None = None) -> Model:
-    """The model that was chosen; nothing of it is loaded before it is asked."""
-    match choice.kind:
-        case "command":
-            from .command import CommandModel
+def model_of(choice: Choice) -> Model:
+    """Return the model that was chosen; nothing of it is loaded before it is asked."""
+    if choice.kind == "offline":
+        raise RuleBroken("offline is a panel, not a model.")
+    if choice.kind == "command":
+        from .command import CommandModel
 
-            return Traced(CommandModel(choice.name))
-        case "anthropic" | "openai" | "google" | "ollama" | "compatible":
-            from .hosted import HostedModel
+        return Traced(CommandModel(choice.name))
+    from .hosted import HostedModel
 
-            key = choice.key(os.environ if environment is None else environment)
-            return Traced(HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,)))
-        case "offline":
-            raise RuleBroken("offline is a panel, not a model.")
-        case other:
-            assert_never(other)
+    key = choice.key(os.environ)
+    return Traced(HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,)))
 
 
 def _check_address(address: str, name: str) -> str:
@@ -234,15 +138,13 @@ def _check_address(address: str, name: str) -> str:
     return address
 
 
-def _panel(
-    choice: Choice, meter: Meter, environment: Mapping[str, str] | None, project: Path | None
-) -> Panel:
+def _panel(choice: Choice, meter: Meter, project: Path | None) -> Panel:
     if choice.kind == "offline":
         from ..offline import OfflinePanel
 
         return OfflinePanel(project)
     seconds = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
-    return ModelPanel(model_of(choice, environment), meter, seconds=seconds)
+    return ModelPanel(model_of(choice), meter, seconds=seconds)
 
 
 @asynccontextmanager
@@ -274,11 +176,54 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
 
             # A stream that ends without saying why was cut.
             profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-            if choice.kind == "openai":
-                async with OpenAIProvider(api_key=key, base_url=choice.address) as openai:
-                    yield OpenAIChatModel(choice.name, provider=openai, profile=profile)
-            else:
-                async with OpenAICompatibleProvider(
-                    choice.kind, base_url=choice.address, api_key=key or None
-                ) as compatible:
-                    yield OpenAIChatModel(choice.name, provider=compatible, profile=profile)
+            provider = (
+                OpenAIProvider(api_key=key, base_url=choice.address)
+                if choice.kind == "openai"
+                else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
+            )
+            async with provider:
+                yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
+
+
+class FallbackPanel:
+    """Panels one after another: where one fails, the next goes on, and stays."""
+
+    def __init__(self, panels: tuple[Panel, ...], news: News = lambda _: None) -> None:
+        """`news` is told when another panel takes over."""
+        self._panels = panels
+        self._news = news
+        self._at = 0
+
+    @property
+    def name(self) -> str:
+        return self._panels[self._at].name
+
+    async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
+        if isinstance(request, AskVerdict):  # advice only: a lack of it is no reason to change the speakers
+            return await self._panels[self._at].answer(request)
+        is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
+        has_begun = False
+        failures: list[PanelFailed] = []
+
+        def pass_on(piece: str) -> None:
+            nonlocal has_begun
+            has_begun = True
+            on_words(piece)
+
+        for at in range(self._at, len(self._panels)):
+            try:
+                # Words that were shown cannot be taken back: those of the next panel come in one piece.
+                reply = await self._panels[at].answer(request, ignore_words if has_begun else pass_on)
+            except PanelFailed as failure:
+                # The rules first tell nonsense to whoever gave it; only then the next panel tries.
+                if is_first_synthesis and isinstance(failure, ModelFailed) and failure.kind == "nonsense":
+                    raise
+                failures.append(failure)
+                continue
+            if failures:
+                reasons = " ".join(failure.failed for failure in failures)
+                self._news(f"{reasons} {self._panels[at].name} goes on.")
+                self._at = at
+            return reply
+        raise PanelFailed(" ".join(failure.failed for failure in failures), do=failures[-1].do)

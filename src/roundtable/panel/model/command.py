@@ -1,4 +1,4 @@
-"""Plain text: a program's output piece by piece, without what only a terminal understands."""
+"""A program as a model: it gets the conversation on stdin, and what it prints is the reply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import signal
-from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -18,7 +17,7 @@ from typing import TypeVar, cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, FailureKind, ModelFailed, Request, Usage, hide, make_failure
+from .model import CHARACTERS_PER_TOKEN, FailureKind, Request, Usage, hide, make_failure
 
 _LONGEST_HELD = 4_096
 # An escape sequence that the end of the text may have cut in two.
@@ -40,15 +39,12 @@ class PlainText:
         """The text that is certain by now; what may be the beginning of something is held back."""
         text = self._held + self._decoder.decode(data, last)
         unfinished = None if last else _OPEN.search(text, max(0, len(text) - _LONGEST_HELD))
-        end = len(text)
-        if unfinished and end - unfinished.start() <= _LONGEST_HELD:
-            end = unfinished.start()
+        end = unfinished.start() if unfinished else len(text)
         self._held = text[end:]
         return strip_unprintable(text[:end])
 
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
-_MOST_UNREAD = 256 * 1024
 _KEPT_OF_STDERR = 8 * 1024
 _GRACE = 0.5
 _BURIAL = 5.0
@@ -62,41 +58,26 @@ class Child(asyncio.SubprocessProtocol):
 
     def __init__(self) -> None:
         self._errors = b""
-        self._unread: deque[bytes] = deque()
-        self._waiting = 0
-        self._news = asyncio.Event()
+        self._output: asyncio.Queue[bytes] = asyncio.Queue()
         self._open = {_STDOUT, _STDERR}
-        self._exited = asyncio.Event()
-        self._gone = asyncio.Event()
-        self._transport: asyncio.SubprocessTransport | None = None
+        self._exited, self._errors_read, self._gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._transport: asyncio.SubprocessTransport
+        self._stdin: asyncio.WriteTransport
 
     @classmethod
     async def start(cls, command: Sequence[str], said: bytes) -> Child:
         """Run the command with our environment and `said` on its stdin; OSError where it cannot be run."""
         loop = asyncio.get_running_loop()
-        _, child = await loop.subprocess_exec(cls, *command, start_new_session=True)
-        stdin = cast(asyncio.WriteTransport, child._pipe(_STDIN))
-        stdin.write(said)
-        stdin.close()
+        transport, child = await loop.subprocess_exec(cls, *command, start_new_session=True)
+        child._transport = transport
+        child._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(_STDIN))
+        child._stdin.write(said)
+        child._stdin.close()
         return child
 
     async def read(self) -> bytes:
-        """The next bytes of its output; empty where no more will come."""
-        while not self._unread:
-            if _STDOUT not in self._open:
-                return b""
-            self._news.clear()
-            try:
-                # Somebody whom it started and left may hold the output open for ever.
-                async with asyncio.timeout(_GRACE if self._exited.is_set() else None):
-                    await self._news.wait()
-            except TimeoutError:
-                return b""
-        data = self._unread.popleft()
-        self._waiting -= len(data)
-        if self._waiting <= _MOST_UNREAD and _STDOUT in self._open:
-            cast(asyncio.ReadTransport, self._pipe(_STDOUT)).resume_reading()
-        return data
+        """Return the next bytes of its output; empty when no more will come."""
+        return await self._output.get()
 
     @property
     def errors(self) -> bytes:
@@ -106,26 +87,24 @@ class Child(asyncio.SubprocessProtocol):
         return b"".join(self._errors.split(maxsplit=1)[1:])
 
     async def status(self) -> int:
-        """Its exit status once it has ended and its errors are read; less than 0 where a signal ended it."""
+        """Return its exit status once its errors are read; less than 0 where a signal ended it."""
         await self._exited.wait()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_GRACE):
-                while _STDERR in self._open:
-                    self._news.clear()
-                    await self._news.wait()
-        assert self._transport is not None
+        await self._errors_read.wait()
         status = self._transport.get_returncode()
         assert status is not None
         return status
 
     async def end(self) -> None:
         """End it with all that it started, and let go of its pipes."""
-        assert self._transport is not None
         if self._open or not self._exited.is_set():
-            self._kill()
-        stdin = cast(asyncio.WriteTransport, self._pipe(_STDIN))
-        if stdin.get_write_buffer_size():
-            stdin.abort()
+            # The group: where the program itself is gone, those that it left keep the group's number.
+            if hasattr(os, "killpg"):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._transport.get_pid(), signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                self._transport.kill()
+        if self._stdin.get_write_buffer_size():
+            self._stdin.abort()
         self._transport.close()
         with suppress(TimeoutError):  # a process that the system itself cannot end
             async with asyncio.timeout(_BURIAL):
@@ -133,44 +112,30 @@ class Child(asyncio.SubprocessProtocol):
 
     # --- what the loop reports --------------------------------------------------------------------------
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.SubprocessTransport, transport)
-
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == _STDERR:
             self._errors = (self._errors + data[-_KEPT_OF_STDERR:])[-_KEPT_OF_STDERR:]
-            return
-        self._unread.append(data)
-        self._waiting += len(data)
-        if self._waiting > _MOST_UNREAD:
-            cast(asyncio.ReadTransport, self._pipe(fd)).pause_reading()
-        self._news.set()
+        else:
+            self._output.put_nowait(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
         self._open.discard(fd)
-        self._news.set()
+        self._stop_reading(fd)
 
     def process_exited(self) -> None:
         self._exited.set()
-        self._news.set()
+        # Somebody whom it started and left may hold its pipes open for ever.
+        for fd in (_STDOUT, _STDERR):
+            asyncio.get_running_loop().call_later(_GRACE, self._stop_reading, fd)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         self._gone.set()
 
-    def _pipe(self, fd: int) -> asyncio.BaseTransport:
-        assert self._transport is not None
-        pipe = self._transport.get_pipe_transport(fd)
-        assert pipe is not None
-        return pipe
-
-    def _kill(self) -> None:
-        """End the group: where the program itself is gone, those that it left keep the group's number."""
-        assert self._transport is not None
-        if hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._transport.get_pid(), signal.SIGKILL)
-        with suppress(ProcessLookupError):
-            self._transport.kill()
+    def _stop_reading(self, fd: int) -> None:
+        if fd == _STDOUT:
+            self._output.put_nowait(b"")
+        elif fd == _STDERR:
+            self._errors_read.set()
 
 
 PREFIX = "command:"
@@ -223,15 +188,15 @@ class CommandModel:
             await child.end()
 
     async def _start_child(self, request: Request) -> Child:
-        try:
-            program = self.program()
-            if program is None:
-                raise FileNotFoundError
+        program, why = self.program(), "There is no such program here."
+        if program is not None:
             prompt = request.conversation.text.encode("utf-8", "replace") + b"\n"
-            return await Child.start([program, *self._command[1:]], prompt)
-        except (OSError, ValueError) as error:
-            request.report(Usage())
-            raise self._not_started(error) from None
+            try:
+                return await Child.start([program, *self._command[1:]], prompt)
+            except (OSError, ValueError):
+                why = "It is no program that can be run here."
+        request.report(Usage())
+        raise make_failure("not-installed", self.name, detail=why, do=_CHECK)
 
     async def _in_time(self, what: Awaitable[_T], deadline: float, request: Request) -> _T:
         try:
@@ -241,31 +206,21 @@ class CommandModel:
             detail = f"It was given {request.seconds:g} seconds."
             raise make_failure("time-out", self.name, detail=detail) from None
 
-    def _not_started(self, error: Exception) -> ModelFailed:
-        missing = isinstance(error, FileNotFoundError)
-        why = "There is no such program here." if missing else "It is no program that can be run here."
-        return make_failure("not-installed", self.name, detail=why, do=_CHECK)
-
     def _check(self, status: int, said: str, child: Child) -> None:
         """Raise where the program did not end well or had nothing to say."""
         if status:
             kind: FailureKind = "cut" if said.strip() else "server"
-            raise make_failure(
-                kind, self.name, detail=self._describe_exit(status, said, child), do=_BY_HAND
-            ) from None
+            how = f"It was ended by {_signal(-status)}" if status < 0 else f"It ended with status {status}"
+            # What it wrote to stdout explains its end only where it wrote nothing else.
+            errors = self._tail(PlainText().take(child.errors, last=True))
+            tail = errors or (self._tail(said) if status > 0 else "")
+            detail = f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
+            raise make_failure(kind, self.name, detail=detail, do=_BY_HAND)
         if not said.strip():
-            raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND) from None
-
-    def _describe_exit(self, status: int, said: str, child: Child) -> str:
-        """How it ended, and the last that it wrote to stderr, or to stdout where that is all it wrote."""
-        how = f"It was ended by {_signal(-status)}" if status < 0 else f"It ended with status {status}"
-        tail = self._tail(PlainText().take(child.errors, last=True)) or (
-            self._tail(said) if status > 0 else ""
-        )
-        return f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
+            raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
 
     def _tail(self, text: str) -> str:
-        """The end of the last line; keys are hidden before it is cut, lest a part of one stays."""
+        """Return the end of the last line; keys are hidden before it is cut, lest a part of one stays."""
         lines = hide(text, self._secrets).split("\n")
         last = next(filter(None, (" ".join(line.split()) for line in reversed(lines))), "")
         return last if len(last) <= _LONGEST_TAIL else "..." + last[-_LONGEST_TAIL:]

@@ -1,12 +1,13 @@
-"""Fencing: text of others as material, in a form that no text can leave.
+"""What a model is sent: the prompts, filled with the table or the step, and what that may cost.
 
-Every line begins with a mark, whatever the line is; so there is no end mark that a text could forge.
+Text of others is fenced: every line of it begins with a mark, so there is no end mark that it could forge.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -16,7 +17,7 @@ from ...core.personas import Persona, Roster
 from ...core.steps import PHASES
 from ...core.text import strip_unprintable
 from ...core.turns import USER, Material, Turn
-from .model import Conversation, Message, Usage, tokens
+from .model import Conversation, Usage, tokens
 
 MARK = "| "
 _CUT = "[... the rest is left out]"
@@ -40,6 +41,7 @@ def _lines(text: str) -> list[str]:
     return strip_unprintable(text).strip().splitlines() or [""]
 
 
+_EMPTY_LINE = re.compile(r"(?:[\w ]+:)?\s*")
 _BLANK = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -66,8 +68,17 @@ _MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)
 
 def at_table(table: Table, brief: str) -> Conversation:
     """All that was said at the table, and what is asked for now."""
-    turns = [Message("turn", _turn(turn, table.roster)) for turn in table.turns]
-    return Conversation((_write_opening(table), *turns, Message("brief", brief)))
+    system = fill(
+        "table",
+        personas=_personas(table.roster),
+        phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
+        item=_item(table.item.name, table.item.text),
+        documents=_documents(table.material),
+        step_id=table.step.step_id,
+        title=table.step.title,
+        lead=table.lead.name,
+    )
+    return Conversation(system, tuple(_turn(turn, table.roster) for turn in table.turns), brief)
 
 
 def to_speak(brief: Brief) -> Conversation:
@@ -99,28 +110,12 @@ def at_step(brief: StepBrief, material: Sequence[Material], request: str) -> Con
         step=brief.step.title,
         answers="\n".join(_answer(answer) for answer in brief.answers),
     )
-    return Conversation((Message("system", system), Message("brief", request)))
+    return Conversation(system, (), request)
 
 
 def anew(conversation: Conversation, reason: str) -> Conversation:
     """The same request again, with what was wrong with the answer."""
-    *before, brief = conversation.messages
-    told = brief.text + fill("anew", reason=inline(reason))
-    return Conversation((*before, Message("brief", told)))
-
-
-def _write_opening(table: Table) -> Message:
-    text = fill(
-        "table",
-        personas=_personas(table.roster),
-        phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
-        item=_item(table.item.name, table.item.text),
-        documents=_documents(table.material),
-        step_id=table.step.step_id,
-        title=table.step.title,
-        lead=table.lead.name,
-    )
-    return Message("system", text)
+    return replace(conversation, brief=conversation.brief + fill("anew", reason=inline(reason)))
 
 
 def _item(name: str, text: str) -> str:
@@ -173,12 +168,8 @@ def _persona(persona: Persona, roster: Roster) -> str:
         towards=" ".join(words for key, words in persona.towards if key in roster),
         bans=" ".join(dict.fromkeys(ban.reason for ban in persona.bans)),
     )
-    return "\n".join(line.rstrip() for line in text.splitlines() if not _is_empty(line))
-
-
-def _is_empty(line: str) -> bool:
-    """True for a line of the description that nothing was filled into."""
-    return re.fullmatch(r"(?:[\w ]+:)?\s*", line) is not None
+    # A line of the description that nothing was filled into is left out.
+    return "\n".join(line.rstrip() for line in text.splitlines() if not _EMPTY_LINE.fullmatch(line))
 
 
 _TURN = 190

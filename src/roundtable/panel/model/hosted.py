@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, aclosing
-from typing import TYPE_CHECKING
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, cast
 
 from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_failure
 
@@ -41,24 +41,35 @@ class HostedModel:
         return self._name
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
-        said: list[str] = []
+        said = ""
         failure: ModelFailed | None = None
-        call = _Call(request)
+        stream: StreamedResponse | None = None
+        is_unpaid = True
         _let_libraries_warn()
         try:
-            async with self._opened() as service, aclosing(call.pieces(service)) as pieces:
-                async for piece in pieces:
-                    said.append(piece)
-                    yield piece
-            if call.was_filtered:
+            from pydantic_ai.direct import model_request_stream
+
+            async with self._opened() as service:
+                is_unpaid = False
+                async with model_request_stream(
+                    service,
+                    [_message(request.conversation, cached=_wants_marks(service))],
+                    model_settings=_settings(service, request),
+                    model_request_parameters=_parameters(service, request),
+                ) as stream:
+                    async for event in stream:
+                        if words := _words(event):
+                            said += words
+                            yield words
+            if stream.finish_reason == "content_filter":
                 failure = make_failure("filtered", self._name)
         except ModelFailed as known:
             failure = known
         except Exception as error:
             failure = self._failure(error, request, begun=bool(said))
-            call.unpaid = isinstance(error, ImportError) or _is_unpaid(error)
+            is_unpaid = is_unpaid or isinstance(error, ImportError) or _is_unpaid(error)
         finally:
-            request.report(call.usage("".join(said)))
+            request.report(Usage() if is_unpaid and not said else _read_usage(stream, request, said))
         if failure is not None:  # outside of the handler, so that nothing is chained to it
             raise failure
 
@@ -72,47 +83,12 @@ class HostedModel:
         return make_failure(kind, self._name, detail=detail, more=self._secrets)
 
 
-class _Call:
-    """One request on its way."""
-
-    def __init__(self, request: Request) -> None:
-        self._request = request
-        self._stream: StreamedResponse | None = None
-        self._begun = False
-        self.unpaid = False
-        """True where it is known that nothing was sent, or that it was refused."""
-
-    @property
-    def was_filtered(self) -> bool:
-        return self._stream is not None and self._stream.finish_reason == "content_filter"
-
-    async def pieces(self, service: Service) -> AsyncGenerator[str, None]:
-        from pydantic_ai.direct import model_request_stream
-
-        self._begun = True
-        request = self._request
-        messages = [_message(request.conversation, cached=_wants_marks(service))]
-        async with model_request_stream(
-            service,
-            messages,
-            model_settings=_settings(service, request),
-            model_request_parameters=_parameters(service, request),
-        ) as stream:
-            self._stream = stream
-            async for event in stream:
-                if words := _words(event):
-                    yield words
-
-    def usage(self, said: str) -> Usage:
-        """What the service says it used; an estimate where it does not, and nothing where none was paid."""
-        if not self._begun or (self.unpaid and not said):
-            return Usage()
-        found = self._stream.usage if self._stream is not None else None
-        if found is None or not (found.input_tokens or found.output_tokens):
-            return Usage.estimate(self._request.conversation, said)
-        return Usage(
-            found.input_tokens, found.output_tokens, found.cache_read_tokens, found.cache_write_tokens
-        )
+def _read_usage(stream: StreamedResponse | None, request: Request, said: str) -> Usage:
+    """Return what the service says it used, or an estimate where it does not say."""
+    found = stream.usage if stream is not None else None
+    if found is None or not (found.input_tokens or found.output_tokens):
+        return Usage.estimate(request.conversation, said)
+    return Usage(found.input_tokens, found.output_tokens, found.cache_read_tokens, found.cache_write_tokens)
 
 
 def _message(conversation: Conversation, *, cached: bool) -> ModelRequest:
@@ -121,12 +97,11 @@ def _message(conversation: Conversation, *, cached: bool) -> ModelRequest:
 
     system = SystemPromptPart(conversation.system)
     if not cached:
-        parts = [part for part in (conversation.turns, conversation.brief) if part]
-        return ModelRequest(parts=[system, UserPromptPart("\n\n".join(parts))])
+        said = "\n\n".join((*conversation.turns, conversation.brief))
+        return ModelRequest(parts=[system, UserPromptPart(said)])
     # Each turn is a block of its own: only whole blocks are found again in the cache.
-    turns = [message.text for message in conversation.messages if message.role == "turn"]
-    mark = [CachePoint()] if turns else []
-    return ModelRequest(parts=[system, UserPromptPart([*turns, *mark, conversation.brief])])
+    mark = [CachePoint()] if conversation.turns else []
+    return ModelRequest(parts=[system, UserPromptPart([*conversation.turns, *mark, conversation.brief])])
 
 
 def _wants_marks(service: Service) -> bool:
@@ -137,20 +112,12 @@ def _wants_marks(service: Service) -> bool:
 def _settings(service: Service, request: Request) -> ModelSettings:
     from pydantic_ai.settings import ModelSettings
 
-    tokens, seconds = request.output_tokens, request.seconds
-    if service.system == "function":  # it has no wire that could be slow
-        return ModelSettings(max_tokens=tokens, request_timeout=seconds)
-    if not _wants_marks(service):
-        return ModelSettings(max_tokens=tokens, request_timeout=seconds, timeout=seconds, max_retries=0)
-    from pydantic_ai.models.anthropic import AnthropicModelSettings
-
-    return AnthropicModelSettings(
-        max_tokens=tokens,
-        request_timeout=seconds,
-        timeout=seconds,
-        max_retries=0,
-        anthropic_cache_instructions=True,
-    )
+    settings = ModelSettings(max_tokens=request.output_tokens, request_timeout=request.seconds)
+    if service.system != "function":  # that one has no wire that could be slow
+        settings["timeout"], settings["max_retries"] = request.seconds, 0
+    if _wants_marks(service):
+        return cast("ModelSettings", {**settings, "anthropic_cache_instructions": True})
+    return settings
 
 
 def _parameters(service: Service, request: Request) -> ModelRequestParameters:
@@ -203,20 +170,21 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
 
     broken: FailureKind = "cut" if begun else "unreachable"
     match error:
-        case api.ModelHTTPError(status_code=408):
-            return "time-out", ""
-        case api.ModelHTTPError(status_code=413):
+        case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
             return "too-long", ""
+        case (
+            api.ModelHTTPError(status_code=408)
+            | api.ModelTimeoutError()
+            | api.ModelRequestTimeout()
+            | TimeoutError()
+        ):
+            return "time-out", ""
         case api.ModelAuthenticationError():
             return "refused", ""
         case api.ModelRateLimitError():
             return "rate-limit", _wait(error.retry_after)
         case api.ModelQuotaExceededError():
             return "quota", ""
-        case api.ModelTimeoutError() | api.ModelRequestTimeout() | TimeoutError():
-            return "time-out", ""
-        case api.ModelContextWindowExceededError():
-            return "too-long", ""
         case api.ModelNotFoundError():
             return "unknown-model", ""
         case api.ModelRequestRejectedError():

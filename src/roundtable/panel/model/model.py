@@ -1,4 +1,4 @@
-"""Failures of a model, each with what to do next; whatever a service says, no key gets into them."""
+"""A language model: the port, what it is sent and what it used, and its failures, which never show a key."""
 
 from __future__ import annotations
 
@@ -32,17 +32,14 @@ _WHAT: Mapping[FailureKind, str] = {
     "rejected": "{name} rejected the request.",
     "not-installed": "{name} cannot be used: a part is not installed.",
 }
+_TRY_AGAIN = "Try again, or name another model with --model."
 _DO: Mapping[FailureKind, str] = {
     "no-key": "See roundtable doctor.",
     "refused": "Check the key; see roundtable doctor.",
     "rate-limit": "Wait and try again, or name another model with --model.",
     "quota": "Check the account, or name another model with --model.",
-    "time-out": "Try again, or name another model with --model.",
     "unreachable": "Check the address and the network; see roundtable doctor.",
-    "server": "Try again, or name another model with --model.",
     "cut": "Try again.",
-    "nonsense": "Try again, or name another model with --model.",
-    "filtered": "Try again, or name another model with --model.",
     "too-long": "Name a model with a longer context with --model, or a lower turn limit.",
     "unknown-model": "Check its name in --model, ROUNDTABLE_MODEL or your own settings.",
     "rejected": "Name another model with --model; see roundtable doctor.",
@@ -76,70 +73,42 @@ def make_failure(
     """The failure as a person reads it, to raise `from None`; `more` are further secrets to hide."""
     what = _WHAT[kind].format(name=name)
     said = redact_text(detail, more)
-    failure = ModelFailed(f"{what} {said}".strip(), do=do or _DO[kind])
+    failure = ModelFailed(f"{what} {said}".strip(), do=do or _DO.get(kind, _TRY_AGAIN))
     failure.kind = kind
     return failure
 
 
-def redact_text(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
+def redact_text(text: str, more: Iterable[str] = ()) -> str:
     """The text on one line, short, and without anything that is or looks like a key."""
-    told = " ".join(hide(text, more, environment).split())
+    told = " ".join(hide(text, more).split())
     return told if len(told) <= _LONGEST else told[: _LONGEST - 3].rstrip() + "..."
 
 
-def hide(text: str, more: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> str:
+def hide(text: str, more: Iterable[str] = ()) -> str:
     """The text without anything that is or looks like a key, and without escapes that could part one."""
     text = strip_unprintable(text)
-    secrets = sorted(
-        {*_secrets(os.environ if environment is None else environment), *more}, key=len, reverse=True
-    )
-    for secret in secrets:
+    own = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
+    for secret in sorted({*own, *more}, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, _HIDDEN)
     return _SECRET.sub(_HIDDEN, text)
 
 
-def _secrets(environment: Mapping[str, str]) -> Iterable[str]:
-    return (value for name, value in environment.items() if _SECRET_NAME.search(name) and value)
-
-
-Role = Literal["system", "turn", "brief"]
 CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """One piece of a conversation: the lasting rules, a turn that was taken, or the brief at the end."""
-
-    role: Role
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Conversation:
-    """What a model is sent: it only grows, but for the brief, which is always the last message."""
+    """What a model is sent: rules and material that last, the turns so far, and what is asked."""
 
-    messages: tuple[Message, ...]
-
-    @property
-    def system(self) -> str:
-        """The rules, the personas and the material, which stay the same all along."""
-        return "\n\n".join(each.text for each in self.messages if each.role == "system")
-
-    @property
-    def turns(self) -> str:
-        """What was said so far; empty before the first turn."""
-        return "\n\n".join(each.text for each in self.messages if each.role == "turn")
-
-    @property
-    def brief(self) -> str:
-        """What is asked for now."""
-        return "\n\n".join(each.text for each in self.messages if each.role == "brief")
+    system: str
+    turns: tuple[str, ...]
+    brief: str
 
     @property
     def text(self) -> str:
         """All of it in order, for a model that takes one text."""
-        return "\n\n".join(each.text for each in self.messages)
+        return "\n\n".join(filter(None, (self.system, *self.turns, self.brief)))
 
 
 @dataclass(frozen=True, slots=True)

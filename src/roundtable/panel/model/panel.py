@@ -1,4 +1,4 @@
-"""The focus screen: whether the user's words are plainly at home here, so that no model has to be asked."""
+"""The model panel: the personas in the words of one language model."""
 
 from __future__ import annotations
 
@@ -6,65 +6,22 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any, assert_never
 from uuid import uuid4
 
-from ...core.commands import (
-    AskDraft,
-    AskFeedback,
-    AskFollowUp,
-    AskSynthesis,
-    Brief,
-    ExtractSynthesis,
-    StepBrief,
-    Table,
-)
+import msgspec
+
+from ...core import commands as do
 from ...core.events import SectionText
 from ...core.personas import Persona, Roster
-from ...core.synthesis import Draft, Entry, decision_turns, join_lines
-from ...core.text import words_of
+from ...core.synthesis import Draft, decision_turns, join_lines
 from ...core.turns import Material, Verdict
-from ..base import Framing, Hearer, Panel, Speech
+from ..base import Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
 from .model import Conversation, Model, Request, Usage, make_failure
-from .replies import Cutter, off_topic, read_trailer
-
-_LONG = 4
-_FEW = 6
-_SHARE = 0.2
-
-
-def in_doubt(table: Table) -> bool:
-    """True where the last turn has enough words to say something, and hardly one was heard here before."""
-    said = _long_words(table.turns[-1].text)
-    if len(said) < _FEW:
-        return False
-    return len(said & _collect_known_words(table)) / len(said) < _SHARE
-
-
-def _collect_known_words(table: Table) -> set[str]:
-    """The words of the item, the step, its documents and the discussion so far."""
-    step = table.step
-    questions = (question.text for question in (*step.brief, *step.standard, *step.deep))
-    texts = (
-        table.item.name,
-        table.item.text,
-        step.title,
-        table.focus_question,
-        table.focus_topic,
-        *questions,
-        *(each.text for each in table.material),
-        *(turn.text for turn in table.turns[:-1]),
-    )
-    return {word for text in texts for word in _long_words(text)}
-
-
-def _long_words(text: str) -> set[str]:
-    """The longer words, without the endings that make one word look like two."""
-    words = (word.removesuffix("'s") for word in words_of(text))
-    return {word.rstrip("s") for word in words if len(word) >= _LONG}
-
+from .replies import Cutter, find_long_words, off_topic, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
 _SPEECH_TOKENS = 4_000
@@ -81,7 +38,7 @@ SECONDS, LOCAL_SECONDS = 120.0, 300.0
 class Call:
     """One call: of which model, for what, and what it used, as far as that is known.
 
-    It is told twice with the same number: when it is sent, and when it is over.
+    The meter receives it twice with the same number: when it is sent, and when it is over.
     """
 
     model: str
@@ -92,7 +49,7 @@ class Call:
 
 
 Meter = Callable[[Call], None]
-"""Is told of every call."""
+"""Receives every call."""
 
 
 class ModelPanel:
@@ -108,38 +65,75 @@ class ModelPanel:
     def name(self) -> str:
         return self._model.name
 
+    async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        match request:
+            case do.AskFraming(brief):
+                return await self._frame(brief)
+            case do.AskPersona(brief):
+                return await self._speak(brief, on_words)
+            case do.AskVerdict(table):
+                return await self._judge(table)
+            case do.AskSynthesis(table, problems):
+                return await self._synthesise(table, problems)
+            case do.AskFollowUp():
+                words = fill(
+                    "follow-up",
+                    question=inline(request.question.text),
+                    label=inline(request.question.label),
+                    answer=fence(request.answer),
+                    criterion=inline(request.criterion.check),
+                    follow_up=inline(request.criterion.follow_up),
+                )
+                asked = await self._say_at_step(request.brief, (), words, _QUESTION_WORDS, "follow-up")
+                return asked or request.criterion.follow_up
+            case do.AskDraft():
+                return await self._draft(request)
+            case do.AskFeedback(brief, feedback):
+                words = fill("take-up", words=fence(feedback), limit=_REPLY_WORDS)
+                reply = await self._say_at_step(brief, (), words, _REPLY_WORDS, "feedback")
+                if not reply:
+                    raise make_failure("nonsense", self.name, detail="There was no reply.")
+                return reply
+            case do.AskReading(brief, material):
+                if not any(each.text.strip() for each in material):
+                    return ""
+                words = fill("read", limit=_READING_WORDS)
+                return await self._say_at_step(brief, material, words, _READING_WORDS, "reading")
+            case other:
+                assert_never(other)
+
     # --- at the table ------------------------------------------------------------------------------------
 
-    async def frame(self, brief: Brief) -> Framing:
+    async def _frame(self, brief: do.Brief) -> Framing:
         table, lead = brief.table, brief.speaker
         words = fill("frame", speaker=lead.name, lens=", ".join(lead.lens), views=len(table.roster.personas))
-        shape = await self._object(made.at_table(table, words), replies.FramingShape, "framing")
+        shape = await self._ask_object(made.at_table(table, words), replies.FramingShape, "framing")
         summary, question = join_lines(shape.summary), join_lines(shape.focus_question)
         if not summary or not question:
             raise make_failure("nonsense", self.name, detail="The framing was empty.")
         return Framing(summary, question, join_lines(shape.focus_topic))
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
-        if brief.may_pass and self._has_nothing_to_add(brief):
-            return None
+    async def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
+        table, speaker = brief.table, brief.speaker
+        # Whoever spoke last may have named who has more to add: that spares a call that would end in silence.
+        if brief.may_pass and self._next is not None and not brief.again:
+            number, keys = self._next
+            if number == len(table.turns) and speaker.key not in keys:
+                return None
         asked = brief
         for _ in range(2):
-            cutter = await self._words(
-                made.to_speak(asked),
-                brief.speaker,
-                brief.table.roster,
-                brief.word_limit,
-                "contribution",
-                heard,
+            conversation = made.to_speak(asked)
+            cutter = await self._ask_words(
+                conversation, speaker, table.roster, brief.word_limit, "contribution", on_words
             )
             if cutter.text:
-                return self._speech(cutter, brief)
+                return self._read_speech(cutter, brief)
             if brief.may_pass:
                 return None
-            asked = replace(brief, again=(*brief.again, fill("wordless", speaker=brief.speaker.name)))
-        raise make_failure("nonsense", self.name, detail=f"There were no words for {brief.speaker.name}.")
+            asked = replace(brief, again=(*brief.again, fill("wordless", speaker=speaker.name)))
+        raise make_failure("nonsense", self.name, detail=f"There were no words for {speaker.name}.")
 
-    def _speech(self, cutter: Cutter, brief: Brief) -> Speech:
+    def _read_speech(self, cutter: Cutter, brief: do.Brief) -> Speech:
         table = brief.table
         trailer = read_trailer(cutter.trailer, table.roster, table.steps, table.step.step_id, brief.number)
         self._next = None if trailer.next is None else (brief.number, trailer.next)
@@ -148,64 +142,40 @@ class ModelPanel:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
         return Speech(cutter.text, verdict)
 
-    def _has_nothing_to_add(self, brief: Brief) -> bool:
-        """True where the one who spoke last has said so: that spares a call that would end in silence."""
-        if self._next is None or brief.again:
-            return False
-        number, keys = self._next
-        return number == len(brief.table.turns) and brief.speaker.key not in keys
-
-    async def judge(self, table: Table) -> Verdict:
-        local = await _offline().judge(table)
-        if local.off_topic is not None or not in_doubt(table):
+    async def _judge(self, table: do.Table) -> Verdict:
+        """Judge offline, which costs nothing; ask the model only about words that are new at this table."""
+        local = await _offline().answer(do.AskVerdict(table))
+        if local.off_topic is not None or not _is_in_doubt(table):
             return local
         number = len(table.turns)
         conversation = made.at_table(table, fill("judge", number=number))
-        shape = await self._object(conversation, replies.JudgementShape, "judgement")
+        shape = await self._ask_object(conversation, replies.JudgementShape, "judgement")
         drift = (
             off_topic(shape.subject, shape.step, table.steps, table.step.step_id) if shape.off_topic else None
         )
         decisions = (number,) if shape.decides or local.decisions else ()
         return Verdict(off_topic=drift, decisions=decisions)
 
-    async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
-        """One try: where it does not hold, the rules ask once more with what was wrong."""
-        problems = ask.problems if isinstance(ask, AskSynthesis) else ()
-        numbers = ", ".join(str(number) for number in decision_turns(ask.table.turns))
+    async def _synthesise(self, table: do.Table, problems: tuple[str, ...]) -> Draft:
+        """Try once: where the synthesis does not hold, the rules ask again and say what was wrong."""
+        numbers = ", ".join(str(number) for number in decision_turns(table.turns))
         words = fill(
             "synthesis",
             decided=f", {numbers} among them" if numbers else "",
             again=fill("again", reasons=fence("\n".join(problems))) if problems else "",
         )
-        conversation = made.at_table(ask.table, words)
-        shape = await self._object(conversation, replies.SynthesisShape, "synthesis", tries=1)
-        return Draft(
-            insights=tuple(Entry(each.text, each.turns) for each in shape.insights),
-            decisions=_entries(shape.decisions),
-            questions=_entries(shape.questions),
-            actions=_entries(shape.actions),
-            summary=shape.summary,
+        shape = await self._ask_object(
+            made.at_table(table, words), replies.SynthesisShape, "synthesis", tries=1
         )
+        return msgspec.convert(shape, Draft, from_attributes=True)
 
     # --- at a step ---------------------------------------------------------------------------------------
 
-    async def follow_up(self, ask: AskFollowUp) -> str:
-        words = fill(
-            "follow-up",
-            question=inline(ask.question.text),
-            label=inline(ask.question.label),
-            answer=fence(ask.answer),
-            criterion=inline(ask.criterion.check),
-            follow_up=inline(ask.criterion.follow_up),
-        )
-        asked = await self._at_step(ask.brief, (), words, _QUESTION_WORDS, "follow-up")
-        return asked or ask.criterion.follow_up
-
-    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
-        """The answers as they were given, and below them what they mean together."""
+    async def _draft(self, ask: do.AskDraft) -> tuple[SectionText, ...]:
+        """Write the answers as they were given, and below them what they mean together."""
         from ...documents.drafting import draft
 
-        written = draft(ask, {each.name: each.text for each in material})
+        written = draft(ask, {each.name: each.text for each in ask.material})
         answered = [answer for answer in ask.brief.answers if not answer.unknown]
         targets = replies.pages([each.target for each in written])
         if not answered or not targets:
@@ -214,59 +184,44 @@ class ModelPanel:
             f"{number}. {target.section} ({target.output})" for number, target in enumerate(targets, 1)
         )
         words = fill("draft", sections="\n".join(map(inline, sections)), most=replies.MOST)
-        conversation = made.at_step(ask.brief, (), words)
-        shape = await self._object(conversation, replies.DraftShape, "draft")
+        shape = await self._ask_object(made.at_step(ask.brief, (), words), replies.DraftShape, "draft")
         return replies.with_sentences(written, shape, answered)
 
-    async def take_up(self, ask: AskFeedback) -> str:
-        words = fill("take-up", words=fence(ask.words), limit=_REPLY_WORDS)
-        reply = await self._at_step(ask.brief, (), words, _REPLY_WORDS, "feedback")
-        if not reply:
-            raise make_failure("nonsense", self.name, detail="There was no reply.")
-        return reply
-
-    async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
-        if not any(each.text.strip() for each in material):
-            return ""
-        words = fill("read", limit=_READING_WORDS)
-        return await self._at_step(brief, material, words, _READING_WORDS, "reading")
-
-    async def _at_step(
-        self, brief: StepBrief, material: tuple[Material, ...], words: str, limit: int, purpose: str
+    async def _say_at_step(
+        self, brief: do.StepBrief, material: tuple[Material, ...], words: str, limit: int, purpose: str
     ) -> str:
         conversation = made.at_step(brief, material, words)
-        cutter = await self._words(conversation, brief.persona, brief.roster, limit, purpose)
-        return cutter.text
+        return (await self._ask_words(conversation, brief.persona, brief.roster, limit, purpose)).text
 
     # --- with the model ----------------------------------------------------------------------------------
 
-    async def _words(
+    async def _ask_words(
         self,
         conversation: Conversation,
         speaker: Persona,
         roster: Roster,
         limit: int,
         purpose: str,
-        heard: Hearer = lambda _: None,
+        on_words: OnWords = ignore_words,
     ) -> Cutter:
-        """What a persona says, handed on as it comes; a model that does not stop is stopped."""
+        """Ask for a persona's words and pass them on as they come; stop a model that does not stop."""
         cutter = Cutter(speaker, roster, limit)
         taken = 0
         async with aclosing(self._reply(conversation, purpose, _SPEECH_TOKENS)) as pieces:
             async for piece in pieces:
                 taken += len(piece)
                 if words := cutter.feed(piece):
-                    heard(words)
+                    on_words(words)
                 if taken > _RUNAWAY + len(cutter.text):
                     break
         if words := cutter.end():
-            heard(words)
+            on_words(words)
         return cutter
 
-    async def _object(
+    async def _ask_object(
         self, conversation: Conversation, shape: type[replies.Shaped], purpose: str, *, tries: int = 2
     ) -> replies.Shaped:
-        """A JSON object of the shape; what is wrong with one is told to the model once."""
+        """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
         asked = conversation
         reason = ""
         for _ in range(tries):
@@ -295,7 +250,7 @@ class ModelPanel:
             purpose if shape else "",
             replies.schema(shape) if shape else None,
         )
-        # Before it is sent, so that it is known of even where we are killed before the end.
+        # Before it is sent, so that the call is on record even if we are killed before its end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
         async with aclosing(self._model.reply(request)) as pieces:
             async for piece in pieces:
@@ -304,11 +259,32 @@ class ModelPanel:
 
 @cache
 def _offline() -> Panel:
-    """The panel whose judgement costs nothing; in doubt it sees no drift."""
     from ..offline import OfflinePanel
 
     return OfflinePanel()
 
 
-def _entries(shape: tuple[replies.EntryShape, ...]) -> tuple[Entry, ...]:
-    return tuple(Entry(each.text, each.turns, each.detail) for each in shape)
+# --- whether a message could be about something else ------------------------------------------------------
+
+_FEW_WORDS = 6
+_KNOWN_SHARE = 0.2
+
+
+def _is_in_doubt(table: do.Table) -> bool:
+    """Whether the last turn says enough to drift, and hardly a word of it was heard here before."""
+    said = find_long_words(table.turns[-1].text)
+    if len(said) < _FEW_WORDS:
+        return False
+    step = table.step
+    texts = (
+        table.item.name,
+        table.item.text,
+        step.title,
+        table.focus_question,
+        table.focus_topic,
+        *(question.text for question in (*step.brief, *step.standard, *step.deep)),
+        *(each.text for each in table.material),
+        *(turn.text for turn in table.turns[:-1]),
+    )
+    known = {word for text in texts for word in find_long_words(text)}
+    return len(said & known) / len(said) < _KNOWN_SHARE

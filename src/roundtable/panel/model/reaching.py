@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from ...address import show_host
 from .choice import KEYS, OWN_KEY, Choice, model_of
+from .command import CommandModel
 from .conversation import template
-from .model import Conversation, Message, ModelFailed, Request, Usage, redact_text
+from .model import Conversation, ModelFailed, Request, Usage, redact_text
 
 _PATIENCE = 3.0
 _ASK_SECONDS = 60.0
@@ -25,64 +26,45 @@ class Reached:
     sound: bool = True
 
 
-def find_lacking(choice: Choice, environment: Mapping[str, str] | None = None) -> str:
-    """What a model needs and this machine does not have, found out without a network; empty where nothing."""
-    found = os.environ if environment is None else environment
+def find_lacking(choice: Choice) -> str:
+    """Return what a model needs and this machine does not have, without asking a network; else nothing."""
     if choice.kind == "offline":
         return ""
     if choice.kind == "command":
-        return "" if _program(choice).sound else _program(choice).found
-    return _find_missing(choice, found)
+        return "" if CommandModel(choice.name).program() else "there is no such program to run"
+    if find_spec("pydantic_ai") is None:
+        return 'needs a part that is not installed: pip install "path/to/roundtable[models]"'
+    if choice.kind in KEYS and not choice.key(os.environ):
+        return f"has no key; set {' or '.join(KEYS[choice.kind])}"
+    return ""
 
 
-def look(choice: Choice, environment: Mapping[str, str] | None = None) -> Reached:
-    """Whether a model has what it needs and its service answers; asks for nothing that is paid."""
-    environment = os.environ if environment is None else environment
+def look(choice: Choice) -> Reached:
+    """Return whether a model has what it needs and its service answers; ask for nothing that is paid."""
+    if missing := find_lacking(choice):
+        return Reached(missing, sound=False)
     match choice.kind:
         case "offline":
             return Reached("needs no network and no key")
         case "command":
-            return _program(choice)
+            program = CommandModel(choice.name).program()
+            return Reached(f"runs {program}; whether it answers is only known when it is asked")
         case _:
-            return _service(choice, environment)
+            return _ask_for_models(choice, choice.key(os.environ))
 
 
-async def ask(choice: Choice, environment: Mapping[str, str] | None = None) -> Reached:
-    """Whether a model answers one short question, which may cost a little."""
+async def ask(choice: Choice) -> Reached:
+    """Return whether a model answers one short question, which may cost a little."""
     used: list[Usage] = []
-    conversation = Conversation((Message("system", template("ready")), Message("brief", template("ready"))))
+    conversation = Conversation(template("ready"), (), template("ready"))
     request = Request(conversation, used.append, _ASK_TOKENS, _ASK_SECONDS)
     try:
-        async with aclosing(model_of(choice, environment).reply(request)) as pieces:
+        async with aclosing(model_of(choice).reply(request)) as pieces:
             said = "".join([piece async for piece in pieces]).strip()
     except ModelFailed as failure:
         return Reached(str(failure), sound=False)
     tokens = sum(usage.input + usage.output for usage in used)
     return Reached(f'answered "{redact_text(said)[:40]}" with {tokens} tokens')
-
-
-def _program(choice: Choice) -> Reached:
-    from .command import CommandModel
-
-    found = CommandModel(choice.name).program()
-    if found is None:
-        return Reached("there is no such program to run", sound=False)
-    return Reached(f"runs {found}; whether it answers is only known when it is asked")
-
-
-def _service(choice: Choice, environment: Mapping[str, str]) -> Reached:
-    missing = _find_missing(choice, environment)
-    return Reached(missing, sound=False) if missing else _ask_for_models(choice, choice.key(environment))
-
-
-def _find_missing(choice: Choice, environment: Mapping[str, str]) -> str:
-    from importlib.util import find_spec
-
-    if find_spec("pydantic_ai") is None:
-        return 'needs a part that is not installed: pip install "path/to/roundtable[models]"'
-    if choice.kind in KEYS and not choice.key(environment):
-        return f"has no key; set {' or '.join(KEYS[choice.kind])}"
-    return ""
 
 
 def _ask_for_models(choice: Choice, key: str) -> Reached:
@@ -98,9 +80,8 @@ def _ask_for_models(choice: Choice, key: str) -> Reached:
             return None
 
     where = show_host(choice.address)
-    question = Question(
-        f"{choice.address.rstrip('/')}{_PATHS.get(choice.kind, '/models')}", headers=_headers(choice, key)
-    )
+    path, headers = _find_models(choice, key)
+    question = Question(f"{choice.address.rstrip('/')}{path}", headers=headers)
     try:
         with build_opener(Stay).open(question, timeout=_PATIENCE):
             pass
@@ -115,14 +96,12 @@ def _ask_for_models(choice: Choice, key: str) -> Reached:
     return Reached(f"{where} answers" + (" and takes the key" if key else ""))
 
 
-_PATHS = {"anthropic": "/v1/models", "google": "/v1beta/models"}
-
-
-def _headers(choice: Choice, key: str) -> dict[str, str]:
+def _find_models(choice: Choice, key: str) -> tuple[str, dict[str, str]]:
+    """Return the path of the list of models, and the headers that carry the key."""
     match choice.kind:
         case "anthropic":
-            return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+            return "/v1/models", {"x-api-key": key, "anthropic-version": "2023-06-01"}
         case "google":
-            return {"x-goog-api-key": key}
+            return "/v1beta/models", {"x-goog-api-key": key}
         case _:
-            return {"Authorization": f"Bearer {key}"} if key else {}
+            return "/models", {"Authorization": f"Bearer {key}"} if key else {}

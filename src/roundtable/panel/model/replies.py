@@ -1,4 +1,7 @@
-"""The trailer: a speaker's own verdict on its words, given with them on a line that is never shown."""
+"""What a model writes: words without their frame, the verdict that comes with them, and JSON objects.
+
+The trailer is a speaker's own verdict on its words, given with them on a line that is never shown.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar
+from itertools import islice
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -24,7 +28,7 @@ _NUMBER = re.compile(r"\d{1,4}")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 _LONGEST_SUBJECT = 80
-_SHORT = 3
+_LONG_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +48,12 @@ def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str,
         for each, end in zip(found, ends, strict=False)
     }
     opposed = _numbers(fields.get("opposes", ""))
+    drift = fields.get("drifts", "")
+    found_place = _PLACE.fullmatch(drift)
+    place, subject = (found_place["step"], found_place["subject"]) if found_place else ("", drift)
     verdict = Verdict(
         opposes=opposed[0] if opposed else None,
-        off_topic=_drift(fields.get("drifts", ""), steps, current),
+        off_topic=None if drift.lower() in _NOTHING else off_topic(subject, place, steps, current),
         decisions=tuple(sorted(set(_numbers(fields.get("decides", ""))))),
     ).within(number)
     return Trailer(verdict, _find_named(fields["next"], roster) if "next" in fields else None)
@@ -62,10 +69,10 @@ def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> s
     )
     if phase is None:
         return None
-    words = _long_words(subject)
+    words = find_long_words(subject)
     own = [step for step in steps if step.phase == phase and step.step_id != current]
-    best = max(own, key=lambda step: len(words & _long_words(step.title)), default=None)
-    if best is not None and words & _long_words(best.title):
+    best = max(own, key=lambda step: len(words & find_long_words(step.title)), default=None)
+    if best is not None and words & find_long_words(best.title):
         return best.step_id
     return None if phase == phase_of(current) else phase.key
 
@@ -77,19 +84,10 @@ def off_topic(subject: str, step: str, steps: Sequence[Step], current: str) -> O
     return OffTopic(words, belongs_to) if words and belongs_to != current else None
 
 
-def _drift(value: str, steps: Sequence[Step], current: str) -> OffTopic | None:
-    if value.lower() in _NOTHING:
-        return None
-    found = _PLACE.fullmatch(value)
-    return (
-        off_topic(found["subject"], found["step"], steps, current)
-        if found
-        else off_topic(value, "", steps, current)
-    )
-
-
-def _long_words(text: str) -> set[str]:
-    return {word.rstrip("s") for word in words_of(text) if len(word) > _SHORT}
+def find_long_words(text: str) -> set[str]:
+    """Return the longer words, without the endings that make one word look like two."""
+    words = (word.removesuffix("'s") for word in words_of(text))
+    return {word.rstrip("s") for word in words if len(word) >= _LONG_WORD}
 
 
 def _numbers(value: str) -> tuple[int, ...]:
@@ -104,20 +102,19 @@ def _find_named(value: str, roster: Roster) -> tuple[str, ...]:
 PASS = "pass"
 _SOME = 1.4  # how far a sentence may run past the word limit before it is broken off
 _LONGEST_LABEL = 90
-_LONGEST_DIRECTION = 70
+_MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
 _ELLIPSIS = " ..."
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Sign by sign, so that it makes no difference where a piece ends.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _PASS = re.compile(r"[\s*_\"'`(\[-]*(?:i\s+)?pass[\s*_\"'`.!)\]]*", re.IGNORECASE)
 _RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$|\s*`{3,}\w*\s*$")
-_MARKS = re.compile(r"\s*(?:\|\s?|#{1,6}\s+)")
+_MARKS = re.compile(r"\A\s*(?:\|\s?|#{1,6}\s+)")
 _DECORATION = " \t*_\"'`>|#[(-"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]`*_]*$")
 _NUMBERED = re.compile(r"turn \d")
 # What may stand between a name and its colon, as far as it has come.
 _OPEN_LABEL = re.compile(r"\s*+(?:\([^():]{0,40}\)?)?[\s*_\]]*+")
-_OPENERS = "*(["
 _DOING = r"""\s{0,9}(?:\w{1,30}ly\s{1,9})?(?:pause|beat|silence|
     (?:nod|lean|paus|sigh|smil|look|turn|glanc|gestur|laugh|shrug|rais|frown|clear|tap|point|sketch|draw|writ|
        scratch|wav|grin|chuckl|pull|sit|sitt|stand|shift|tak|flip|open|shak|cross|adjust|rub|fold|hold|walk|
@@ -126,189 +123,99 @@ _DIRECTION = re.compile(
     rf"\*{_DOING}[^*\n]{{0,40}}\*|\({_DOING}[^()\n]{{0,40}}\)|\[{_DOING}[^\[\]\n]{{0,40}}\]",
     re.VERBOSE | re.IGNORECASE,
 )
+# The end of an unfinished line that may become a direction or a trailer.
+_UNCLEAR_END = re.compile(
+    rf"[*(\[](?:\s{{0,9}}(?:\w{{1,32}}(?:\s{{1,9}}\w{{0,12}})?)?|{_DOING}[^\n]{{0,40}})\Z|@\Z",
+    re.VERBOSE | re.IGNORECASE,
+)
 _THINKING, _THOUGHT = "<think>", "</think>"
-
-_At = Literal["line", "words", "skipped", "trailer", "over"]
 
 
 class Cutter:
-    """Takes in what a model writes, and gives out what the persona says."""
+    """Takes in what a model writes, and gives out what the persona says.
+
+    All of it is read anew with each piece, so what counts does not depend on where the pieces end.
+    """
 
     def __init__(self, speaker: Persona, roster: Roster, words: int) -> None:
         self.text = ""
         self.trailer = ""
         self.passed = False
         self._limit = words
-        self._half = ""
-        self._held = ""
-        self._space = ""
-        self._count = 0
-        self._full = False
-        self._muted = False
-        self._first = True
-        self._at: _At = "line"
+        self._written = ""
         self._labels = _labels(roster)
         self._own = {_fold_text(speaker.name), _fold_text(speaker.first_name)}
         names = (name for persona in roster.personas for name in (persona.name, persona.first_name))
         self._names = [*map(_fold_text, names), "the user", "user", "you", "turn"]
 
     def feed(self, piece: str) -> str:
-        """What can be shown now that this piece has come."""
-        text = self._half + piece
-        self._half = "\r" if text.endswith("\r") else ""  # perhaps half a line end
-        return self._advance(_plain(text.removesuffix(self._half)), ended=False)
+        """Return what can be shown now that this piece has come."""
+        self._written = (self._written + piece)[:_MAX_WRITTEN_LENGTH]
+        return self._read(self._written.removesuffix("\r"), ended=False)  # perhaps half a line end
 
     def end(self) -> str:
-        """What is left to be shown when nothing more comes."""
-        return self._advance("", ended=True)
+        """Return what is left to be shown when nothing more comes."""
+        return self._read(self._written, ended=True)
 
-    # --- the walk through the text -----------------------------------------------------------------------
-
-    def _advance(self, piece: str, *, ended: bool) -> str:
-        before = len(self.text)
-        self._held += piece
-        while self._step(ended):
-            pass
-        return self.text[before:]
-
-    def _step(self, ended: bool) -> bool:
-        """Take in as much of what is held as is clear; False where nothing more is."""
-        if not self._held or self._at == "over":
-            self._held = ""
-            return False
-        match self._at:
-            case "line":
-                return self._begin_line(ended)
-            case "words":
-                return self._go_on_line(ended)
-            case _:
-                return self._leave_line()
-
-    def _begin_line(self, ended: bool) -> bool:
-        head, newline, _ = self._held.partition("\n")
-        if self._first and head.lstrip().startswith(_THINKING):
-            return self._think(ended)
-        if not (newline or ended) and self._may_grow(head):
-            return False
-        if not head.strip():
-            self._held = self._held[len(head) + len(newline) :]
-            self._space += newline
-            return bool(newline)
-        return self._decide(head)
-
-    def _think(self, ended: bool) -> bool:
-        """What a model thinks aloud before it speaks is not said."""
-        _, found, rest = self._held.partition(_THOUGHT)
-        if not found and not ended:
-            return False
-        self._held = rest
-        return True
+    def _read(self, written: str, *, ended: bool) -> str:
+        """Read line by line as far as it is clear what a line is; return what is new in the words."""
+        rest, said, begun, muted = _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), "", False, False
+        while rest:
+            head, newline, after = rest.partition("\n")
+            complete = ended or bool(newline)
+            label = self._labels.match(head[:_LONGEST_LABEL])
+            if not begun and head.lstrip().startswith(_THINKING):
+                rest = rest.partition(_THOUGHT)[2]  # what a model thinks aloud before it speaks is not said
+                continue
+            if not complete and not label and self._may_grow(head):
+                break
+            if head.lstrip(_DECORATION).startswith(SIGN):
+                self.trailer = head
+                break
+            if label and _fold_text(label["who"]) in self._own:
+                decorated = head.lstrip()[:1] in ("*", "_")
+                rest, muted = rest[label.end() :].lstrip(" \t*_" if decorated else " \t"), False
+                continue
+            # `Alex: how far does this reach?` speaks to somebody; only the whole name begins another's words.
+            if label and (begun or label["whole"] or label["turn"]):
+                muted = True
+            elif _PASS.fullmatch(head):
+                self.passed = self.passed or not said.strip()
+            elif not head.strip():
+                said += newline
+            elif not muted and not _RULE.fullmatch(head):
+                begun = True
+                words, sign, trailer = _MARKS.sub("", head, count=1).partition(SIGN)
+                words = _DIRECTION.sub("", words)
+                said += (words if complete or sign else _UNCLEAR_END.split(words, maxsplit=1)[0]) + newline
+                if sign:
+                    self.trailer = sign + trailer
+                    break
+            rest = after
+        new = "" if self.passed else _shorten(said, self._limit)[len(self.text) :]
+        self.text += new
+        return new
 
     def _may_grow(self, head: str) -> bool:
-        """True where more of the line has to be seen before it is clear what it is."""
+        """Whether more of the line has to be seen before it is clear what it is."""
         bare = head.lstrip(_DECORATION)
+        start = _fold_text(bare)
         if _PASS.fullmatch(head):
             return True
-        if not bare or bare[0] in "@<":
-            return len(head) < _LONGEST_LABEL and _is_prefix_of_sign(bare)
-        label = self._labels.match(head)
-        if label:  # what decorates the name may still be closed
-            return not head[label.end() :].strip(" *_")
-        if head.lstrip()[:1] in _OPENERS and len(head) < _LONGEST_DIRECTION and not _is_closed(head):
-            return True
-        if len(head) > _LONGEST_LABEL or ":" in bare:
+        if len(head) > _LONGEST_LABEL:
             return False
-        start = _fold_text(bare)
-        if PASS.startswith(start) or "i pass".startswith(start):
+        if not bare or bare[0] in "@<":
+            return any(sign.startswith(bare[: len(sign)]) for sign in (SIGN, _THINKING))
+        if _NUMBERED.match(start) or PASS.startswith(start) or "i pass".startswith(start):
             return True
-        if _NUMBERED.match(start):
-            return True
-        return any(
+        return ":" not in bare and any(
             name.startswith(start) or (start.startswith(name) and _OPEN_LABEL.fullmatch(start[len(name) :]))
             for name in self._names
         )
 
-    def _decide(self, head: str) -> bool:
-        """Find out what a line is, and go on accordingly."""
-        if _PASS.fullmatch(head):
-            self.passed = self.passed or not self.text
-            self._at = "skipped"
-        elif head.lstrip(_DECORATION).startswith(SIGN):
-            self._at = "trailer"
-        elif label := self._labels.match(head):
-            self._take_label(label)
-        elif self._muted or _RULE.fullmatch(head):
-            self._at = "skipped"
-        else:
-            marks = _MARKS.match(head)
-            self._held = self._held[marks.end() :] if marks else self._held
-            self._first = False
-            self._at = "words"
-        return True
-
-    def _take_label(self, label: re.Match[str]) -> None:
-        who = _fold_text(label["who"])
-        if who in self._own:
-            self._muted = False
-            decorated = label.string.lstrip()[:1] in ("*", "_")
-            self._held = self._held[label.end() :].lstrip(" \t*_" if decorated else " \t")
-        elif label["whole"] is None and self._first and not label["turn"]:
-            # `Alex: how far does this reach?` speaks to somebody; only the whole name begins another's words.
-            self._first, self._at = False, "words"
-        else:
-            self._muted, self._at = True, "skipped"
-
-    def _go_on_line(self, ended: bool) -> bool:
-        head, newline, _ = self._held.partition("\n")
-        sign = head.find(SIGN)
-        if sign >= 0:
-            self._say(_strip_directions(head[:sign]))
-            self._held, self._at = self._held[sign:], "trailer"
-            return True
-        clear = len(head) if newline or ended else _clear(head)
-        if clear == 0 and not newline:
-            return False
-        self._say(_strip_directions(head[:clear]))
-        self._held = self._held[clear:]
-        if newline:
-            self._held, self._space, self._at = self._held[1:], self._space + "\n", "line"
-        return bool(newline)
-
-    def _leave_line(self) -> bool:
-        head, newline, rest = self._held.partition("\n")
-        if self._at == "trailer":
-            self.trailer += head
-        self._held = rest
-        if newline:
-            self._at = "over" if self._at == "trailer" else "line"
-        return bool(newline)
-
-    # --- what comes out ----------------------------------------------------------------------------------
-
-    def _say(self, words: str) -> None:
-        for token in re.findall(r"\s+|\S+", words):
-            if self._full or self.passed:
-                return
-            if token.isspace():
-                self._space += token
-            else:
-                self._say_word(token)
-
-    def _say_word(self, token: str) -> None:
-        begins = bool(self._space) or not self.text
-        if begins and self._count >= self._limit:
-            broken = self._count >= self._limit * _SOME
-            if broken or _SENTENCE_END.search(self.text):
-                self.text += "" if _SENTENCE_END.search(self.text) else _ELLIPSIS
-                self._full = True
-                return
-        self._count += begins
-        self.text += (_gap(self._space) if self.text else "") + token
-        self._space = ""
-
 
 def _labels(roster: Roster) -> re.Pattern[str]:
-    """What stands before somebody's words: a name, the role perhaps, and a colon."""
+    """Return the pattern of what stands before somebody's words: a name, the role perhaps, and a colon."""
     whole = "|".join(re.escape(persona.name) for persona in roster.personas)
     first = "|".join(re.escape(persona.first_name) for persona in roster.personas)
     return re.compile(
@@ -319,50 +226,20 @@ def _labels(roster: Roster) -> re.Pattern[str]:
     )
 
 
-def _plain(text: str) -> str:
-    """The text with one kind of line end, and nothing that could upset a terminal."""
-    return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
-
-
-def _strip_directions(words: str) -> str:
-    """The words without stage directions."""
-    return _DIRECTION.sub("", words)
-
-
-def _clear(head: str) -> int:
-    """How much of an unfinished line can be given out: nothing that may become a trailer or a direction."""
-    clear = len(head) - (1 if head.endswith("@") else 0)
-    while True:
-        opened = (_last_open(head[:clear], opener) for opener in _OPENERS)
-        near = [at for at in opened if at >= 0 and len(head) - at < _LONGEST_DIRECTION]
-        if not near:
-            return clear
-        clear = min(near)
-
-
-def _last_open(head: str, opener: str) -> int:
-    """Where something begins that is not closed yet; -1 where all is."""
-    if opener == "*":
-        return head.rfind("*") if head.count("*") % 2 else -1
-    at = head.rfind(opener)
-    return -1 if at < 0 or _is_closed(head[at:]) else at
-
-
-def _is_closed(direction: str) -> bool:
-    """True where what begins with this sign is closed again."""
-    bare = direction.lstrip()
-    return {"(": ")", "[": "]"}.get(bare[:1], bare[:1]) in bare[1:]
-
-
-def _is_prefix_of_sign(bare: str) -> bool:
-    return any(sign.startswith(bare[: len(sign)]) for sign in (SIGN, _THINKING))
-
-
-def _gap(space: str) -> str:
-    """White space between words: one blank, or up to one empty line."""
-    if space.count("\n") > 1:
-        return "\n\n"
-    return "\n" if "\n" in space else " " if space else ""
+def _shorten(said: str, limit: int) -> str:
+    """Return the words up to the limit and the end of the sentence, with at most one empty line between."""
+    text, gap, count = "", "", 0
+    for token in re.findall(r"\s+|\S+", said.strip()):
+        if token.isspace():
+            gap = "\n" * min(token.count("\n"), 2) or " "
+            continue
+        if count >= limit:
+            is_sentence = _SENTENCE_END.search(text)
+            if is_sentence or count >= limit * _SOME:
+                return text if is_sentence else text + _ELLIPSIS
+        text += gap + token
+        count += 1
+    return text
 
 
 def _fold_text(text: str) -> str:
@@ -492,8 +369,8 @@ def pages(targets: Sequence[Target]) -> tuple[Target, ...]:
 def with_sentences(
     written: Sequence[SectionText], shape: DraftShape, answers: Sequence[Answer]
 ) -> tuple[SectionText, ...]:
-    """The sections as they were written from the answers, and below them what the sentences add."""
-    known = {_fold_label(answer.label) for answer in answers if not answer.unknown}
+    """Return the sections as they were written from the answers, and below them what the sentences add."""
+    known = {_fold_text(answer.label) for answer in answers if not answer.unknown}
     numbers = {target: number for number, target in enumerate(pages([each.target for each in written]), 1)}
     return tuple(_add_sentences(each, shape, numbers.get(each.target), known) for each in written)
 
@@ -501,31 +378,16 @@ def with_sentences(
 def _add_sentences(
     section: SectionText, shape: DraftShape, number: int | None, known: set[str]
 ) -> SectionText:
-    if number is None:
-        return section
-    own = [each for each in shape.sentences if each.section == number and each.text.strip()][: 2 * MOST]
-    resting = [each for each in own if _find_cited(each, known)][:MOST]
-    told = " ".join(_sentence(each, known) for each in resting)
-    asked = "\n".join(
-        f"- Open question: {neutralize_markdown(each.text)}" for each in own if not _find_cited(each, known)
-    )
-    text = "\n\n".join(
-        part for part in (section.text, neutralize_markdown(told) if told else "", asked) if part
-    )
-    return replace(section, text=text)
-
-
-def _sentence(sentence: SentenceShape, known: set[str]) -> str:
-    text = " ".join(sentence.text.split())
-    labels = ", ".join(_find_cited(sentence, known))
-    return f"{text.rstrip('.')} (from: {labels})."
-
-
-def _find_cited(sentence: SentenceShape, known: set[str]) -> tuple[str, ...]:
-    """The labels that a sentence cites and that were answered."""
-    labels = (" ".join(label.split()) for label in sentence.answers)
-    return tuple(dict.fromkeys(label for label in labels if _fold_label(label) in known))
-
-
-def _fold_label(label: str) -> str:
-    return " ".join(label.casefold().split())
+    """Add what rests on answers as text and the rest as open questions."""
+    told: list[str] = []
+    asked: list[str] = []
+    own = (each for each in shape.sentences if each.section == number and each.text.strip())
+    for each in islice(own, 2 * MOST):
+        labels = dict.fromkeys(" ".join(label.split()) for label in each.answers)
+        cited = ", ".join(label for label in labels if _fold_text(label) in known)
+        if not cited:
+            asked.append(f"- Open question: {neutralize_markdown(each.text)}")
+        elif len(told) < MOST:
+            told.append(f"{' '.join(each.text.split()).rstrip('.')} (from: {cited}).")
+    parts = (section.text, neutralize_markdown(" ".join(told)), "\n".join(asked))
+    return replace(section, text="\n\n".join(filter(None, parts)))

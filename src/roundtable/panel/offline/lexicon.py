@@ -9,15 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import snowballstemmer
-
-from ...core.text import words_of
+from ...core.text import stem_word, words_of
 
 INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
 MAX_MESSAGE_LENGTH = 4_000
 """How much of one message is read; what is kept is never cut."""
 
-_stemmer = snowballstemmer.stemmer("english")
 _FILLERS = re.compile(
     r"(?:(?:(?:ok|okay|so|well|and|but|then|hm{1,5}|yes|no|thanks)\b[,.!]?|right[,.!]) {1,3}){1,6}",
     re.IGNORECASE,
@@ -54,12 +51,6 @@ def phase_expressions() -> Mapping[str, re.Pattern[str]]:
         phase: re.compile("|".join(f"(?:{each})" for each in expressions), re.IGNORECASE)
         for phase, expressions in _tables()["phases"].items()
     }
-
-
-@lru_cache(maxsize=16_384)
-def stem_word(word: str) -> str:
-    """Return the Snowball stem of a word in small letters."""
-    return str(_stemmer.stemWord(word))
 
 
 @lru_cache(maxsize=4_096)

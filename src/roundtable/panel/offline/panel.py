@@ -6,23 +6,12 @@ It keeps nothing between two requests but what it has loaded, so the same reques
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, assert_never
 
-from ...core.commands import (
-    AskDraft,
-    AskFeedback,
-    AskFollowUp,
-    AskSynthesis,
-    Brief,
-    ExtractSynthesis,
-    StepBrief,
-    Table,
-)
-from ...core.events import SectionText
+from ...core import commands as do
 from ...core.lines import join_names
-from ...core.synthesis import Draft
-from ...core.turns import Material, Verdict
-from ..base import Framing, Hearer, Speech
+from ...core.turns import Material
+from ..base import OnWords, PanelRequest, Speech, ignore_words
 
 if TYPE_CHECKING:
     from .prompts import Library
@@ -51,50 +40,54 @@ class OfflinePanel:
             self._library = load_library(self._project)
         return self._library
 
-    async def frame(self, brief: Brief) -> Framing:
-        from .speaking import frame_discussion
+    async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        match request:
+            case do.AskFraming(brief):
+                from .speaking import frame_discussion
 
-        return frame_discussion(brief, self.library)
+                return frame_discussion(brief, self.library)
+            case do.AskPersona(brief):
+                return self._speak(brief, on_words)
+            case do.AskVerdict(table):
+                from .focus import judge_message
+                from .section import read_section
 
-    async def speak(self, brief: Brief, heard: Hearer) -> Speech | None:
+                return judge_message(table, read_section(table), self.library)
+            case do.AskSynthesis(table):
+                from .synthesis import extract_synthesis
+
+                return extract_synthesis(table, self.library)
+            case do.AskFollowUp():
+                return request.criterion.follow_up
+            case do.AskDraft():
+                from ...documents.drafting import draft
+
+                return draft(request, {each.name: each.text for each in request.material})
+            case do.AskFeedback(brief):
+                return f"I've added that to {brief.step.title}, in your words."
+            case do.AskReading():
+                return _read_documents(request.material)
+            case other:
+                assert_never(other)
+
+    def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
         from .section import read_section
         from .speaking import Floor, say_next
 
         text = say_next(Floor(brief, read_section(brief.table), self.library))
         if text is None:
             return None
-        heard(text)
+        on_words(text)
         return Speech(text)
 
-    async def judge(self, table: Table) -> Verdict:
-        from .focus import judge_message
-        from .section import read_section
 
-        return judge_message(table, read_section(table), self.library)
+def _read_documents(material: tuple[Material, ...]) -> str:
+    """Name the documents there are, and the first question that they leave open."""
+    from ...documents.answers import find_open_questions
 
-    async def synthesise(self, ask: AskSynthesis | ExtractSynthesis) -> Draft:
-        from .synthesis import extract_synthesis
-
-        return extract_synthesis(ask.table, self.library)
-
-    async def follow_up(self, ask: AskFollowUp) -> str:
-        return ask.criterion.follow_up
-
-    async def draft(self, ask: AskDraft, material: tuple[Material, ...]) -> tuple[SectionText, ...]:
-        from ...documents.drafting import draft
-
-        return draft(ask, {each.name: each.text for each in material})
-
-    async def take_up(self, ask: AskFeedback) -> str:
-        return f"I've added that to {ask.brief.step.title}, in your words."
-
-    async def read(self, brief: StepBrief, material: tuple[Material, ...]) -> str:
-        """Name the documents there are, and the first question that they leave open."""
-        from .section import find_open_questions
-
-        written = [document.name for document in material if document.text.strip()]
-        if not written:
-            return ""
-        said = f"I've read {join_names(written[:_MAX_DOCUMENTS_NAMED])}."
-        asked = next((each for document in material for each in find_open_questions(document.text)), "")
-        return f'{said} Still open there: "{asked}"' if asked else said
+    written = [document.name for document in material if document.text.strip()]
+    if not written:
+        return ""
+    said = f"I've read {join_names(written[:_MAX_DOCUMENTS_NAMED])}."
+    asked = next((each for document in material for _, each in find_open_questions(document.text)), "")
+    return f'{said} Still open there: "{asked}"' if asked else said

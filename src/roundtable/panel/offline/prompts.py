@@ -17,8 +17,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from ...catalogue.files import Problem, list_sources, read_source
-from ...core.text import fold_text, split_sentences
-from .lexicon import INTERVIEW_FOLDER, content_stems, stem_word
+from ...core.text import fold_text, split_sentences, stem_word
+from .lexicon import INTERVIEW_FOLDER, content_stems
 
 Suits = Literal["given", "none", "unknown", "objection"]
 Need = Literal["number", "several", "person", "failure", "duration", "option", "code", "reason", "outside"]

@@ -15,7 +15,7 @@ from ...core.text import fold_text, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
-from ...documents.answers import read_answers, read_labelled_answers
+from ...documents.answers import find_open_questions, read_answers, read_labelled_answers
 from ...documents.outline import read_outline
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern
 from .prompts import Need, Prompt
@@ -146,7 +146,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
     for (step_id, label), text in read_answers(texts, title).items():
         if step_id == step.step_id:
             given.setdefault(label, text)
-    open_ones = {fold_text(line) for text in texts.values() for line in find_open_questions(text)}
+    open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
     for question in _questions(step).values():
         text = given.get(question.label, "")
         if text or fold_text(question.text) in open_ones:
@@ -168,22 +168,6 @@ def _read_labelled(document: Material, step: Step) -> dict[str, str]:
         for heading in headings
         for label, text in read_labelled_answers(shape, step, heading).items()
     }
-
-
-def find_open_questions(text: str) -> Iterator[str]:
-    """Yield the questions that a document marks or lists as open."""
-    below = False
-    for line in text.split("\n"):
-        plain = line.strip()
-        before, sign, asked = plain.partition("Open question: ")
-        if sign and not before.strip("-* "):
-            yield asked
-        elif plain.strip("#*: ").casefold() == "open questions":
-            below = True
-        elif below and plain.startswith("- ") and plain.casefold() != "- none":
-            yield plain[2:]
-        elif plain:
-            below = False
 
 
 def _questions(step: Step) -> dict[str, Question]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from ...catalogue import load_roster, load_steps
 from ...core.errors import DiskFailed, RuleBroken
 from ...store.files import leads_out, make_folder, read, write
 from ..export.agentfile import agent_file
@@ -21,7 +20,7 @@ INSTALL = 'pip install "path/to/roundtable[mcp]"'
 _THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, uses=())
 @click.option("--http", metavar="PORT", help="Serve on http://127.0.0.1:PORT/mcp instead of stdio.")
 @click.pass_obj
 def mcp(flags: Flags, http: str | None) -> None:
@@ -79,8 +78,8 @@ def export() -> None:
 @click.pass_obj
 def export_agent_file(flags: Flags, target: str | None, force: bool) -> None:
     """Write the complete agent instructions as one markdown file."""
-    root = flags.settings().root
-    text = agent_file(load_roster(root), load_steps(root))
+    project = flags.open_project()
+    text = agent_file(project.roster(), project.steps())
     if target is None:
         put_text(text.rstrip("\n"))
     else:
@@ -93,14 +92,15 @@ def _export_command(name: str, host: Host) -> click.Command:
     @click.option("--force", is_flag=True, help="Replace existing files.")
     @click.pass_obj
     def command(flags: Flags, target: str | None, force: bool) -> None:
-        root = flags.settings().root
+        project = flags.open_project()
+        root = project.root
         usual = root if host.reads_project else root / f"roundtable-{name}"
         if not target and not usual.resolve().is_relative_to(root.resolve()):
             raise RuleBroken(
                 f"{usual} is a link that leads out of the project. Nothing was written. "
                 "Remove the link, or give --to for another place."
             )
-        files = host.make_files(load_roster(root), load_steps(root))
+        files = host.make_files(project.roster(), project.steps())
         _write(flags, files, Path(target) if target else usual, force, host.next_step)
 
     return command

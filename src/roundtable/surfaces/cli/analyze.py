@@ -5,31 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ...core.errors import ItemUnknown
-from ...panel.base import Panel
-from ...runtime.executor import make_offline_panel
-from ...runtime.session import Session
+from ...project import Project, choose_panel, find_lacking
 from ...settings import Settings, user_name
-from ...store.items import ItemEntry, find_item, list_items, read_item
-from ...store.lock import ItemLock
-from ...store.meta import meta_problem, set_aside
-from ...store.progress import start_over as forget_progress
 from .conversation import Answers, JsonLines, Plain, hold, open_answers
-from .options import Command, Flags, complete_item, pause_collection
+from .options import TALK_OPTIONS, Command, Flags, complete_item
 from .output import command, put, table, tell
 
 if TYPE_CHECKING:
-    from ...runtime.budget import BudgetAccount
+    from ...store.items import ItemEntry
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, uses=TALK_OPTIONS)
 @click.argument("item", required=False, shell_complete=complete_item)
 @click.option("--start-over", is_flag=True, help="Begin with the first step again; what was written stays.")
 @click.option("--from", "reopen", metavar="ID", help="Go through a completed step again, such as 01-03.")
@@ -40,92 +32,66 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     Without ITEM it takes the one that is open. At each menu, [E] brings all personas to the table. Messages
     come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0).
     """
-    settings, answers = flags.settings(), open_answers(flags.answers)
-    folder = _choose_item(flags, settings, answers) if item is None else _find_folder(settings, item)
-    if start_over:
-        with ItemLock(folder):
-            if problem := meta_problem(folder):
-                aside = set_aside(folder)
-                tell(f"{problem} It is kept as {aside.name}, and the analysis begins anew.")
-            else:
-                forget_progress(folder)
-    return _converse(flags, settings, answers, folder, reopen=reopen)
+    settings, project, answers = _prepare(flags)
+    entry = _choose_item(flags, project, answers) if item is None else project.find_item(item)
+    if start_over and (told := project.start_over(entry.slug)):
+        tell(told)
+    return _converse(flags, settings, project, answers, entry, reopen=reopen)
 
 
-@click.command(cls=Command)
-@click.argument("item", shell_complete=complete_item)
+@click.command(cls=Command, uses=TALK_OPTIONS)
+@click.argument("item", required=False, shell_complete=complete_item)
 @click.option("--step", required=True, metavar="ID", help="A completed step, such as 01-03.")
 @click.pass_obj
-def elaborate(flags: Flags, item: str, step: str) -> int:
-    """Discuss a completed step of ITEM with all personas."""
-    settings, answers = flags.settings(), open_answers(flags.answers)
-    return _converse(flags, settings, answers, _find_folder(settings, item), step)
+def elaborate(flags: Flags, item: str | None, step: str) -> int:
+    """Discuss a completed step of ITEM with all personas.
+
+    Without ITEM it takes the one that is open.
+    """
+    settings, project, answers = _prepare(flags)
+    return _converse(flags, settings, project, answers, project.choose_item(item), step)
 
 
-def _find_folder(settings: Settings, item: str) -> Path:
-    return find_item(settings.root, item, items_folder=settings.items_folder)
+def _prepare(flags: Flags) -> tuple[Settings, Project, Answers]:
+    """Return what a conversation begins with; what a model lacks is said before anything else."""
+    settings = flags.settings()
+    for missing in find_lacking(settings):
+        tell(missing)
+    project = Project(settings.root, items_folder=settings.items_folder)
+    return settings, project, open_answers(flags.answers)
 
 
 def _converse(
     flags: Flags,
     settings: Settings,
+    project: Project,
     answers: Answers,
-    folder: Path,
+    entry: ItemEntry,
     step: str | None = None,
     reopen: str | None = None,
 ) -> int:
     at_terminal = _is_at_terminal(answers)
-    make_panel, account = choose_panel(settings, folder)
-    name, slug = user_name(settings), read_item(folder).slug
+    make_panel, account = choose_panel(settings, entry.folder)
+    name, slug = user_name(settings), entry.slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
     start = partial(
-        Session,
-        settings.root,
+        project.open_session,
         slug,
         step=step,
         reopen=reopen,
         user_name=name,
         interactive=at_terminal,
-        items_folder=settings.items_folder,
         account=account,
         review=settings.review and answers.from_terminal,
     )
     if at_terminal and _can_paint(flags):
-        with pause_collection():
-            from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
+        from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
+
         spent = account.describe_spending if account is not None else lambda: ""
         return TerminalConversation(start, make_panel, user_name=name, spent=spent).hold(again)
     session = start(panel=make_panel() if account is not None else None)
     plain = Plain(name, echo=not answers.from_terminal, prompt=at_terminal)
     return hold(session, answers, JsonLines() if flags.json else plain, again)
-
-
-def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel], BudgetAccount | None]:
-    """Return the maker of the panel in the settings, and the account of its costs if it may have any.
-
-    A model's name is checked now; what it lacks is said on stderr before the first question is answered.
-    """
-    if settings.panel != "model":
-        return lambda: make_offline_panel(settings.root), None
-    from ...panel.model.choice import choose, names_of, read_choice
-    from ...panel.model.reaching import find_lacking
-    from ...panel.model.tracing import collect
-    from ...runtime.budget import BudgetAccount  # late, like the panel: it takes a tenth of the time to start
-
-    collect()
-    account = BudgetAccount(folder, settings.budget)
-    panel = choose(
-        settings.models,
-        settings.base_url,
-        meter=account.record_call,
-        news=account.add_news,
-        project=settings.root,
-    )
-    for name in names_of(settings.models, settings.base_url):
-        choice = read_choice(name, settings.base_url)
-        if missing := find_lacking(choice):
-            tell(f"{choice.label}: {missing}. See roundtable doctor.")
-    return lambda: panel, account
 
 
 def _is_at_terminal(answers: Answers) -> bool:
@@ -139,29 +105,22 @@ def _can_paint(flags: Flags) -> bool:
     return not (flags.plain or flags.json) and has_cursor(os.environ)
 
 
-def _choose_item(flags: Flags, settings: Settings, answers: Answers) -> Path:
+def _choose_item(flags: Flags, project: Project, answers: Answers) -> ItemEntry:
     """Return the one open item; of several the user chooses one, or sees a list if nobody can be asked."""
-    items = list_items(settings.root, items_folder=settings.items_folder)
-    unfinished = [entry for entry in items if (entry.meta or {}).get("analysis_status") != "analyzed"]
-    candidates = unfinished or list(items)
+    candidates = project.open_items()
     at_terminal = _is_at_terminal(answers)
     if not candidates and at_terminal and _can_paint(flags):
         from ..terminal.welcome import first_item
 
-        return first_item(settings)
-    if not candidates:
-        raise ItemUnknown('There is no item yet. Add one with: roundtable add "what it is about"')
-    if len(candidates) == 1:
-        return candidates[0].folder
+        return first_item(project)
+    if len(candidates) < 2:
+        return project.choose_item(None)
     rows = [(str(number), entry.slug, entry.title) for number, entry in enumerate(candidates, start=1)]
     choices = table(("", "item", "title"), rows)
     if not at_terminal or flags.json:
         raise ItemUnknown(f"Name one of these items:\n{choices}")
     tell(choices)
-    return _ask_for_item(settings, candidates, answers)
 
-
-def _ask_for_item(settings: Settings, entries: list[ItemEntry], answers: Answers) -> Path:
     async def ask() -> str | None:
         put("Which one? ")  # inside the loop, because Ctrl-C would meet a half-made one before it
         return await answers.next()
@@ -172,9 +131,9 @@ def _ask_for_item(settings: Settings, entries: list[ItemEntry], answers: Answers
             put("\n")
             raise ItemUnknown("No item was chosen.")
         number = words.strip()
-        if number.isdecimal() and 0 < int(number[:9]) <= len(entries):
-            return entries[int(number[:9]) - 1].folder
+        if number.isdecimal() and 0 < int(number[:9]) <= len(candidates):
+            return candidates[int(number[:9]) - 1]
         try:
-            return _find_folder(settings, words)
+            return project.find_item(words)
         except ItemUnknown as unknown:
             tell(str(unknown))

@@ -1,179 +1,47 @@
-"""`check` and `validate`: whether the documents of an item hold together and keep to the rules."""
+"""`check`: whether the documents of an item hold together and keep to the rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import partial
-from pathlib import Path
 
 import click
 
-from ...catalogue import load_roster, load_steps
-from ...core.errors import DiskFailed
-from ...core.personas import Roster
-from ...core.steps import Step
-from ...documents import audit
-from ...documents.answers import read_answers
-from ...documents.audit import META
-from ...documents.checks import CheckFinding, check_documents, check_markers
-from ...git import earlier_versions
-from ...store.artifact import is_markdown
-from ...store.files import read_inside
-from ...store.meta import max_turns, meta_problem, parse_json, read_meta
-from ...store.outputs import Outputs, find_answered
-from .options import Command, Flags
-from .output import count
-
-_MAX_CITED_FILE = 20_000_000
-_STATE = "state.json"
+from .options import Command, Flags, complete_item
+from .output import count, tell
 
 
 @click.command(cls=Command)
-@click.argument("item")
-@click.pass_obj
-def check(flags: Flags, item: str) -> int:
-    """Check that the documents of ITEM hold together.
+@click.argument("item", required=False, shell_complete=complete_item)
+@click.pass_context
+def check(context: click.Context, item: str | None) -> int:
+    """Check the documents of ITEM against each other and the rules.
 
-    References, criteria, data, citations: each finding is named with its file and line. If there are
-    problems, the exit status is 2; open questions alone are not problems.
+    References, criteria, data, citations; records, turn limits, elaboration blocks and markers; with git,
+    that no answer and no addition was ever taken away. Each finding is named with its file and line. If
+    there are problems, the exit status is 2; open questions alone are not problems.
     """
-    settings, folder = flags.find_item(item)
-    outputs = Outputs(folder, load_steps(settings.root))
-    documents = {each.name: each.text for each in outputs.documents()}
-    unreadable = [
-        CheckFinding(name, 1, "unreadable", "It cannot be read.")
-        for name in dict.fromkeys(output for step in outputs.steps for output in step.outputs)
-        if name not in documents and (folder / name).exists()
-    ]
-    found = [*unreadable, *check_documents(documents, partial(_count_lines, settings.root))]
-    problems = [each for each in found if each.is_problem]
-    questions = [each for each in found if not each.is_problem]
-    asked = f", {count(len(questions), 'open question')}" if questions else ""
-    text = _report(problems, f"{count(len(documents), 'file')} checked", asked, questions)
+    flags = context.ensure_object(Flags)
+    if context.info_name == "validate":
+        tell("`validate` is part of `check` now, so this is: roundtable check")
+    project, entry = flags.find_item(item)
+    report = project.check(entry.slug)
+    lists = {"problems": report.problems, "open_questions": report.open_questions}
+    rows = {key: [f"{each.file}:{each.line}: {each.text}" for each in found] for key, found in lists.items()}
+    parts = ["\n".join(rows["problems"])] if report.problems else []
+    if report.open_questions:
+        parts.append("\n".join(["Open questions:", *rows["open_questions"]]))
+    asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
+    verdict = count(len(report.problems), "problem") if report.problems else "sound"
+    compared = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
+    parts.append(f"{count(len(report.files), 'file')} checked{compared}: {verdict}{asked}.")
     flags.show_result(
         {
-            "slug": folder.name,
-            "sound": not problems,
-            "files": list(documents),
-            "problems": [asdict(each) for each in problems],
-            "open_questions": [asdict(each) for each in questions],
+            "slug": entry.slug,
+            "sound": not report.problems,
+            "files": list(report.files),
+            "history": report.versions,
+            **{key: [asdict(each) for each in found] for key, found in lists.items()},
         },
-        text if documents or problems else "No step has written anything yet.",
+        "\n\n".join(parts) if report.files or report.problems else "No step has written anything yet.",
     )
-    return 2 if problems else 0
-
-
-def _count_lines(root: Path, path: str) -> int | None:
-    """Return how many lines a file inside the project has; None if there is no such file."""
-    place = root / path
-    try:
-        is_usable = place.is_file() and place.resolve().is_relative_to(root.resolve())
-        if not is_usable or place.stat().st_size > _MAX_CITED_FILE:
-            return None
-        return len(place.read_bytes().splitlines())
-    except (OSError, RuntimeError, ValueError):
-        return None
-
-
-def _report(
-    problems: Sequence[CheckFinding], what: str, more: str, questions: Sequence[CheckFinding] = ()
-) -> str:
-    """Return the findings line by line, and a last line that sums them up."""
-    parts = ["\n".join(f"{each.file}:{each.line}: {each.text}" for each in problems)] if problems else []
-    if questions:
-        parts.append(
-            "\n".join(["Open questions:", *(f"{each.file}:{each.line}: {each.text}" for each in questions)])
-        )
-    verdict = count(len(problems), "problem") if problems else "sound"
-    return "\n\n".join([*parts, f"{what}: {verdict}{more}."])
-
-
-@click.command(cls=Command)
-@click.argument("item")
-@click.pass_obj
-def validate(flags: Flags, item: str) -> int:
-    """Check what a model wrote for ITEM against the rules.
-
-    For analyses that a model ran from the agent file: records and turn limits, the shape of every
-    elaboration block, markers, and, with git, that no answer and no addition was ever taken away.
-    If there are problems, the exit status is 2.
-    """
-    settings, folder = flags.find_item(item)
-    steps = load_steps(settings.root)
-    versions, losses = _check_history(settings.root, folder, steps)
-    problems = [*_check_files(folder, load_roster(settings.root), steps), *losses]
-    compared = f"compared with {count(versions, 'earlier version')}"
-    history = compared if versions else "no earlier versions in git to compare with"
-    flags.show_result(
-        {
-            "slug": folder.name,
-            "sound": not problems,
-            "history": versions,
-            "problems": [asdict(each) for each in problems],
-        },
-        _report(problems, folder.name, f", {history}"),
-    )
-    return 2 if problems else 0
-
-
-def _check_files(folder: Path, roster: Roster, steps: tuple[Step, ...]) -> Iterator[CheckFinding]:
-    """Yield what is wrong with the files as they are."""
-    meta = read_meta(folder)
-    limit = max_turns(meta)
-    records: tuple[audit.ElaborationRecord, ...] = ()
-    if meta is None:
-        yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
-    else:
-        data = read_inside(folder, META)
-        text, raw = data.decode("utf-8-sig", "replace"), parse_json(data)  # without the defaults of reading
-        yield from audit.check_meta(text, raw, limit=limit, roster=roster, steps=steps)
-        records = audit.list_elaboration_records(text, raw)
-    if (folder / _STATE).exists():
-        yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
-    documents = _read_documents(folder)
-    for name, text in documents.items():
-        yield from check_markers(name, text)
-    blocks = [
-        block for name, text in documents.items() for block in audit.find_elaboration_blocks(name, text)
-    ]
-    yield from audit.check_blocks(blocks, limit=limit, roster=roster)
-    if meta is not None:
-        outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
-        there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
-        yield from audit.check_pairs(blocks, records, frozenset(there))
-
-
-def _check_history(root: Path, folder: Path, steps: tuple[Step, ...]) -> tuple[int, list[CheckFinding]]:
-    """Return how many earlier versions git has of the documents, and what was lost on the way."""
-    total = 0
-    losses: list[CheckFinding] = []
-    there = _read_documents(folder)
-    for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
-        earlier = earlier_versions(root, folder / name)
-        if earlier is None:  # git has no answer for one document, so it has none for the others
-            break
-        versions = [audit.DocumentVersion(f"commit {at}", text) for at, text in earlier]
-        total += len(versions)
-        if name in there:
-            versions.append(audit.DocumentVersion("the working tree", there[name]))
-        losses += audit.check_growth(name, versions)
-        if versions and name not in there:
-            versions.append(audit.DocumentVersion("the working tree", ""))
-        losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))
-    return total, losses
-
-
-def _find_answers(steps: tuple[Step, ...], name: str, text: str) -> set[tuple[str, str]]:
-    """Return the answers that a document holds in any form, each by step and label."""
-    return {*find_answered(steps, name, text), *read_answers({name: text}, "")}
-
-
-def _read_documents(folder: Path) -> dict[str, str]:
-    found = {}
-    for path in sorted(folder.glob("*.md")):
-        try:
-            found[path.name] = read_inside(folder, path.name).decode("utf-8", "replace")
-        except (DiskFailed, OSError):
-            continue
-    return found
+    return 2 if report.problems else 0

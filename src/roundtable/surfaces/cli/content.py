@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
-from ...catalogue import load_roster, load_steps, read_personas, read_steps
-from ...catalogue.files import Problem
 from .options import Flags, Group
 from .output import count, table
+
+if TYPE_CHECKING:
+    from ...catalogue.files import Problem
 
 _PERSONA_FIELDS = ("key", "name", "role", "short_role", "phases", "perspective", "lens")
 _STEP_FIELDS = ("persona", "depth", "outputs", "depends_on", "skip_if")
@@ -36,7 +38,7 @@ def steps() -> None:
 @click.pass_obj
 def list_personas(flags: Flags) -> None:
     """List the personas in their order."""
-    found = load_roster(flags.settings().root).personas
+    found = flags.open_project().roster().personas
     rows = [(each.key, each.name, each.role, ", ".join(each.phases) or "-") for each in found]
     flags.show_result(
         [{field: getattr(each, field) for field in _PERSONA_FIELDS} for each in found],
@@ -48,19 +50,15 @@ def list_personas(flags: Flags) -> None:
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
     """Check the files of the personas and the prompts; the exit status is 2 if one has a problem."""
-    from ...panel.offline.prompts import read_project_prompts
-
-    root = flags.settings().root
-    found, problems = read_personas(root)
-    library, wrong = read_project_prompts(root)
-    return _report(flags, "persona", len(found), (*problems, *wrong), len(library.prompts))
+    number, prompts, problems = flags.open_project().check_personas()
+    return _report(flags, "persona", number, problems, prompts)
 
 
 @steps.command("list")
 @click.pass_obj
 def list_steps(flags: Flags) -> None:
     """List the steps in the order in which they run."""
-    found = load_steps(flags.settings().root)
+    found = flags.open_project().steps()
     rows = [(each.step_id, each.title, each.persona, each.depth, ", ".join(each.outputs)) for each in found]
     data = [
         {
@@ -78,8 +76,7 @@ def list_steps(flags: Flags) -> None:
 @click.pass_obj
 def check_steps(flags: Flags) -> int:
     """Check the steps' files; the exit status is 2 if one has a problem."""
-    found, problems = read_steps(flags.settings().root)
-    return _report(flags, "step", len(found), problems)
+    return _report(flags, "step", *flags.open_project().check_steps())
 
 
 def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], own_prompts: int = 0) -> int:

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from importlib import metadata
-from pathlib import Path
-from shutil import which
+from dataclasses import asdict
 
 import click
 
-from ...catalogue import read_personas, read_steps
-from ...core.errors import RuleBroken
-from ...git import current_commit
-from ...settings import Settings, load_settings
-from ...store.files import leads_out_of_project
-from ...store.items import list_items, list_outside_links
-from ...version import __version__
-from .options import Command, Flags
-from .output import count, one_line, pairs
-
-_DISTRIBUTION = "roundtable-analyst"
-_FOR_DEVELOPERS = "dev"
-_EXTRA = re.compile(r"""(?P<name>[\w.-]++).*?\bextra\s{0,9}==\s{0,9}["'](?P<extra>[^"']+)""")
+from ...diagnosis import diagnose
+from ...settings import load_settings
+from .options import MODEL_OPTIONS, Command, Flags
+from .output import pairs
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """One thing that was looked at, and whether it is sound."""
-
-    name: str
-    found: str
-    sound: bool = True
-
-
-@click.command(cls=Command)
+@click.command(cls=Command, uses=("json", *MODEL_OPTIONS))
 @click.option("--ask", is_flag=True, help="Ask each model one short question, which may cost a little.")
 @click.pass_obj
 def doctor(flags: Flags, ask: bool) -> int:
@@ -46,101 +21,8 @@ def doctor(flags: Flags, ask: bool) -> int:
     Without --ask it sends nothing that costs money. The exit status is 2 if something needs repair.
     """
     settings, warnings = load_settings(flags.root, flags.panel, model=flags.model, base_url=flags.base_url)
-    found = [
-        Diagnosis("python", platform.python_version()),
-        Diagnosis("roundtable", __version__),
-        Diagnosis("project", str(settings.root.absolute())),
-        *(Diagnosis("settings", warning, sound=False) for warning in warnings),
-        _check_items(settings),
-        _check_git(settings.root),
-        *_check_content(settings.root),
-        *_check_panel(settings, ask=ask),
-        *_list_extras(),
-    ]
+    found = diagnose(settings, warnings, ask=ask)
     sound = all(each.sound for each in found)
     rows = [(each.name, each.found if each.sound else f"{each.found} <- needs repair") for each in found]
     flags.show_result({"sound": sound, "findings": [asdict(each) for each in found]}, pairs(rows))
     return 0 if sound else 2
-
-
-def _check_items(settings: Settings) -> Diagnosis:
-    name, home = settings.items_folder, settings.root / settings.items_folder
-    if reason := leads_out_of_project(settings.root, home):
-        return Diagnosis("items", f"{name}: {reason}", sound=False)
-    existing = next(path for path in (home, *home.parents) if path.exists())
-    if not existing.is_dir():
-        return Diagnosis("items", f"{name}: {existing} is not a folder", sound=False)
-    if not os.access(existing, os.W_OK | os.X_OK):
-        return Diagnosis("items", f"{name}: {existing} cannot be written to", sound=False)
-    items = list_items(settings.root, items_folder=name)
-    found = f"{name}: {count(len(items), 'item')}, writable"
-    if links := list_outside_links(settings.root, items_folder=name):
-        found += f"; links out of the project: {one_line(', '.join(links))}"
-    elif corrupt := [entry.slug for entry in items if entry.problem]:
-        found += f"; meta.json cannot be used in {', '.join(corrupt)}"
-    else:
-        return Diagnosis("items", found)
-    return Diagnosis("items", found, sound=False)
-
-
-def _check_git(root: Path) -> Diagnosis:
-    if which("git") is None:
-        return Diagnosis("git", "not installed; the analysis goes without knowing the commit")
-    commit = current_commit(root)
-    return Diagnosis("git", f"at commit {commit}" if commit else "no commit here; that is fine")
-
-
-def _check_content(root: Path) -> Iterator[Diagnosis]:
-    personas, trouble = read_personas(root)
-    yield Diagnosis("personas", f"{len(personas)} at the table", sound=bool(personas))
-    yield from (Diagnosis("personas", problem.text, sound=False) for problem in trouble)
-    steps, trouble = read_steps(root)
-    yield Diagnosis("steps", f"{len(steps)} to run", sound=bool(steps))
-    yield from (Diagnosis("steps", problem.text, sound=False) for problem in trouble)
-
-
-def _check_panel(settings: Settings, *, ask: bool) -> Iterator[Diagnosis]:
-    """Yield who speaks; for each model also whether it can be asked, and what it answers if `ask`."""
-    if settings.panel != "model":
-        yield Diagnosis("panel", f"{settings.panel}: needs no network and no key")
-        return
-    import asyncio
-
-    from ...panel.model import reaching
-    from ...panel.model.choice import names_of, read_choice
-
-    names = names_of(settings.models, settings.base_url)
-    yield Diagnosis("panel", "model" if names else "model: no model is named", sound=bool(names))
-    for name in names:
-        try:
-            choice = read_choice(name, settings.base_url)
-            label, reached = choice.label, reaching.look(choice)
-        except RuleBroken as broken:
-            yield Diagnosis("model", str(broken), sound=False)
-            continue
-        yield Diagnosis("model", f"{label}: {reached.found}", reached.sound)
-        if ask and choice.kind != "offline":
-            answer = asyncio.run(reaching.ask(choice))
-            yield Diagnosis(
-                "asked", f"{label} {answer.found}" if answer.sound else answer.found, answer.sound
-            )
-    budget = settings.budget
-    limits = {"turns": budget.turns, "tokens": budget.tokens, "dollars": budget.money}
-    told = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit is not None)
-    yield Diagnosis("budget", f"{told} for each discussion" if told else "none for a discussion")
-
-
-def _list_extras() -> Iterator[Diagnosis]:
-    """Yield what the package names as extras, and whether it is installed, without importing any."""
-    try:
-        requirements = metadata.requires(_DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        return
-    for requirement in requirements:
-        found = _EXTRA.match(requirement)
-        if found and found["extra"] != _FOR_DEVELOPERS:
-            name, label = found["name"], f"optional: {found['extra']}"
-            try:
-                yield Diagnosis(label, f"{name} {metadata.version(name)}")
-            except metadata.PackageNotFoundError:
-                yield Diagnosis(label, f"{name} is not installed")

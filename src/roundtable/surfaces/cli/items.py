@@ -1,8 +1,7 @@
-"""`add`, `list` and `show`: items come in, are seen together, and are read."""
+"""`add`, `list`, `show`, `rename` and `remove`: items come in, are seen and read, and go."""
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,11 @@ from typing import Any
 import click
 
 from ...core.errors import RuleBroken, TrackerFailed
-from ...git import current_commit
 from ...project import Project
-from ...store import files
-from ...store.files import leads_out
-from ...store.items import add_item, list_outside_links, read_item
+from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
-from .options import Command, Flags
-from .output import NO_ITEMS, command, fit, one_line, table, tell
+from .options import Command, Flags, complete_item
+from .output import NO_ITEMS, command, count, fit, one_line, table, tell
 
 _TRANSCRIPT = "transcript"
 
@@ -31,31 +27,15 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
 
     TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - is stdin.
     """
-    from ...trackers import fetch_issue, parse_reference  # late: a connection is needed for nothing else
-
-    settings = flags.settings()
-    words, source, source_id = _read_stdin() if text == ("-",) else " ".join(text), "manual", None
-    if reference := parse_reference(words):
-        words, source, source_id = "", reference.source, reference.source_id
-        if title is None:
-            try:
-                issue = fetch_issue(reference, settings.root, os.environ)
-                words, title, source, source_id = issue.text, issue.title, issue.source, issue.source_id
-            except TrackerFailed as failure:
-                title = _ask_for_title(flags, failure)
-    folder = add_item(
-        settings.root,
-        words,
-        title=title,
-        source=source,
-        source_id=source_id,
-        items_folder=settings.items_folder,
-        commit=current_commit(settings.root),
-    )
-    item = read_item(folder)
+    project = flags.open_project()
+    words = _read_stdin() if text == ("-",) else " ".join(text)
+    try:
+        entry = project.add_item(words, title=title)
+    except TrackerFailed as failure:
+        entry = project.add_item(words, title=_ask_for_title(flags, failure))
     flags.show_result(
-        {"slug": item.slug, "title": item.name, "folder": str(folder)},
-        f"Added {item.slug}: {item.name}\nGo on with: {command('analyze', item.slug)}",
+        {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)},
+        f"Added {entry.slug}: {entry.title}\nGo on with: {command('analyze', entry.slug)}",
     )
 
 
@@ -68,27 +48,36 @@ def _read_stdin() -> str:
 
 def _ask_for_title(flags: Flags, failure: TrackerFailed) -> str:
     """Ask for the title at a terminal; raise the failure if there is none."""
-    streams = (sys.stdin, sys.stderr)
-    if flags.json or flags.answers or not all(stream and stream.isatty() for stream in streams):
+    if not _can_ask(flags):
         raise failure
     tell(str(failure))
-    try:
-        title: str = click.prompt("Title (Enter leaves)", default="", show_default=False, err=True)
-    except click.Abort:
-        raise KeyboardInterrupt from None
+    title = _ask("Title (Enter leaves)")
     if not title.strip():
         raise RuleBroken("No title was given, so nothing was added.")
     return title
+
+
+def _can_ask(flags: Flags) -> bool:
+    is_at_terminal = all(stream and stream.isatty() for stream in (sys.stdin, sys.stderr))
+    return is_at_terminal and not flags.json and not flags.answers
+
+
+def _ask(question: str) -> str:
+    try:
+        answer: str = click.prompt(question, default="", show_default=False, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return answer
 
 
 @click.command("list", cls=Command)
 @click.pass_obj
 def list_backlog(flags: Flags) -> None:
     """List the items and how far each has come."""
-    settings = flags.settings()
-    rows = Project(settings.root, items_folder=settings.items_folder).list_progress()
-    for name in list_outside_links(settings.root, items_folder=settings.items_folder):
-        tell(f"{settings.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
+    project = flags.open_project()
+    rows = project.list_progress()
+    for name in project.outside_links():
+        tell(f"{project.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     flags.show_result(rows, table(head, [_cells(row) for row in rows]) if rows else NO_ITEMS)
 
@@ -106,15 +95,53 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 @click.command(cls=Command)
-@click.argument("item")
-@click.argument("what", nargs=-1, metavar="[FILE|transcript N]")
+@click.argument("item", shell_complete=complete_item)
+@click.argument("title", nargs=-1, required=True)
 @click.pass_obj
-def show(flags: Flags, item: str, what: tuple[str, ...]) -> None:
+def rename(flags: Flags, item: str, title: tuple[str, ...]) -> None:
+    """Give ITEM another TITLE.
+
+    Its folder gets the name that follows from it. Only the heading of draft.md and the name in meta.json
+    change; all documents stay as they are.
+    """
+    project, old = flags.find_item(item)
+    entry = project.rename_item(old.slug, " ".join(title))
+    flags.show_result(
+        {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder), "before": old.slug},
+        f"Renamed {old.slug} to {entry.slug}: {entry.title}",
+    )
+
+
+@click.command(cls=Command)
+@click.argument("item", shell_complete=complete_item)
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+@click.pass_obj
+def remove(flags: Flags, item: str, yes: bool) -> None:
+    """Delete ITEM with all its documents, transcripts and records.
+
+    At a terminal it asks first; elsewhere it needs --yes. Nothing outside the item's folder is deleted.
+    """
+    project, entry = flags.find_item(item)
+    if not yes:
+        what = f"{entry.slug} ({entry.title}) with {count(len(_documents(entry.folder)), 'document')}"
+        if not _can_ask(flags):
+            raise RuleBroken(f"This deletes {what}. Nothing was deleted. Give --yes to delete it.")
+        if _ask(f"Delete {one_line(what)}? y/N").strip().lower() not in ("y", "yes"):
+            raise RuleBroken("Nothing was deleted.")
+    project.remove_item(entry.slug)
+    flags.show_result({"slug": entry.slug, "folder": str(entry.folder)}, f"Deleted {entry.slug}.")
+
+
+@click.command(cls=Command)
+@click.argument("what", nargs=-1, metavar="[ITEM] [FILE|transcript N]", shell_complete=complete_item)
+@click.pass_obj
+def show(flags: Flags, what: tuple[str, ...]) -> None:
     """Show the files of ITEM, one of them, or a transcript.
 
-    Without FILE it lists what there is. `transcript 1` is the first discussion in that list.
+    Without FILE it lists what there is. `transcript 1` is the first discussion in that list. Without ITEM it
+    takes the one that is open.
     """
-    _, folder = flags.find_item(item)
+    folder, what = _find_shown(flags.open_project(), what)
     match what:
         case ():
             _show_names(flags, folder)
@@ -124,6 +151,16 @@ def show(flags: Flags, item: str, what: tuple[str, ...]) -> None:
             _show_file(flags, folder, _find_transcript(folder, rest[0] if rest else None))
         case _:
             raise RuleBroken(f"Name one file, or `transcript` and a number. {_offer(folder)}")
+
+
+def _find_shown(project: Project, words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+    """Return the folder of the item that the first word names, or of the one that is open; and the rest."""
+    open_items = project.open_items()
+    if words and len(open_items) == 1:
+        folder = open_items[0].folder
+        if words[0] == _TRANSCRIPT or words[0] in [path.name for path in _documents(folder)]:
+            return folder, words
+    return project.choose_item(words[0] if words else None).folder, words[1:]
 
 
 def _show_names(flags: Flags, folder: Path) -> None:
@@ -152,7 +189,7 @@ def _show_file(flags: Flags, folder: Path, name: str) -> None:
         raise RuleBroken(f"{one_line(name)} is not in the item's folder. {_offer(folder)}")
     if not is_file:
         raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")
-    text = fit(files.read(path).decode("utf-8-sig", "replace"))
+    text = fit(read(path).decode("utf-8-sig", "replace"))
     data = {"slug": folder.name, "file": str(path.relative_to(folder)), "text": text}
     flags.show_result(data, text.removesuffix("\n"))
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +14,14 @@ from ...version import __version__
 from .output import put, put_json, put_text, tell
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from ...project import Project
     from ...settings import Settings
+    from ...store.items import ItemEntry
 
 COMPLETION_VARIABLE = "_ROUNDTABLE_COMPLETE"
+MODEL_OPTIONS = ("panel", "model", "base_url")
+TALK_OPTIONS = ("json", "plain", "answers", *MODEL_OPTIONS)
+"""The shared options that a command uses, so that its help shows them."""
 _PANELS = ("offline", "model")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*")
 
@@ -47,12 +48,17 @@ class Flags:
             tell(warning)
         return settings
 
-    def find_item(self, name: str) -> tuple[Settings, Path]:
-        """Return the settings in force and the folder of the item that answers to a name."""
-        from ...store.items import find_item
+    def open_project(self) -> Project:
+        """Return the project that the settings name."""
+        from ...project import Project
 
         settings = self.settings()
-        return settings, find_item(settings.root, name, items_folder=settings.items_folder)
+        return Project(settings.root, items_folder=settings.items_folder)
+
+    def find_item(self, name: str | None) -> tuple[Project, ItemEntry]:
+        """Return the project, and the item that answers to a name; without a name, the one that is open."""
+        project = self.open_project()
+        return project, project.choose_item(name)
 
     def show_result(self, data: object, text: str) -> None:
         """Write a result to stdout: the data if JSON was asked for, else the text for a person."""
@@ -63,21 +69,25 @@ class Flags:
 
 
 class Command(click.Command):
-    """A command that takes the options of every command too, and lists them after its own."""
+    """A command that takes the options of every command too; its help lists those that it uses."""
 
-    def __init__(self, name: str | None = None, **more: Any) -> None:
+    def __init__(self, name: str | None = None, *, uses: tuple[str, ...] = ("json",), **more: Any) -> None:
         super().__init__(name, **more)
+        self._uses = uses
         self.params.extend(_shared_options())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if isinstance(self, click.Group):
             self.format_commands(ctx, formatter)
-        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        for head, is_own in (("Options", True), ("Everywhere", False)):
-            records = [param.get_help_record(ctx) for param in params if param.expose_value is is_own]
-            if rows := [record for record in records if record is not None]:
-                with formatter.section(head):
-                    formatter.write_dl(rows)
+        is_program = ctx.parent is None
+        rows = [
+            record
+            for param in self.get_params(ctx)
+            if is_program or param.expose_value or param.name in self._uses or "--help" in param.opts
+            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None
+        ]
+        with formatter.section("Options of all commands" if is_program else "Options"):
+            formatter.write_dl(rows)
 
 
 class Group(Command, click.Group):
@@ -87,7 +97,7 @@ class Group(Command, click.Group):
     group_class = type
 
     def __init__(self, name: str | None = None, **more: Any) -> None:
-        super().__init__(name, invoke_without_command=True, **more)
+        super().__init__(name, invoke_without_command=True, uses=(), **more)
 
     def invoke(self, ctx: click.Context) -> Any:
         if not ctx._protected_args and not ctx.args:
@@ -104,7 +114,7 @@ def _shared_options() -> list[click.Parameter]:
         return click.Option((name,), help=help, expose_value=False, **{"callback": _keep_value, **more})
 
     return [
-        option("--root", "The project's folder; default: here.", metavar="DIR"),
+        option("--root", "The project's folder; default: here, or the nearest above.", metavar="DIR"),
         option("--json", "Write JSON on stdout, for programs.", is_flag=True),
         option("--plain", "Write plain lines without colours.", is_flag=True),
         option("--answers", "Take messages from a file, one per line; - is stdin.", metavar="FILE"),
@@ -128,18 +138,7 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
         ctx.exit()
 
 
-@contextmanager
-def pause_collection() -> Iterator[None]:
-    """Import something without garbage collection, which saves a tenth of the time to the first prompt."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-@click.command(cls=Command)
+@click.command(cls=Command, uses=())
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
@@ -161,12 +160,12 @@ def completion(context: click.Context, shell: str) -> None:
 
 def complete_item(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the items whose names begin like that and need no quoting in a shell."""
+    from ...project import Project
     from ...settings import load_settings
-    from ...store.items import list_items
 
     flags = context.find_root().ensure_object(Flags)
     with suppress(RoundtableError):
         settings, _ = load_settings(flags.root)
-        slugs = [entry.slug for entry in list_items(settings.root, items_folder=settings.items_folder)]
+        slugs = [entry.slug for entry in Project(settings.root, items_folder=settings.items_folder).items()]
         return [slug for slug in slugs if slug.startswith(incomplete) and _PLAIN_NAME.fullmatch(slug)]
     return []

@@ -14,7 +14,7 @@ import click
 
 from ...core import errors
 from ...core.errors import RoundtableError
-from .options import COMPLETION_VARIABLE, Group, pause_collection
+from .options import COMPLETION_VARIABLE, Group
 from .output import ReaderGone, prepare, tell
 
 DONE, UNEXPECTED, USAGE, PANEL, ITEM = 0, 1, 2, 3, 4
@@ -36,7 +36,8 @@ _COMMANDS = {
     "status": "status.status",
     "show": "items.show",
     "check": "check.check",
-    "validate": "check.validate",
+    "rename": "items.rename",
+    "remove": "items.remove",
     "personas": "content.personas",
     "steps": "content.steps",
     "doctor": "doctor.doctor",
@@ -46,6 +47,8 @@ _COMMANDS = {
     "completion": "options.completion",
 }
 """Where each command is; a module is imported when its command is called, so that no other one waits."""
+_OLD_NAMES = {"validate": "check"}
+"""Names that commands had; they still work, and the help leaves them out."""
 
 
 class Program(Group):
@@ -55,10 +58,10 @@ class Program(Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = _OLD_NAMES.get(cmd_name, cmd_name)
         if cmd_name not in self.commands and cmd_name in _COMMANDS:
             module, name = _COMMANDS[cmd_name].split(".")
-            with pause_collection():
-                self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
+            self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
         return super().get_command(ctx, cmd_name)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...core.errors import RuleBroken
-from ...project import Project
+from ...project import Project, choose_panel, find_lacking
 from ...settings import Settings, user_name
 from .options import Command, Flags
 from .output import tell
@@ -47,8 +47,12 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         from ..web.app import Site
     except ModuleNotFoundError as missing:
         raise RuleBroken(f"The web room is not installed. Install it with: {INSTALL}") from missing
+    for lack in find_lacking(settings):
+        tell(lack)
     project = Project(settings.root, items_folder=settings.items_folder)
-    site = Site(project, _session_maker(settings), owner=user_name(settings) or "", hosts=(host, *names))
+    site = Site(
+        project, _session_maker(project, settings), owner=user_name(settings) or "", hosts=(host, *names)
+    )
     try:
         listener = socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -79,23 +83,18 @@ async def _run(site: Site, listener: socket.socket, address: str | None, *, debu
     await server.serve(sockets=[listener])
 
 
-def _session_maker(settings: Settings) -> Callable[..., tuple[Session, StoppablePanel]]:
+def _session_maker(project: Project, settings: Settings) -> Callable[..., tuple[Session, StoppablePanel]]:
     """Return what makes the session of an item, with the panel of the settings."""
-    from ...runtime.session import Session
-    from ...store.items import find_item
     from ..terminal.stopping import StoppablePanel
-    from .analyze import choose_panel
 
     def start(
         slug: str, *, on_begin: Callable[[str], None], **options: Any
     ) -> tuple[Session, StoppablePanel]:
-        folder = find_item(settings.root, slug, items_folder=settings.items_folder)
-        make_panel, account = choose_panel(settings, folder)
+        make_panel, account = choose_panel(settings, project.find_item(slug).folder)
         panel = StoppablePanel(make_panel, on_begin)
-        session = Session(
-            settings.root, slug, panel=panel, interactive=True, items_folder=settings.items_folder,
-            account=account, review=settings.review, **options,
-        )  # fmt: skip
+        session = project.open_session(
+            slug, panel=panel, interactive=True, account=account, review=settings.review, **options
+        )
         return session, panel
 
     return start

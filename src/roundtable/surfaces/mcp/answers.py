@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...catalogue import load_steps
 from ...core.commands import Brief
 from ...core.turns import USER
-from ...git import current_commit
-from ...settings import Settings
-from ...store.items import find_item, list_items
-from ..cli.status import report
+from ...project import ADD, Project
 from .briefs import cut, write_brief, write_context
 from .moves import host_text
 from .sessions import HostedSession
@@ -44,25 +40,16 @@ def to_json(body: object) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def report_items(settings: Settings) -> str:
+def report_items(project: Project) -> str:
     """Return all items; the first ones where there are many."""
-    found = list_items(settings.root, items_folder=settings.items_folder)
-    steps, commit = load_steps(settings.root), current_commit(settings.root)
-    reports = [report(entry, steps, commit) for entry in found[:MAX_ITEMS]]
+    found = project.items()
+    reports = project.report(found[:MAX_ITEMS])
     body: dict[str, Any] = {"items": [{key: each[key] for key in _LISTED_FIELDS} for each in reports]}
     if len(found) > MAX_ITEMS:
         body["more"] = len(found) - MAX_ITEMS
     if not found:
-        body["hint"] = 'There is no item yet. The person adds one with: roundtable add "what it is about"'
+        body["hint"] = f"There is no item yet. The person adds one with: {ADD}"
     return to_json(body)
-
-
-def report_item(settings: Settings, name: str) -> str:
-    """Return one item's progress; raise ItemUnknown where no item has that name."""
-    folder = find_item(settings.root, name, items_folder=settings.items_folder)
-    items = list_items(settings.root, items_folder=settings.items_folder)
-    entry = next(entry for entry in items if entry.folder == folder)
-    return to_json(report(entry, load_steps(settings.root), current_commit(settings.root)))
 
 
 def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from ...core.analysis import Analysis
-from ...core.commands import AskFeedback, AskFollowUp, AskSynthesis, Brief, Table
+from ...core.commands import AskFeedback, AskFollowUp, AskReading, AskSynthesis, Brief, Table
+from ...core.events import SectionText
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, shorten_text
 from ...core.turns import USER, Material, Turn
-from ...panel.host import HostRequest, HostSection, Reading
+from ...panel.host import HostRequest
 from .moves import OpenMove, host_text
 from .sessions import AlreadySent
 
@@ -41,7 +42,7 @@ def write_context(move: OpenMove | None, analysis: Analysis | None, sent: Alread
     grounds = move.request.grounds if move is not None and move.request is not None else None
     if talk is not None:
         parts += _write_discussion(talk.table, sent)
-    elif isinstance(grounds, Reading):
+    elif isinstance(grounds, AskReading):
         parts += _write_documents(grounds.material, sent)
     elif (step := opening.step) is not None and sent.add(("step", step.step_id)):
         persona = opening.conductor
@@ -139,10 +140,10 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
         case AskFeedback():
             title = grounds.brief.step.title
             return host_text("speaker", "feedback", name=name, title=title, said=_quote(grounds.words))
-        case HostSection(_, target, draft):
+        case SectionText(target, draft):
             section, output = target.section, target.output
             return host_text("speaker", "section", name=name, section=section, output=output, draft=draft)
-        case Reading():
+        case AskReading():
             return host_text("speaker", "reading", name=name, title=grounds.brief.step.title)
         case other:
             assert_never(other)

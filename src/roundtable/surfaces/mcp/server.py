@@ -20,7 +20,7 @@ from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from ...version import __version__
-from .answers import report_item
+from .answers import to_json
 from .briefs import cut
 from .moves import host_text, instructions
 from .sessions import HostedSessions
@@ -99,7 +99,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
         """A document that the analysis wrote, such as requirements-spec.md."""
         with _explain_failure():
             try:
-                return _decode(read_artifact(sessions.find_folder(item), name))
+                return _decode(read_artifact(sessions.project.find_item(item).folder, name))
             except FileNotFoundError as missing:
                 raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
 
@@ -107,7 +107,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     def transcript(item: str, n: str) -> str:
         """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
         with _explain_failure():
-            folder = sessions.find_folder(item)
+            folder = sessions.project.find_item(item).folder
             path = find_transcript(folder, n)
             if path is None:
                 count = len(list_transcripts(folder))
@@ -118,7 +118,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     def status(item: str) -> str:
         """Completed steps and phases, the next step, an open discussion, problems."""
         with _explain_failure():
-            return report_item(sessions.settings, item)
+            return to_json(sessions.project.status(item))
 
 
 @contextmanager

@@ -10,17 +10,17 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ...core.errors import RoundtableError, RuleBroken
+from ...core.events import SectionText
 from ...core.lines import Awaits, Line
 from ...core.turns import USER, Turn
 from ...panel.base import Panel
-from ...panel.host import HostPanel, HostRequest, HostSection, Reply, Words, clean
+from ...panel.host import HostPanel, HostReply, HostRequest, Words, clean_text
+from ...project import Project
 from ...runtime.session import Session
 from ...settings import Settings, user_name
-from ...store.items import find_item
 from .moves import MAX_MESSAGE_LENGTH, OpenMove, Refused, host_text
 
 IDLE = 300.0
@@ -84,7 +84,7 @@ class HostedSession:
             with suppress(asyncio.CancelledError):
                 await self._running
 
-    async def submit(self, move_id: str, reply: Reply) -> None:
+    async def submit(self, move_id: str, reply: HostReply) -> None:
         """Take a reply of the host to the open move, and go on to the next."""
         move = await self.expect(move_id)
         if move.request is None:
@@ -186,12 +186,12 @@ class HostedSession:
         self._news.set()
 
 
-def _show_section(request: HostRequest, reply: Reply) -> tuple[Line, ...]:
+def _show_section(request: HostRequest, reply: HostReply) -> tuple[Line, ...]:
     """Return a section as it will be written, for the person who is asked about it next."""
     section = request.grounds
-    if not isinstance(section, HostSection) or not isinstance(reply, Words):
+    if not isinstance(section, SectionText) or not isinstance(reply, Words):
         return ()
-    text, target = section.draft if reply.passes else clean(reply.text), section.target
+    text, target = section.text if reply.passes else clean_text(reply.text), section.target
     shown = host_text("person", "section", section=target.section, output=target.output, text=text)
     return (Line("update", shown),)
 
@@ -200,7 +200,7 @@ class HostedSessions:
     """The sessions of one project, by the name of the item's folder."""
 
     def __init__(self, settings: Settings, *, idle: float = IDLE) -> None:
-        self.settings = settings
+        self.project = Project(settings.root, items_folder=settings.items_folder)
         self._idle = idle
         self._user_name = user_name(settings)
         self._open: dict[str, HostedSession] = {}
@@ -213,13 +213,9 @@ class HostedSessions:
         """The items that are held."""
         return tuple(self._open)
 
-    def find_folder(self, item: str) -> Path:
-        """Return the item's folder; raise ItemUnknown where the name fits none or several."""
-        return find_item(self.settings.root, item, items_folder=self.settings.items_folder)
-
     async def start(self, item: str, step: str | None) -> HostedSession:
         """Open the item's session, with everything to be sent again; with a step, at a roundtable on it."""
-        slug = self.find_folder(item).name
+        slug = self.project.find_item(item).slug
         async with self._locks[slug]:
             hosted = self._open.get(slug)
             if hosted is not None and (step is not None or hosted.has_ended):
@@ -229,13 +225,13 @@ class HostedSessions:
 
     async def take(self, session: str) -> HostedSession:
         """Return an open session; one that a restart closed goes on where it stood."""
-        slug = self.find_folder(session).name
+        slug = self.project.find_item(session).slug
         async with self._locks[slug]:
             return await self._take(slug, None)
 
     async def leave(self, session: str) -> str:
         """Release an item and return its name."""
-        slug = self.find_folder(session).name
+        slug = self.project.find_item(session).slug
         async with self._locks[slug]:
             await self._close(slug)
         return slug
@@ -248,10 +244,7 @@ class HostedSessions:
     async def _take(self, slug: str, step: str | None) -> HostedSession:
         hosted = self._open.get(slug)
         if hosted is None or hosted.failure is not None:
-            start = partial(
-                Session, self.settings.root, slug, step=step, user_name=self._user_name,
-                items_folder=self.settings.items_folder,
-            )  # fmt: skip
+            start = partial(self.project.open_session, slug, step=step, user_name=self._user_name)
             hosted = self._open[slug] = HostedSession(lambda panel: start(panel=panel))
         hosted.sent = self._sent[slug]
         self._stop_timer(slug)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from ...core.synthesis import Draft, Entry
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Words
-from .answers import report_item, report_items, to_json, write_answer
+from .answers import report_items, to_json, write_answer
 from .briefs import cut
 from .moves import Refused, host_text, tool_text
 from .sessions import HostedSession, HostedSessions
@@ -178,12 +178,12 @@ async def relay_user(
 
 async def list_items(ctx: Ctx) -> str:
     """Return the project's items."""
-    return report_items(_sessions(ctx).settings)
+    return report_items(_sessions(ctx).project)
 
 
 async def status(item: Item, ctx: Ctx) -> str:
     """Return how far an item is."""
-    return report_item(_sessions(ctx).settings, item)
+    return to_json(_sessions(ctx).project.status(item))
 
 
 def register_tools(server: MCPServer[HostedSessions]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import gc
 import os
 import shutil
 import subprocess
@@ -90,8 +89,8 @@ class TerminalConversation:
     async def _hold(self) -> None:
         """Show every line, and hear the user whenever it is the user's turn."""
         self._holding = asyncio.current_task()
-        gc.disable()  # until the first question is there: nothing by then is garbage
-        asyncio.get_running_loop().call_later(_SETTLING_TIME, self._get_ready)
+        # The panel is made while the user reads the first question.
+        asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         self._before = slash.read_documents(self.session.folder)
         async with self._input.open(), aclosing(self.session.lines()) as lines:
             async for line in lines:
@@ -103,12 +102,6 @@ class TerminalConversation:
                     self._typed = words
                     self.session.say(words)
 
-    def _get_ready(self) -> None:
-        """Make the panel while the user reads the first question."""
-        _ = self._panel.name
-        gc.freeze()
-        gc.enable()
-
     def _show(self, line: Line) -> None:
         self._speaker, self._words = "", ""
         typed, self._typed = self._typed, ""
@@ -118,7 +111,7 @@ class TerminalConversation:
             text = self._formatter.format_typed(typed)
         if line.kind == "menu":
             self._menu = Menu.read(line.text)
-            newcomer = self._menu.takes_feedback and self._memory.is_first_time("menu")
+            newcomer = self._menu.takes_feedback and self._memory.is_first_menu()
         self._input.write(text + self._formatter.format_line(line, self.session.analysis, newcomer=newcomer))
         if line.kind in ("contribution", "synthesis", "feedback") and line.speaker != USER:
             self._last_said = line.text

@@ -102,12 +102,10 @@ def run_command(words: str, scene: Scene) -> CommandResult | None:
             return _raise_turns(rest, scene)
         case "/depth":
             return _change_depth(rest, scene)
-        case "/panel":
-            text = f"The {scene.panel} panel gives the personas their words."
-            text += " The rules are the same for every panel."
-        case "/model":
+        case "/panel" | "/model":
             spent = f" So far: {scene.spent}." if scene.spent else ""
-            text = f"The {scene.panel} panel speaks.{spent} A model is chosen when you start: --model NAME."
+            text = f"The {scene.panel} panel gives the personas their words.{spent}"
+            text += " A model is chosen when you start: --model NAME. The rules are the same for all."
         case "/copy" if scene.last_said:
             said = " ".join(scene.last_said.split())
             return CommandResult(f"Copied: {said[:60]} ...", copy=scene.last_said)

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING
 
 from ... import content
 from ...core.errors import ItemUnknown
-from ...git import current_commit
 from ...settings import user_file
-from ...store.items import add_item
-from ...trackers import parse_reference
 from ..cli.conversation import run
 from ..cli.output import command
 from .input_area import InputArea
@@ -23,7 +20,8 @@ from .page import LineFormatter
 from .renderer import Renderer, has_signs
 
 if TYPE_CHECKING:
-    from ...settings import Settings
+    from ...project import Project
+    from ...store.items import ItemEntry
 
 
 _WELCOME = """Welcome. There is no item here yet: a feature, a change or a bug to think through.
@@ -35,9 +33,9 @@ For each one Roundtable makes a folder in {home}
 and touches nothing else. Leave whenever you like: everything is saved as you go."""
 
 
-def first_item(settings: Settings) -> Path:
-    """Add the user's first item, or the example; return its folder, or raise ItemUnknown for neither."""
-    folder: Path | None = None
+def first_item(project: Project) -> ItemEntry:
+    """Add the user's first item, or the example, and return it; raise ItemUnknown for neither."""
+    added: ItemEntry | None = None
     signs = has_signs(getattr(sys.stdout, "encoding", None), os.environ)
     area = InputArea(
         bottom=lambda width: "Ctrl-D leaves"[:width],
@@ -50,7 +48,7 @@ def first_item(settings: Settings) -> Path:
         area.write(formatter.format_aside(text))
 
     async def ask() -> None:
-        nonlocal folder
+        nonlocal added
         task = asyncio.current_task()
 
         def stop() -> None:
@@ -60,27 +58,21 @@ def first_item(settings: Settings) -> Path:
         area.on_stop, area.on_leave = stop, area.end_input
         title, text = _read_example()
         async with area.open():
-            say(_WELCOME.format(home=(settings.root / settings.items_folder).absolute()))
+            say(_WELCOME.format(home=(project.root / project.items_folder).absolute()))
             say(f"Say in a line what yours is about, or press Enter to try the example: {title}.")
             while (words := await area.ask()) is not None:
-                if parse_reference(words) is not None:
+                if project.names_issue(words):
                     say(f"That names an issue. Bring it in with: {command('add', words.strip())}")
                     continue
-                folder = add_item(
-                    settings.root,
-                    words if words.strip() else text,
-                    title=None if words.strip() else title,
-                    items_folder=settings.items_folder,
-                    commit=current_commit(settings.root),
-                )
-                say(f"Added {folder.name}.")
+                added = project.add_item(words) if words.strip() else project.add_item(text, title=title)
+                say(f"Added {added.slug}.")
                 area.write("\n")
                 return
 
     run(ask(), lambda: None, "roundtable analyze")
-    if folder is None:
+    if added is None:
         raise ItemUnknown("Nothing was added.")
-    return folder
+    return added
 
 
 def _read_example() -> tuple[str, str]:
@@ -101,19 +93,15 @@ class Memory:
             with suppress(OSError):
                 self._folder.mkdir(parents=True, exist_ok=True)
 
-    def is_first_time(self, what: str) -> bool:
+    def is_first_menu(self) -> bool:
         """Whether this is asked for the first time."""
-        if self._folder is None:
-            return True
-        file = self._folder / "seen"
         try:
-            seen = file.read_text(encoding="utf-8").split()
-        except (OSError, UnicodeDecodeError):
-            seen = []
-        if what in seen:
+            if self._folder is not None:
+                (self._folder / "seen").touch(exist_ok=False)
+        except FileExistsError:
             return False
-        with suppress(OSError):
-            file.write_text("".join(f"{each}\n" for each in [*seen, what]), encoding="utf-8")
+        except OSError:
+            return True
         return True
 
     def history_file(self) -> Path | None:

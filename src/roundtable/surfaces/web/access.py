@@ -15,7 +15,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
 from ...core.errors import RuleBroken
-from ...store.artifact import one_line
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -70,7 +69,7 @@ class Invitations:
     def admit(self, token: str, name: str) -> tuple[str, Guest]:
         """Let somebody in and return the secret for their cookie; RuleBroken if link or name is wrong."""
         role = self.role_of(token)
-        known_as = "".join(char for char in one_line(name) if char.isprintable())[:MAX_NAME].strip()
+        known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
         if role is None:
             raise RuleBroken("This invitation is not valid, perhaps because the server was started anew.")
         if not known_as:

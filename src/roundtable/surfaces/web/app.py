@@ -25,9 +25,7 @@ from starlette.staticfiles import StaticFiles
 from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
 from ...core.synthesis import HEADINGS
-from ...git import current_commit
 from ...project import Project
-from ...store.items import add_item
 from ..terminal.renderer import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, check_form, read_form
 from .markup import render_document, render_words
@@ -144,11 +142,10 @@ class Site:
         text = form.get("text", "").strip()
         if guest.role != MEMBER or not text:
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
-        root, items_folder = self.project.root, self.project.items_folder
-        folder = await run_in_threadpool(
-            lambda: add_item(root, text, items_folder=items_folder, commit=current_commit(root))
-        )
-        return RedirectResponse(f"/items/{quote(folder.name)}", 303)
+        if self.project.names_issue(text):  # nobody but the owner asks a tracker with the owner's key
+            raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
+        entry = await run_in_threadpool(self.project.add_item, text)
+        return RedirectResponse(f"/items/{quote(entry.slug)}", 303)
 
     async def show_item(self, request: Request, guest: Guest) -> Response:
         """Show an item's steps, documents, discussions and open points."""

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from ...catalogue import load_steps
 from ...core.errors import DiskFailed, ItemUnknown, RoundtableError
-from ...core.progress import is_skipped, steps_of_phase
 from ...core.steps import PHASES, Phase, Step
-from ...project import OpenQuestion, Project
-from ...store import ledger
-from ...store.artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, one_line
+from ...project import Project
 from ...store.files import read_inside
-from ...store.items import ItemEntry, read_item
-from ...store.progress import facts_of
 from ...store.transcript import list_transcripts, read_transcript
 from ..cli.output import fit
 from ..terminal.slash import read_documents
@@ -31,6 +25,10 @@ from .markup import (
     read_cited_turns,
     render_document,
 )
+
+if TYPE_CHECKING:
+    from ...documents.checks import CheckFinding
+    from ...store.items import ItemEntry
 
 _MARKS = {"done": "✓", "current": "●", "not needed": "–", "skipped": "↷", "ahead": "○"}
 
@@ -73,7 +71,7 @@ class ItemView:
     phases: tuple[tuple[Phase, tuple[StepView, ...]], ...]
     documents: dict[str, str]
     discussions: tuple[DiscussionView, ...]
-    questions: tuple[OpenQuestion, ...]
+    questions: tuple[CheckFinding, ...]
     parking_lot: str
     cost: str
 
@@ -123,7 +121,7 @@ def find_entry(project: Project, slug: str) -> ItemEntry:
     for entry in project.items():
         if entry.slug == slug:
             return entry
-    raise ItemUnknown(f"There is no item {one_line(slug)[:60]!r}.")
+    raise ItemUnknown(f"There is no item {slug[:60]!r}.")
 
 
 def list_backlog(project: Project, wanted: str = "") -> list[dict[str, Any]]:
@@ -144,47 +142,23 @@ def view_item(project: Project, slug: str) -> ItemView:
     entry = find_entry(project, slug)
     address, folder = f"/items/{quote(slug)}", entry.folder
     (status,) = project.report([entry])
-    steps = load_steps(project.root)
-    spent = ledger.read(folder)
-    questions: tuple[OpenQuestion, ...] = ()
-    if not entry.problem:
-        questions = project.open_questions(slug)
+    records = (entry.meta or {}).get("elaborations", [])
+    talks = Counter(str(each.get("step_id")) for each in records if isinstance(each, dict))
+    views = [StepView(step, state, talks[step.step_id]) for step, state in project.list_steps(slug)]
+    draft = _read_text(folder, "draft.md")
     return ItemView(
         slug,
         entry.title,
         address,
         status,
-        read_item(folder).text,
-        _draw_map(entry, steps, status),
+        draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
+        tuple((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES),
         read_documents(folder),
-        _read_discussions(folder, steps, address),
-        questions,
-        _read_parking_lot(folder),
-        ledger.describe_total(ledger.add_up(spent)) if spent else "",
+        _read_discussions(folder, project.steps(), address),
+        () if entry.problem else project.open_questions(slug),
+        _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
+        project.describe_spending(slug),
     )
-
-
-def _draw_map(
-    entry: ItemEntry, steps: tuple[Step, ...], status: dict[str, Any]
-) -> tuple[tuple[Phase, tuple[StepView, ...]], ...]:
-    meta = entry.meta or {}
-    facts, records = facts_of(entry.folder, meta), meta.get("elaborations", [])
-    talks = Counter(str(each.get("step_id")) for each in records if isinstance(each, dict))
-    rows = []
-    for phase in PHASES:
-        row = []
-        for step in steps_of_phase(steps, phase):
-            if step.step_id in status["steps_completed"]:
-                state = "done"
-            elif is_skipped(step, facts):
-                state = "not needed"
-            elif phase.key in status["phases_completed"]:
-                state = "skipped"
-            else:
-                state = "current" if step.step_id == status["next_step"] else "ahead"
-            row.append(StepView(step, state, talks[step.step_id]))
-        rows.append((phase, tuple(row)))
-    return tuple(rows)
 
 
 def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[DiscussionView, ...]:
@@ -203,9 +177,8 @@ def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tu
     return tuple(found)
 
 
-def _read_parking_lot(folder: Path) -> str:
+def _read_text(folder: Path, name: str) -> str:
     try:
-        text = read_inside(folder, PARKING_LOT, limit=MAX_ARTIFACT_SIZE).decode("utf-8-sig", "replace")
+        return fit(read_inside(folder, name).decode("utf-8-sig", "replace")).strip()
     except (FileNotFoundError, RoundtableError):
         return ""
-    return fit(text).removeprefix("# Parking Lot").strip()

@@ -23,10 +23,9 @@ from ...core.errors import RoundtableError, RuleBroken
 from ...core.hearing import hear, hear_steering
 from ...core.lines import Awaits, Line
 from ...core.personas import Persona
-from ...core.synthesis import HEADINGS, Draft
+from ...core.synthesis import HEADINGS, Draft, join_lines
 from ...core.turns import USER
 from ...runtime.session import Session
-from ...store.artifact import one_line
 from ..cli.output import fit
 from ..terminal.page import Menu, describe_work
 from ..terminal.renderer import VOICES
@@ -541,14 +540,14 @@ class Room:
 def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
     """Return what to say at a review to make the synthesis what the fields of a form say."""
     changes, dropped, number, shift = [], [], 0, 0
-    words, wanted = one_line(fields.get("add", "")), f"{fields.get('part', '')}s"
+    words, wanted = join_lines(fields.get("add", "")), f"{fields.get('part', '')}s"
     for part in HEADINGS:
         for _ in draft.part(part):
             number += 1
-            text = one_line(fields.get(f"text-{number}", ""))
+            text = join_lines(fields.get(f"text-{number}", ""))
             if fields.get(f"keep-{number}") != "yes":
                 dropped.append(str(number + shift))
-            elif text and text != one_line(draft.words_of_entry(number)):
+            elif text and text != join_lines(draft.words_of_entry(number)):
                 changes.append(f"edit {number} {text}")
         if words and part == wanted:
             changes.append(f"add {part.removesuffix('s')}: {words}")

@@ -1,4 +1,4 @@
-"""`validate`: what a model wrote by prompt, held against the rules line by line."""
+"""`check`: what a model wrote by prompt, held against the rules line by line."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from commandline import CommandLine, Ran, command_line
 from drafts import step_of
+from roundtable import content
 
 AT = "2026-02-20T14:30:00.000Z"
 BLOCK = f"""<!-- Elaboration: step 01-03, {AT} -->
@@ -60,10 +61,10 @@ class Written:
         self.change(elaborations=[RECORD | fields])
 
     def run(self) -> Ran:
-        return self.line.run("validate", self.folder.name)
+        return self.line.run("check", self.folder.name)
 
     def problems(self) -> list[str]:
-        rows = self.line.run("validate", self.folder.name, "--json").json["problems"]
+        rows = self.line.run("check", self.folder.name, "--json").json["problems"]
         return [f"{row['file']}:{row['line']}: {row['text']}" for row in rows]
 
     def commit(self) -> str:
@@ -83,7 +84,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
 
 def test_what_keeps_to_the_rules_is_sound(written: Written) -> None:
     ran = written.run()
-    assert ran.out == "offline-forms: sound, no earlier versions in git to compare with.\n"
+    assert ran.out == "1 file checked: sound.\n"
     assert ran.status == 0
 
 
@@ -227,7 +228,7 @@ def test_an_addition_that_took_a_line_away_is_found_in_the_history(written: Writ
     written.spec.write_text(f"{SPEC}\n{BLOCK}")
     written.commit()
     ran = written.run()
-    assert ran.out == "offline-forms: sound, compared with 2 earlier versions.\n"
+    assert ran.out == "1 file checked and compared with 2 earlier versions: sound.\n"
     second = BLOCK.replace(AT, "2026-02-22T14:30:00.000Z").replace("01-03", "01-02")
     written.change(
         elaborations=[RECORD, RECORD | {"timestamp": "2026-02-22T14:30:00.000Z", "step_id": "01-02"}]
@@ -269,9 +270,9 @@ def test_an_answer_that_vanished_is_found_in_the_history(written: Written) -> No
     text = text.replace("Personas", first).replace("Friction", second)
     written.spec.write_text(text)
     commit = written.commit()
-    assert written.line.run("validate", "offline").status == 0
+    assert written.line.run("check", "offline").status == 0
     written.spec.write_text(text.replace(f"**{second}**: Forms are retyped.\n\n", ""))
-    ran = written.line.run("validate", "offline")
+    ran = written.line.run("check", "offline")
     assert ran.status == 2
     assert ran.out.startswith(
         f"requirements-spec.md:1: The answer on {second} of step 01-03 stood in commit {commit}; "
@@ -281,12 +282,21 @@ def test_an_answer_that_vanished_is_found_in_the_history(written: Written) -> No
     written.spec.write_text(
         text.replace(f"**{second}**: Forms are retyped.", f"- Open question: {question.text}")
     )
-    assert written.line.run("validate", "offline").status == 0
+    assert written.line.run("check", "offline").status == 0
 
 
 def test_what_roundtable_itself_wrote_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = command_line(tmp_path, monkeypatch)
     example = Path(__file__).parents[3] / "docs" / "example"
     shutil.copytree(example, here.root / "docs" / "requirements" / "example")
-    ran = here.run("validate", "example")
-    assert ran.out == "example: sound, no earlier versions in git to compare with.\n"
+    shutil.copytree(Path(content.__file__).parent / "example" / "project", here.root, dirs_exist_ok=True)
+    ran = here.run("check", "example")
+    assert ran.out.splitlines()[-1].startswith("12 files checked: sound, ")
+    assert ran.status == 0
+
+
+def test_the_old_name_still_works_and_says_what_it_is_now(written: Written) -> None:
+    ran = written.line.run("validate")
+    assert (ran.out, ran.status) == ("1 file checked: sound.\n", 0)
+    assert ran.err == "`validate` is part of `check` now, so this is: roundtable check\n"
+    assert "validate" not in written.line.run("--help").out

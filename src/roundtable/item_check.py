@@ -1,0 +1,136 @@
+"""Checks an item: whether its documents hold together, and whether its folder keeps to the rules.
+
+The second part is for what a model wrote by prompt alone: records and turn limits, the shape of every
+elaboration block, and, with git, that no answer and no addition was ever taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from .core.errors import DiskFailed
+from .core.personas import Roster
+from .core.steps import Step
+from .documents import audit
+from .documents.answers import read_answers
+from .documents.audit import META
+from .documents.checks import CheckFinding, check_documents, check_markers
+from .git import earlier_versions
+from .store.artifact import is_markdown
+from .store.files import read_inside
+from .store.meta import max_turns, meta_problem, parse_json, read_meta
+from .store.outputs import Outputs, find_answered
+
+_MAX_CITED_FILE = 20_000_000
+_STATE = "state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemReport:
+    """What is wrong with an item, the questions that its documents leave open, and what was looked at."""
+
+    files: tuple[str, ...]
+    versions: int
+    """How many earlier versions of the documents git has."""
+    problems: tuple[CheckFinding, ...]
+    open_questions: tuple[CheckFinding, ...]
+
+
+def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster) -> ItemReport:
+    """Return the report on the item in a folder; nothing is changed."""
+    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
+    unreadable = [
+        CheckFinding(name, 1, "unreadable", "It cannot be read.")
+        for name in dict.fromkeys(output for step in steps for output in step.outputs)
+        if name not in documents and (folder / name).exists()
+    ]
+    content = check_documents(documents, partial(_count_lines, root))
+    texts = _read_documents(folder)
+    versions, losses = _check_history(root, folder, steps, texts)
+    # Both parts look at the markers of a document.
+    found = dict.fromkeys((*unreadable, *content, *_check_files(folder, roster, steps, texts), *losses))
+    return ItemReport(
+        tuple(documents),
+        versions,
+        tuple(each for each in found if each.is_problem),
+        tuple(each for each in found if not each.is_problem),
+    )
+
+
+def _count_lines(root: Path, path: str) -> int | None:
+    """Return how many lines a file inside the project has; None if there is no such file."""
+    place = root / path
+    try:
+        is_usable = place.is_file() and place.resolve().is_relative_to(root.resolve())
+        if not is_usable or place.stat().st_size > _MAX_CITED_FILE:
+            return None
+        return len(place.read_bytes().splitlines())
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _check_files(
+    folder: Path, roster: Roster, steps: tuple[Step, ...], documents: Mapping[str, str]
+) -> Iterator[CheckFinding]:
+    """Yield what is wrong with the files as they are."""
+    meta = read_meta(folder)
+    limit = max_turns(meta)
+    records: tuple[audit.ElaborationRecord, ...] = ()
+    if meta is None:
+        yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
+    else:
+        data = read_inside(folder, META)
+        text, raw = data.decode("utf-8-sig", "replace"), parse_json(data)  # without the defaults of reading
+        yield from audit.check_meta(text, raw, limit=limit, roster=roster, steps=steps)
+        records = audit.list_elaboration_records(text, raw)
+    if (folder / _STATE).exists():
+        yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
+    for name, text in documents.items():
+        yield from check_markers(name, text)
+    blocks = [
+        block for name, text in documents.items() for block in audit.find_elaboration_blocks(name, text)
+    ]
+    yield from audit.check_blocks(blocks, limit=limit, roster=roster)
+    if meta is not None:
+        outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
+        there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
+        yield from audit.check_pairs(blocks, records, frozenset(there))
+
+
+def _check_history(
+    root: Path, folder: Path, steps: tuple[Step, ...], there: Mapping[str, str]
+) -> tuple[int, list[CheckFinding]]:
+    """Return how many earlier versions git has of the documents, and what was lost on the way."""
+    total = 0
+    losses: list[CheckFinding] = []
+    for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
+        earlier = earlier_versions(root, folder / name)
+        if earlier is None:  # git has no answer for one document, so it has none for the others
+            break
+        versions = [audit.DocumentVersion(f"commit {at}", text) for at, text in earlier]
+        total += len(versions)
+        if name in there:
+            versions.append(audit.DocumentVersion("the working tree", there[name]))
+        losses += audit.check_growth(name, versions)
+        if versions and name not in there:
+            versions.append(audit.DocumentVersion("the working tree", ""))
+        losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))
+    return total, losses
+
+
+def _find_answers(steps: tuple[Step, ...], name: str, text: str) -> set[tuple[str, str]]:
+    """Return the answers that a document holds in any form, each by step and label."""
+    return {*find_answered(steps, name, text), *read_answers({name: text}, "")}
+
+
+def _read_documents(folder: Path) -> dict[str, str]:
+    found = {}
+    for path in sorted(folder.glob("*.md")):
+        try:
+            found[path.name] = read_inside(folder, path.name).decode("utf-8", "replace")
+        except (DiskFailed, OSError):
+            continue
+    return found

@@ -1,0 +1,183 @@
+"""Helpers for tests of your own personas and steps: a scripted panel, and a driver that plays a session.
+
+Nothing here needs a model or a network; see docs/content.md for an example.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, assert_never
+
+from .core import commands as do
+from .core.errors import PanelFailed
+from .core.events import SectionText
+from .core.lines import Line
+from .core.synthesis import Draft, Entry, decision_turns, own_words
+from .core.turns import NEUTRAL, OffTopic, Verdict
+from .panel.base import Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
+from .runtime.session import Session
+
+
+@dataclass
+class ScriptedPanel:
+    """A panel that says one distinct thing per turn.
+
+    `says` gives the contributions, with None for the usual words. `fails` maps a method's name to the number
+    of times that it fails. `asked` and `briefs` record the requests. Override a method to change its replies.
+    """
+
+    fails: dict[str, int] = field(default_factory=dict)
+    says: Callable[[do.Brief], Speech | None] | None = None
+    asked: list[str] = field(default_factory=list)
+    briefs: list[do.Brief] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return "scripted"
+
+    async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        match request:
+            case do.AskFraming(brief):
+                self._record("frame", brief)
+                return await self.frame(brief)
+            case do.AskPersona(brief):
+                self._record("speak", brief)
+                return await self.speak(brief, on_words)
+            case do.AskVerdict(table):
+                self._record("judge")
+                return await self.judge(table)
+            case do.AskSynthesis():
+                self._record("synthesise")
+                return await self.synthesise(request)
+            case do.AskFollowUp():
+                self._record("follow_up")
+                return request.criterion.follow_up
+            case do.AskDraft():
+                self._record("draft")
+                return await self.draft(request)
+            case do.AskFeedback():
+                self._record("take_up")
+                return f"I take that up: {request.words}"
+            case do.AskReading():
+                self._record("read")
+                names = ", ".join(each.name for each in request.material)
+                return f"I have read {names}." if names else ""
+            case other:
+                assert_never(other)
+
+    async def frame(self, brief: do.Brief) -> Framing:  # noqa: ARG002
+        """Open the discussion."""
+        return Framing(
+            "Two journeys are written down.", "Who decides when answers differ?", "differing answers"
+        )
+
+    async def speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
+        """Say what `says` gives, else a remark with the turn's number; pass where the brief allows it."""
+        speech = self.says(brief) if self.says else None
+        if speech is None and brief.may_pass:
+            return None
+        speech = speech or Speech(
+            f"Remark {brief.number} by {brief.speaker.first_name} on the {brief.purpose}."
+        )
+        for word in speech.text.split():
+            on_words(word)
+        return speech
+
+    async def judge(self, table: do.Table) -> Verdict:
+        """Take "weather" for a drift and "go with" for a decision."""
+        turn = table.turns[-1]
+        if "weather" in turn.text:
+            return Verdict(off_topic=OffTopic("the weather", "03-02"))
+        return Verdict(decisions=(turn.number,)) if "go with" in turn.text else NEUTRAL
+
+    async def synthesise(self, ask: do.AskSynthesis) -> Draft:
+        """Return one insight, and the decisions in the user's words."""
+        turns = ask.table.turns
+        return Draft(
+            insights=(Entry("Answers can differ.", (2,)),),
+            decisions=tuple(Entry(own_words(turns[n - 1]), (n,), "said so") for n in decision_turns(turns)),
+            summary="Identified 1 gap",
+        )
+
+    async def draft(self, ask: do.AskDraft) -> tuple[SectionText, ...]:
+        """Write the answers under their labels into each page."""
+        text = "\n".join(f"- **{answer.label}**: {answer.text}" for answer in ask.brief.answers)
+        return tuple(SectionText(target, text) for target in ask.targets if target.output.endswith(".md"))
+
+    def _record(self, method: str, brief: do.Brief | None = None) -> None:
+        self.asked.append(method)
+        if self.fails.get(method, 0) > 0:
+            self.fails[method] -= 1
+            raise PanelFailed(f"The model did not answer ({method}).")
+        if brief is not None:
+            self.briefs.append(brief)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedSession:
+    """What a session showed, and the text of each page that it wrote, by file name."""
+
+    lines: tuple[Line, ...]
+    documents: Mapping[str, str]
+
+    def texts(self, kind: str) -> list[str]:
+        """Return the texts of the lines of one kind, such as "question" or "contribution"."""
+        return [line.text for line in self.lines if line.kind == kind]
+
+
+def play_step(
+    project: Path,
+    step: str,
+    messages: Iterable[str],
+    *,
+    item: str = "Offline forms\n\nInspectors fill in forms in basements without signal.",
+    panel: Panel | None = None,
+) -> PlayedSession:
+    """Analyse an item from that step on with the project's own personas and steps.
+
+    The steps before it count as completed. The messages are what the user says, one after another; the
+    session pauses when they run out. The panel is a `ScriptedPanel` unless you give one. All of it happens in
+    a copy: nothing is written into the project.
+    """
+    from .catalogue import load_steps
+    from .store.items import add_item
+    from .store.meta import change_meta
+
+    steps = load_steps(project)
+    started = next((each for each in steps if each.step_id == step), None)
+    if started is None:
+        raise ValueError(f"The project has no step {step!r}.")
+    done = steps[: steps.index(started) + 1]
+    phases = dict.fromkeys(each.phase.key for each in done if each.phase and each.phase != started.phase)
+
+    def complete(meta: dict[str, Any]) -> None:
+        meta["steps_completed"] = [each.step_id for each in done]
+        meta["phases_completed"] = [*phases]
+
+    with TemporaryDirectory() as copy:
+        root = Path(copy)
+        if (project / ".roundtable").is_dir():
+            shutil.copytree(project / ".roundtable", root / ".roundtable")
+        folder = add_item(root, item, commit=None)
+        change_meta(folder, complete)
+        session = Session(root, folder.name, reopen=step, panel=panel or ScriptedPanel())
+        lines = play_session(session, messages)
+        documents = {path.name: path.read_text("utf-8") for path in sorted(folder.glob("*.md"))}
+        return PlayedSession(tuple(lines), documents)
+
+
+def play_session(session: Session, messages: Iterable[str]) -> list[Line]:
+    """Return the lines that a session shows until it is done, or until the messages run out."""
+
+    async def run() -> list[Line]:
+        for message in messages:
+            session.say(message)
+        session.hang_up()
+        return [line async for line in session.lines()]
+
+    return asyncio.run(run())

@@ -1,0 +1,67 @@
+"""The port: one method, and each request has its reply."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import assert_type
+
+import pytest
+
+from people import ITEM, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
+from roundtable.core.commands import (
+    AskDraft,
+    AskFeedback,
+    AskFollowUp,
+    AskFraming,
+    AskPersona,
+    AskReading,
+    AskSynthesis,
+    AskVerdict,
+    Brief,
+    StepBrief,
+    Table,
+)
+from roundtable.core.events import SectionText
+from roundtable.core.steps import Question
+from roundtable.core.synthesis import Draft
+from roundtable.core.turns import Material, Turn, Verdict
+from roundtable.panel.base import Framing, Panel, Speech
+from roundtable.panel.model.choice import FallbackPanel
+from roundtable.panel.offline import OfflinePanel
+from roundtable.surfaces.terminal.stopping import StoppablePanel
+from roundtable.testing import ScriptedPanel
+
+TABLE = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, turns=(Turn(1, MAYA.key, "Framing."),))
+HEARD = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, turns=(*TABLE.turns, Turn(2, "user", "Why?")))
+STEP = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard")
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        OfflinePanel(),
+        ScriptedPanel(),
+        FallbackPanel((ScriptedPanel(), OfflinePanel())),
+        StoppablePanel(OfflinePanel),
+    ],
+    ids=lambda panel: type(panel).__name__,
+)
+def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) -> None:
+    async def ask() -> None:
+        framing = await panel.answer(AskFraming(Brief(TABLE, MAYA, "framing")))
+        assert isinstance(assert_type(framing, Framing), Framing)
+        speech = await panel.answer(AskPersona(Brief(TABLE, MAYA, "go-on")))
+        assert isinstance(assert_type(speech, Speech | None), Speech)
+        verdict = await panel.answer(AskVerdict(HEARD))
+        assert isinstance(assert_type(verdict, Verdict), Verdict)
+        draft = await panel.answer(AskSynthesis(HEARD))
+        assert isinstance(assert_type(draft, Draft), Draft)
+        sections = await panel.answer(AskDraft(STEP, JOURNEYS.targets))
+        assert [section.target for section in assert_type(sections, tuple[SectionText, ...])]
+        question = await panel.answer(AskFollowUp(STEP, Question("Problem", "Who?"), "many", NUMBER))
+        reply = await panel.answer(AskFeedback(STEP, "The office too."))
+        reading = await panel.answer(AskReading(STEP, (Material("requirements-spec.md", "Forms."),)))
+        assert "requirements-spec.md" in assert_type(reading, str)
+        assert all((assert_type(question, str), assert_type(reply, str)))
+
+    asyncio.run(ask())
