@@ -158,6 +158,8 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     expect(ana.locator("#log .contribution.person .name")).to_have_text(["Alex", "Ana"], timeout=PATIENCE)
     for page in (ana, ben, eva):
         has_turns(page, 7)
+    for page in (ana, ben):
+        expect(page.locator("#text")).to_have_value("")
     expect(eva.locator("#form")).to_have_text("You are looking on.")
     assert eva.locator("#form textarea, #form button").count() == 0
     assert ben.locator("text=Wrap up").count() == 0

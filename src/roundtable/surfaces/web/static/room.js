@@ -172,7 +172,14 @@ form.addEventListener("submit", async (event) => {
   buttons.forEach((button) => { button.disabled = true; });
   const sent = await send(address.split("/").pop(), fields);
   buttons.forEach((button) => { button.disabled = false; });
-  if (sent && area && area.id === "text" && !("choice" in fields)) { area.value = area.defaultValue = ""; fit(area); typed = 0; }
+  // The form may have been drawn anew meanwhile, with the words that were on their way.
+  for (const each of new Set([area, form.querySelector("#text")])) {
+    if (sent && each?.id === "text" && each.value === fields.text && !("choice" in fields)) {
+      each.value = each.defaultValue = "";
+      fit(each);
+      typed = 0;
+    }
+  }
   if (!sent) drawn = "again";
   show_table();
 });
