@@ -101,7 +101,7 @@ def test_a_session_is_opened_on_an_item(place: tuple[Path, Path]) -> None:
 
 def test_every_step_says_how_it_stands(place: tuple[Path, Path]) -> None:
     root, item = place
-    talk(root, item, [*ANSWERS, "C", *ANSWERS, "S"])
+    talk(root, item, [*ANSWERS, "C", *ANSWERS, "C"])
     states = {step.step_id: state for step, state in Project(root).list_steps(item.name)}
     assert (states["00-01"], states["00-02"], states["00-03"]) == ("done", "done", "not needed")
     assert (states["01-01"], states["01-02"]) == ("current", "ahead")
