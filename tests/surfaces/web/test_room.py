@@ -316,6 +316,7 @@ KEPT = {f"keep-{number}": "yes" for number in range(1, 5)}
             KEPT | {"add": "Ours", "part": "decision", "keep-4": "", "keep-1": ""},
             ["add decision: Ours", "drop 1 5"],
         ),
+        (KEPT | {"add": "Ours", "part": "insight", "text-3": "Third"}, ["add insight: Ours", "edit 4 Third"]),
         (KEPT | {"add": "Ours", "part": "nonsense"}, []),
     ],
 )

@@ -18,7 +18,7 @@ from typing import Any
 
 from ...core import lines as texts
 from ...core.analysis import Analysis
-from ...core.elaboration import State
+from ...core.elaboration import Elaboration, State
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.hearing import hear, hear_steering
 from ...core.lines import Awaits, Line
@@ -159,10 +159,13 @@ class Room:
         return self._run.session.analysis if self._run is not None else None
 
     @property
+    def discussion(self) -> Elaboration | None:
+        return self.analysis.elaboration if self.analysis is not None else None
+
+    @property
     def draft(self) -> Draft | None:
         """Return the synthesis under review; None at any other time, or while one entry is being edited."""
-        analysis = self.analysis
-        talk = analysis.elaboration if analysis is not None else None
+        talk = self.discussion
         return talk.draft if talk is not None and self.awaits == "review" and talk.editing is None else None
 
     @property
@@ -172,9 +175,7 @@ class Room:
 
     @property
     def is_discussing(self) -> bool:
-        analysis = self.analysis
-        talk = analysis.elaboration if analysis is not None else None
-        return self.is_open and talk is not None and talk.state is State.DISCUSSION_LOOP
+        return self.is_open and self.discussion is not None and self.discussion.state is State.DISCUSSION_LOOP
 
     def is_chair(self, guest: Guest) -> bool:
         return self.chair is not None and self.chair.id == guest.id
@@ -382,10 +383,9 @@ class Room:
         """Whether the words end the discussion, accept something or choose what comes next."""
         if awaits in _CHAIR_ONLY or (awaits == "answer" and hear_steering(words, at_menu=False) == "quit"):
             return True
-        analysis = self.analysis
-        if not self.is_discussing or analysis is None:
+        if not self.is_discussing or self.discussion is None:
             return False
-        return words.startswith("/") or hear(words, analysis.opening.roster).kind in ("exit", "silence")
+        return words.startswith("/") or hear(words, self.discussion.roster).kind in ("exit", "silence")
 
     def _require_member(self, guest: Guest) -> None:
         if guest.role != MEMBER:
@@ -406,7 +406,7 @@ class Room:
         except RoundtableError as failure:
             self._add(Line("error", str(failure)))
         except Exception as error:
-            what = f"Something unexpected happened ({type(error).__name__}: {error})."
+            what = f"Something unexpected happened ({type(error).__name__})."
             self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
         finally:
             run.has_ended = True
@@ -453,9 +453,7 @@ class Room:
 
     def _recall_turns(self) -> None:
         """Show the turns of a discussion that was cut off, which only the journal has."""
-        analysis = self.analysis
-        talk = analysis.elaboration if analysis is not None else None
-        for turn in talk.turns if talk is not None else ():
+        for turn in self.discussion.turns if self.discussion is not None else ():
             self._add(Line("contribution", turn.text, turn.speaker, turn.number), by=turn.by)
 
     def _show_changes(self) -> None:
@@ -496,9 +494,8 @@ class Room:
         is_person = line.speaker == USER
         text, name = fit(line.text), ""
         if is_person:
-            said_before = line.kind == "resume" or by is not None or self._heard_last is None
-            name = by or ("" if said_before or self._heard_last is None else self._heard_last.name)
-            name = name or "Said before"
+            last = self._heard_last.name if self._heard_last is not None and line.kind != "resume" else ""
+            name = (last if by is None else by) or "Said before"
             if line.kind == "choice" and self._question is not None and self._question.menu is not None:
                 text = dict(self._question.menu.choices).get(text.upper(), text)
         elif persona is not None:
@@ -519,8 +516,7 @@ class Room:
         elif entry.kind == "listen" and entry.awaits == "discussion":
             self._question = None
         self.entries.append(entry)
-        data = {"kind": entry.kind, "awaits": entry.awaits, "html": self._draw("_entry.html", entry=entry)}
-        self._events.append(json.dumps({key: value for key, value in data.items() if value}))
+        self._events.append(json.dumps({"html": self._draw("_entry.html", entry=entry)}))
         self._tell()
 
     def _split_draft(self, entry: RoomEntry) -> RoomEntry:
@@ -548,7 +544,7 @@ def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
             if fields.get(f"keep-{number}") != "yes":
                 dropped.append(str(number + shift))
             elif text and text != join_lines(draft.words_of_entry(number)):
-                changes.append(f"edit {number} {text}")
+                changes.append(f"edit {number + shift} {text}")
         if words and part == wanted:
             changes.append(f"add {part.removesuffix('s')}: {words}")
             shift = 1  # it moves the numbers of all entries in later parts
