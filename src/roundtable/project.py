@@ -94,6 +94,9 @@ class Project:
         """
         return find_entry(self.root, name, items_folder=self.items_folder)
 
+    def _find(self, item: str | ItemEntry) -> ItemEntry:
+        return self.find_item(item) if isinstance(item, str) else item
+
     def open_items(self) -> tuple[ItemEntry, ...]:
         """Return the items whose analysis is not complete; all of them if every one is."""
         items = self.items()
@@ -179,9 +182,9 @@ class Project:
         steps, commit = self.steps(), current_commit(self.root)
         return [_describe(entry, steps, commit) for entry in entries]
 
-    def list_steps(self, name: str) -> tuple[tuple[Step, StepState], ...]:
+    def list_steps(self, item: str | ItemEntry) -> tuple[tuple[Step, StepState], ...]:
         """Return every step and how it stands for an item; skipped is one whose phase ended without it."""
-        entry = self.find_item(name)
+        entry = self._find(item)
         meta = entry.meta or {}
         progress, facts = progress_of(meta), facts_of(entry.folder, meta)
         position = find_position(self.steps(), progress, facts)
@@ -198,9 +201,9 @@ class Project:
 
         return tuple((step, find_state(step)) for step in self.steps())
 
-    def describe_spending(self, name: str) -> str:
+    def describe_spending(self, item: str | ItemEntry) -> str:
         """Return what models have used for an item, in words for a person; empty if none was asked."""
-        entries = ledger.read(self.find_item(name).folder)
+        entries = ledger.read(self._find(item).folder)
         return ledger.describe_total(ledger.add_up(entries)) if entries else ""
 
     def check(self, name: str) -> ItemReport:
@@ -209,9 +212,14 @@ class Project:
 
         return check_item(self.root, self.find_item(name).folder, self.steps(), self.roster())
 
-    def open_questions(self, name: str) -> tuple[CheckFinding, ...]:
+    def open_questions(self, item: str | ItemEntry) -> tuple[CheckFinding, ...]:
         """Return the questions that the item's documents leave open, in the order of the steps."""
-        return self.check(name).open_questions
+        return _find_open_questions(self._find(item).folder, self.steps())
+
+    def count_open_questions(self) -> dict[str, int]:
+        """Return how many questions each item leaves open, by slug."""
+        steps = self.steps()
+        return {entry.slug: len(_find_open_questions(entry.folder, steps)) for entry in self.items()}
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases of an item are complete; everything written stays.
@@ -271,6 +279,20 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
         project=settings.root,
     )
     return lambda: panel, account
+
+
+def _find_open_questions(folder: Path, steps: tuple[Step, ...]) -> tuple[CheckFinding, ...]:
+    from .documents.answers import find_open_questions
+    from .documents.checks import CheckFinding
+    from .store.artifact import is_markdown
+    from .store.outputs import Outputs
+
+    return tuple(
+        CheckFinding(each.name, line, "open", asked)
+        for each in Outputs(folder, steps).documents()
+        if is_markdown(each.name)
+        for line, asked in find_open_questions(each.text)
+    )
 
 
 def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:

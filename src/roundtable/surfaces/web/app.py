@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -124,7 +125,7 @@ class Site:
         form = await read_form(request)
         secret, _ = self.invitations.admit(request.path_params["token"], form.get("name", ""))
         response = RedirectResponse("/", 303)
-        secure = request.url.scheme == "https"
+        secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
 
@@ -179,8 +180,8 @@ class Site:
         text = self._templates.get_template("export.html").render(
             item=item, style=Markup(style), digest=digest
         )
-        name = f'attachment; filename="{item.slug if item.slug.isascii() else "item"}.html"'
-        return HTMLResponse(text, headers={"Content-Disposition": name.replace("\\", "")})
+        name = re.sub(r"[^A-Za-z0-9.-]", "-", item.slug)
+        return HTMLResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}.html"'})
 
     # --- the room ---------------------------------------------------------------------------------------
 
@@ -234,8 +235,9 @@ class Site:
 
     async def _find_room(self, request: Request) -> Room:
         slug = request.path_params["slug"]
-        entry = await run_in_threadpool(find_entry, self.project, slug)
-        return self.rooms[entry.slug]
+        if slug not in self.rooms:  # a room is made once its item was found
+            await run_in_threadpool(find_entry, self.project, slug)
+        return self.rooms[slug]
 
     # --- what the pages share ---------------------------------------------------------------------------
 

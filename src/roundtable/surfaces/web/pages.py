@@ -127,13 +127,12 @@ def find_entry(project: Project, slug: str) -> ItemEntry:
 def list_backlog(project: Project, wanted: str = "") -> list[dict[str, Any]]:
     """Return a row for each item that the wanted words fit, the one worked on last first."""
     words = wanted.casefold().split()
+    questions = project.count_open_questions()
     rows = []
     for row in project.list_progress():
         text = f"{row['slug']} {row['title']} {row['analysis_status']} {'stale' if row['stale'] else ''}"
         if all(word in text.casefold() for word in words):
-            rows.append(
-                {**row, "questions": 0 if row["problem"] else len(project.open_questions(row["slug"]))}
-            )
+            rows.append({**row, "questions": questions.get(row["slug"], 0)})
     return sorted(rows, key=lambda row: row["last_activity"] or "", reverse=True)
 
 
@@ -144,7 +143,7 @@ def view_item(project: Project, slug: str) -> ItemView:
     (status,) = project.report([entry])
     records = (entry.meta or {}).get("elaborations", [])
     talks = Counter(str(each.get("step_id")) for each in records if isinstance(each, dict))
-    views = [StepView(step, state, talks[step.step_id]) for step, state in project.list_steps(slug)]
+    views = [StepView(step, state, talks[step.step_id]) for step, state in project.list_steps(entry)]
     draft = _read_text(folder, "draft.md")
     return ItemView(
         slug,
@@ -155,9 +154,9 @@ def view_item(project: Project, slug: str) -> ItemView:
         tuple((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES),
         read_documents(folder),
         _read_discussions(folder, project.steps(), address),
-        () if entry.problem else project.open_questions(slug),
+        () if entry.problem else project.open_questions(entry),
         _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
-        project.describe_spending(slug),
+        project.describe_spending(entry),
     )
 
 

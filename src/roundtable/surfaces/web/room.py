@@ -268,6 +268,8 @@ class Room:
         self._tell()
 
     def _close_when_idle(self) -> None:
+        if self._closing is not None:
+            self._closing.cancel()
         with suppress(RuntimeError):  # the loop itself ends
             self._closing = asyncio.get_running_loop().call_later(self._idle, self._end_run)
 
@@ -349,6 +351,8 @@ class Room:
 
     def _queue(self, guest: Guest, words: str, awaits: Awaits) -> None:
         self._waiting.append((guest, words, awaits))
+        if not self.people():  # somebody without scripts has no stream, but is there
+            self._close_when_idle()
         if self._listen is not None:
             self._pass_on()
         self._tell()
@@ -557,6 +561,9 @@ class Rooms:
     def __init__(self, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
         self._start, self._draw, self._idle = start, draw, idle
         self._rooms: dict[str, Room] = {}
+
+    def __contains__(self, slug: str) -> bool:
+        return slug in self._rooms
 
     def __getitem__(self, slug: str) -> Room:
         if slug not in self._rooms:

@@ -208,7 +208,10 @@ document.addEventListener("keydown", (event) => {
   if (button) { event.preventDefault(); button.click(); }
 });
 
-document.querySelectorAll(".invite input").forEach((each) => each.addEventListener("focus", () => each.select()));
+document.querySelectorAll(".invite input").forEach((each) => {
+  each.value = location.origin + new URL(each.value).pathname; // as this page was reached, perhaps through a proxy
+  each.addEventListener("focus", () => each.select());
+});
 addEventListener("online", connect);
 addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
 
