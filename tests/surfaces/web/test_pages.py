@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from project import talk
 from roundtable.surfaces.web.access import OBSERVER
 from roundtable.surfaces.web.app import Site
-from webserver import check_of, come_in, make_site, open_client
+from webserver import PATIENCE, check_of, come_in, make_site, open_client
 
 Place = tuple[Path, Path]
 GOLDEN = Path(__file__).parents[3] / "docs" / "example"
@@ -42,13 +44,17 @@ def act(client: TestClient, action: str, **fields: str) -> int:
     return client.post(f"{ITEM}/room/{action}", data=data).status_code
 
 
-def listening(client: TestClient) -> str:
-    """Load the page until the table waits for something; return the number of that listening."""
-    for _ in range(500):
-        found = re.search(r'name="at" value="(\d+)"', client.get(f"{ITEM}/room").text)
-        if found and found[1] != "0":
-            return found[1]
-    raise AssertionError("the table never listens")
+def load_until(client: TestClient, text: str) -> str:
+    """Load the room's page again until it shows a text, as somebody without scripts does."""
+    deadline = time.monotonic() + PATIENCE
+    while text not in (page := client.get(f"{ITEM}/room").text):
+        assert time.monotonic() < deadline, f"never shown: {text}"
+    return page
+
+
+def number_of(page: str) -> str:
+    """Return the number of the listening that the page's form answers."""
+    return page.partition('name="at" value="')[2].partition('"')[0]
 
 
 def test_the_backlog_lists_items_with_progress_and_can_be_filtered(ana: TestClient, golden: Path) -> None:
@@ -74,6 +80,7 @@ def test_an_item_shows_its_steps_documents_discussions_and_questions(ana: TestCl
     for text in ("Business Context Discovery", "requirements-spec.md", "Open questions", "who needs care"):
         assert text in page
     assert page.count('class="done"') == 24
+    assert re.search(r'name="step" value="01-03">Discuss it again', page)
     assert re.search(r'href="/items/renew-loans/discussions/1">User Experience', page)
     raw = ana.get(ITEM).text
     assert 'class="current"' in raw and 'class="not-needed"' in raw and 'class="ahead"' in raw
@@ -130,18 +137,12 @@ def test_a_whole_step_can_be_answered_without_scripts(site: Site, place: Place) 
         come_in(site, client, "Ana")
         assert "Whoever opens the table has the chair" in client.get(f"{ITEM}/room").text
         assert act(client, "open") == 200
-        page = client.get(f"{ITEM}/room")
-        at = listening(client)
-        page = client.get(f"{ITEM}/room")
-        assert "<noscript>" in page.text and 'data-awaits="menu"' in page.text and "<kbd>E</kbd>" in page.text
-        assert act(client, "say", at=at, choice="C") == 200
-        listening(client)
-        while 'data-awaits="answer"' not in client.get(f"{ITEM}/room").text:
-            pass
-        at = listening(client)
+        page = load_until(client, 'data-awaits="menu"')
+        assert "<noscript>" in page and "<kbd>E</kbd>" in page
+        assert act(client, "say", at=number_of(page), choice="C") == 200
+        at = number_of(load_until(client, 'data-awaits="answer"'))
         assert act(client, "say", at=at, text="It is slow.") == 200
-        while "It is slow." not in client.get(f"{ITEM}/room").text:
-            pass
+        load_until(client, "It is slow.")
         assert act(client, "say", at=at, text="Again.") == 409
         assert act(client, "nonsense") == 404
 
@@ -157,3 +158,15 @@ def test_an_observer_may_look_and_nothing_else(site: Site) -> None:
             answer = client.post(f"{ITEM}/room/{action}", data={"check": check, "text": "x", "at": "1"})
             assert answer.status_code == 409, action
         assert client.post("/items", data={"check": check, "text": "x"}).status_code == 409
+
+
+def test_an_open_question_is_taken_up_where_it_was_asked(place: Place) -> None:
+    talk(*place, ["I don't know", "60 inspectors"], panel=None)
+    site = make_site(place[0])
+    with open_client(site) as client:
+        come_in(site, client, "Ana")
+        page = client.get(ITEM).text
+        assert re.search(r'name="reopen" value="00-01">Answer it', page)
+        data = {"check": check_of(client, ITEM), "reopen": "00-01"}
+        assert client.post(f"{ITEM}/room/open", data=data).status_code == 200
+        assert "Step 00-01" in load_until(client, 'data-awaits="answer"')

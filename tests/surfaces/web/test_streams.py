@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx2
@@ -58,10 +59,12 @@ def test_two_hundred_streams_of_one_discussion_get_every_line_once_and_in_order(
 
     async def talk(client: httpx2.AsyncClient) -> None:
         async def listen(awaits: str) -> str:
-            while True:
+            deadline = time.monotonic() + PATIENCE
+            while time.monotonic() < deadline:
                 page = (await client.get(f"{ROOM}/form")).text
                 if f'data-awaits="{awaits}"' in page:
                     return page.partition('name="at" value="')[2].partition('"')[0]
+            raise AssertionError(f"the table never waits for {awaits}")
 
         for awaits, text in (("menu", "E"), ("discussion", "We go with B."), ("discussion", "And soon.")):
             data = {"check": ana.check, "at": await listen(awaits), "text": text}
