@@ -30,7 +30,7 @@ from ...project import Project
 from ..terminal.renderer import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, check_form, read_form
 from .markup import render_document, render_words
-from .pages import find_entry, list_backlog, view_item
+from .pages import ItemView, find_entry, list_backlog, view_item
 from .room import Room, Rooms, StartSession
 
 HERE = Path(__file__).parent
@@ -150,12 +150,12 @@ class Site:
 
     async def show_item(self, request: Request, guest: Guest) -> Response:
         """Show an item's steps, documents, discussions and open points."""
-        item = await run_in_threadpool(view_item, self.project, request.path_params["slug"])
+        item = await self._view_item(request)
         return self._page("item.html", guest, item=item, room=self.rooms[item.slug])
 
     async def show_document(self, request: Request, guest: Guest) -> Response:
         """Show one document, with what each elaboration added."""
-        item = await run_in_threadpool(view_item, self.project, request.path_params["slug"])
+        item = await self._view_item(request)
         name = request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
@@ -164,7 +164,7 @@ class Site:
 
     async def show_discussion(self, request: Request, guest: Guest) -> Response:
         """Show the transcript of a discussion."""
-        item = await run_in_threadpool(view_item, self.project, request.path_params["slug"])
+        item = await self._view_item(request)
         number = request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
@@ -174,7 +174,7 @@ class Site:
 
     async def export(self, request: Request, _guest: Guest) -> Response:
         """Return the whole item as one file that needs no other."""
-        item = await run_in_threadpool(view_item, self.project, request.path_params["slug"])
+        item = await self._view_item(request)
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._templates.get_template("export.html").render(
@@ -240,6 +240,9 @@ class Site:
         return self.rooms[slug]
 
     # --- what the pages share ---------------------------------------------------------------------------
+
+    async def _view_item(self, request: Request) -> ItemView:
+        return await run_in_threadpool(view_item, self.project, request.path_params["slug"])
 
     async def _read_form(self, request: Request, guest: Guest) -> dict[str, str]:
         form = await read_form(request)
