@@ -28,11 +28,12 @@ _ATTRIBUTES = {
     "section": {"id", "class"},
     "span": {"class"},
 }
-_ADDITION = re.compile(r"<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*", re.IGNORECASE)
-_COMMENT = re.compile(r"(?:\s*<!--(?:(?!-->).)*-->)+\s*", re.DOTALL)
+_ADDITION = re.compile(
+    r"<!-- Elaboration: step (?P<step>[\d-]{1,9}), (?P<at>\S{1,40}) -->\s*+", re.IGNORECASE
+)
+_COMMENT = re.compile(r"(?:\s*+<!--(?:(?!-->).)*+-->)++\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
-_CITED = re.compile(r"- \[[^\]]*\] (?P<text>.*) \((?P<turns>(?:\[turn \d+\]\(#turn-\d+\)(?:, )?)+[a-z ]*\))")
-_CREDIT = re.compile(r"\[[^\]]*\] ")
+_TURN = re.compile(r"\(#turn-(\d{1,6})\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,17 @@ def render_document(text: str, links: DocumentLinks = NO_LINKS) -> Markup:
 
 def read_cited_turns(transcript: str) -> dict[str, tuple[int, ...]]:
     """Return the entries of a transcript's synthesis with the turns that each cites."""
-    found = (_CITED.fullmatch(line) for line in transcript.split("\n"))
-    return {
-        each["text"]: tuple(map(int, re.findall(r"#turn-(\d{1,6})\)", each["turns"])))
-        for each in found
-        if each
-    }
+    found = {}
+    for line in transcript.split("\n"):
+        entry, mark, turns = line.rpartition(" ([turn ")
+        if mark and entry.startswith("- ["):
+            found[_strip_credit(entry.removeprefix("- "))] = tuple(map(int, _TURN.findall(turns)))
+    return found
+
+
+def _strip_credit(entry: str) -> str:
+    """Return an entry without the names in brackets at its beginning."""
+    return entry.partition("] ")[2] if entry.startswith("[") else entry
 
 
 def find_additions(document: str) -> tuple[tuple[str, str], ...]:
@@ -142,7 +148,7 @@ def _mark_additions(tokens: Sequence[Token], links: DocumentLinks) -> Iterator[T
         if is_open and not level and token.type == "heading_open":
             level = int(token.tag[1])
         if is_open and found is not None and token.type == "inline" and token.children is not None:
-            turns = found.turns.get(_CREDIT.sub("", token.content, count=1), ())
+            turns = found.turns.get(_strip_credit(token.content), ())
             cited = "".join(
                 _link(f"{found.turn_address}turn-{turn}", f"turn {turn}", "turn") for turn in turns
             )
