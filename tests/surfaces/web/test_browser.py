@@ -145,7 +145,7 @@ def begin_discussion(page: Page) -> None:
 
 
 def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Place) -> None:
-    house = houses(completed[0])
+    house = houses(completed[0], review=True)
     ana = house.let_in("Ana")
     ben, eva = house.let_in("Alex"), house.let_in("Eva", role=OBSERVER)
     begin_discussion(ana)
