@@ -17,12 +17,14 @@ from .core.steps import Step
 from .documents import audit
 from .documents.answers import read_answers
 from .documents.audit import META
+from .documents.blocks import find_elaboration_blocks
 from .documents.checks import CheckFinding, check_documents, check_markers
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
-from .store.meta import max_turns, meta_problem, parse_json, read_meta
+from .store.meta import list_undone, max_turns, meta_problem, parse_json, read_meta
 from .store.outputs import Outputs, find_answered
+from .store.questions import read_questions
 
 _MAX_CITED_FILE = 20_000_000
 _STATE = "state.json"
@@ -50,13 +52,15 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     content = check_documents(documents, partial(_count_lines, root))
     texts = _read_documents(folder)
     versions, losses = _check_history(root, folder, steps, texts)
+    asked = read_questions(folder, steps, roster)
+    unsettled = {(each.file, each.line) for each in asked if each.is_open}
     # Both parts look at the markers of a document.
     found = dict.fromkeys((*unreadable, *content, *_check_files(folder, roster, steps, texts), *losses))
     return ItemReport(
         tuple(documents),
         versions,
         tuple(each for each in found if each.is_problem),
-        tuple(each for each in found if not each.is_problem),
+        tuple(each for each in found if not each.is_problem and (each.file, each.line) in unsettled),
     )
 
 
@@ -79,6 +83,7 @@ def _check_files(
     meta = read_meta(folder)
     limit = max_turns(meta)
     records: tuple[audit.ElaborationRecord, ...] = ()
+    undone = frozenset(map(str, list_undone(meta or {})))
     if meta is None:
         yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
     else:
@@ -90,14 +95,12 @@ def _check_files(
         yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
     for name, text in documents.items():
         yield from check_markers(name, text)
-    blocks = [
-        block for name, text in documents.items() for block in audit.find_elaboration_blocks(name, text)
-    ]
+    blocks = [block for name, text in documents.items() for block in find_elaboration_blocks(name, text)]
     yield from audit.check_blocks(blocks, limit=limit, roster=roster)
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
         there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
-        yield from audit.check_pairs(blocks, records, frozenset(there))
+        yield from audit.check_pairs(blocks, records, frozenset(there), undone)
 
 
 def _check_history(
@@ -106,6 +109,7 @@ def _check_history(
     """Return how many earlier versions git has of the documents, and what was lost on the way."""
     total = 0
     losses: list[CheckFinding] = []
+    undone = frozenset(map(str, list_undone(read_meta(folder) or {})))
     for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
@@ -114,7 +118,7 @@ def _check_history(
         total += len(versions)
         if name in there:
             versions.append(audit.DocumentVersion("the working tree", there[name]))
-        losses += audit.check_growth(name, versions)
+        losses += audit.check_growth(name, versions, undone)
         if versions and name not in there:
             versions.append(audit.DocumentVersion("the working tree", ""))
         losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))

@@ -291,7 +291,7 @@ def render(
     participants = ", ".join(f"{persona.name} ({persona.short_role})" for persona in roster.personas)
     silent = "" if any(turn.speaker == USER for turn in turns) else " | **User**: silent"
     parts = [
-        f"### Elaboration Insights (Step {step_id}: {title})",
+        f"### Elaboration Insights ({f'Step {step_id}: ' if step_id else ''}{title})",
         f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}{silent}",
     ]
     for part, heading in HEADINGS.items():
@@ -343,8 +343,8 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
 
 
 def marker(step_id: str, at: str) -> str:
-    """The comment that stands before every block in a document (ART-4)."""
-    return f"<!-- Elaboration: step {step_id}, {at} -->"
+    """The comment that stands before every block in a document (ART-4); without a step for MENU-8."""
+    return f"<!-- Elaboration: step {step_id}, {at} -->" if step_id else f"<!-- Elaboration: {at} -->"
 
 
 def description(draft: Draft) -> str:

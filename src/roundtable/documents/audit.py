@@ -15,8 +15,8 @@ from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import marker
 from ..core.text import parse_heading
+from .blocks import ElaborationBlock, find_elaboration_blocks
 from .checks import CheckFinding
-from .outline import prose_lines
 
 META = "meta.json"
 _LONGEST_SUMMARY = 130
@@ -130,61 +130,10 @@ def _records(text: str, meta: Mapping[str, Any]) -> Iterator[tuple[object, int]]
             place = json.JSONDecoder(strict=False).raw_decode(text, place)[1]
 
 
-_MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
 _TITLE = re.compile(r"Elaboration Insights \(Step (?P<step>\S+): .+\)")
-_TURNS = re.compile(
-    r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
-    r"(?: \| \*\*User\*\*: silent)?\s*"
-)
 _ATTRIBUTED = re.compile(r"[-*] \\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
 _SECTIONS = ("Key Insights", "Decisions Made", "Open Questions")
 _TAKEAWAY = "Key takeaway:"
-
-
-@dataclass(frozen=True, slots=True)
-class ElaborationBlock:
-    """What follows a marker in a document, up to the next marker or the end of its section."""
-
-    file: str
-    line: int
-    step_id: str
-    timestamp: str
-    lines: tuple[tuple[int, str], ...]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.step_id, self.timestamp
-
-    @property
-    def filled_lines(self) -> list[str]:
-        return [line for _, line in self.lines if line.strip()]
-
-    @property
-    def turns(self) -> int | None:
-        found = (_TURNS.fullmatch(line) for _, line in self.lines)
-        return next((int(each["turns"]) for each in found if each), None)
-
-
-def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
-    """Return the blocks of a document in their order."""
-    lines = list(prose_lines(text))
-    starts = [(at, found) for at, (_, line) in enumerate(lines) if (found := _MARKER.fullmatch(line))]
-    ends = [*(at for at, _ in starts[1:]), len(lines)]
-    return tuple(
-        ElaborationBlock(name, lines[at][0], mark["step"], mark["at"], _own_lines(lines[at + 1 : end]))
-        for (at, mark), end in zip(starts, ends, strict=False)
-    )
-
-
-def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
-    """Return the lines that belong to a block: up to a heading as high as its own."""
-    level = 0
-    for place, (_, line) in enumerate(lines):
-        heading = parse_heading(line)
-        if heading and level and heading[0] <= level:
-            return tuple(lines[:place])
-        level = level or (heading[0] if heading else 0)
-    return tuple(lines)
 
 
 def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Roster) -> Iterator[CheckFinding]:
@@ -228,9 +177,15 @@ def _check_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[
 
 
 def check_pairs(
-    blocks: Sequence[ElaborationBlock], records: Sequence[ElaborationRecord], updatable: frozenset[str]
+    blocks: Sequence[ElaborationBlock],
+    records: Sequence[ElaborationRecord],
+    updatable: frozenset[str],
+    undone: frozenset[str] = frozenset(),
 ) -> Iterator[CheckFinding]:
-    """Yield blocks without a record, and records of steps with a markdown output without a block."""
+    """Yield blocks without a record, and records of steps with a markdown output without a block.
+
+    `undone` are the instants of those that were taken back (MENU-7).
+    """
     recorded = {(record.step_id, record.timestamp): record for record in records}
     for block in blocks:
         record = recorded.get(block.key)
@@ -243,7 +198,7 @@ def check_pairs(
             yield CheckFinding(block.file, block.line, "block", problem)
     written = {block.key for block in blocks}
     for (step_id, at), record in recorded.items():
-        if (step_id, at) not in written and step_id in updatable:
+        if (step_id, at) not in written and step_id in updatable and at not in undone:
             problem = f"No document holds the block of step {step_id}, {at}."
             yield CheckFinding(META, record.line, "record", problem)
 
@@ -260,13 +215,20 @@ class DocumentVersion:
     text: str
 
 
-def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[CheckFinding]:
-    """Yield lines that were lost where an elaboration was added, and blocks that lost some later."""
+def check_growth(
+    file: str, versions: Sequence[DocumentVersion], undone: frozenset[str] = frozenset()
+) -> Iterator[CheckFinding]:
+    """Yield lines that were lost where an elaboration was added, and blocks that lost some later.
+
+    `undone` are the instants of those that were taken back (MENU-7).
+    """
     for before, after in pairwise(versions):
         earlier = {block.key: block for block in find_elaboration_blocks(file, before.text)}
         later = {block.key: block for block in find_elaboration_blocks(file, after.text)}
         for key, block in earlier.items():
             found = later.get(key)
+            if found is None and key[1] in undone:
+                continue
             if found is None:
                 block_name = f"The block of step {key[0]}, {key[1]}"
                 problem = f"{block_name} stood in {before.name}; {after.name} has it no more."
@@ -275,10 +237,21 @@ def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[Che
                 problem = f"A line of the block is gone since {before.name}: {_quote(missing[0][1])}"
                 yield CheckFinding(file, found.line, "lost", problem)
         if later.keys() - earlier.keys():
-            for number, line in _missing_lines(before.text.splitlines(), after.text.splitlines()):
+            kept = _without_undone(file, before.text, undone)
+            for number, line in _missing_lines(kept, after.text.splitlines()):
                 if line.strip():
                     lost = f"Line {number} of {before.name} was lost when {after.name} added to it"
                     yield CheckFinding(file, 1, "lost", f"{lost}: {_quote(line)}")
+
+
+def _without_undone(file: str, text: str, undone: frozenset[str]) -> list[str]:
+    """Return the lines of a document, those of blocks that were taken back emptied."""
+    lines = text.splitlines()
+    for block in find_elaboration_blocks(file, text):
+        if block.timestamp in undone:
+            for number in (block.line, *(number for number, _ in block.lines)):
+                lines[number - 1] = ""
+    return lines
 
 
 def check_answers(

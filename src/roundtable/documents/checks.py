@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
 
-from .answers import find_open_questions
 from .ids import (
     CRITERION,
     HEADING,
@@ -24,6 +23,7 @@ from .ids import (
     list_withdrawn_stories,
 )
 from .outline import prose_lines
+from .questions import find_open_questions
 from .requirements import COLUMNS
 
 Kind = Literal[
@@ -70,7 +70,8 @@ _LOOKS_LIKE = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IG
 _SOUND = re.compile(
     r" {0,3}(?:"
     r"<!-- Step \S+: \d{1,9} characters, [0-9a-f]{8} -->"
-    r"|<!-- (?:Elaboration|Feedback): step \S+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
+    r"|<!-- (?:Elaboration: (?:step \S+, )?|Feedback: step \S+, )"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
     r"|<!-- Elaboration enrichment \(step [^)]+\).* -->"
     r")\s*"
 )
@@ -106,7 +107,7 @@ def check_table(name: str, text: str) -> Iterator[CheckFinding]:
         yield CheckFinding(name, 1, "table", "It is empty.")
 
 
-_CITATION = re.compile(
+CITATION = re.compile(
     r"(?<![\w/.@+-])(?P<path>(?:[\w@+.-]+/)+[\w@+.-]*\w|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,7})"
     r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
 )
@@ -118,7 +119,7 @@ _HOST = re.compile(
 def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
     """Yield the citations in a document that lead nowhere."""
     for number, line in prose_lines(text):
-        for found in _CITATION.finditer(line):
+        for found in CITATION.finditer(line):
             path, first = found["path"], int(found["line"])
             last = int(found["last"] or first)
             if _HOST.match(path):

@@ -24,11 +24,13 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
+from ..core.steps import Step
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
 from ..panel.base import Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
+from ..store.journal import Journal
 from ..store.lock import ItemLock
 from ..store.progress import start_over
 from .executor import Executor, Task
@@ -75,7 +77,7 @@ class Session:
         accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost.
         """
         self.root = Path(root)
-        self.folder = find_item(self.root, item, items_folder=items_folder)
+        self.folder = self._find_folder(item, items_folder)
         self.listening: Awaits | None = None
         self.prefill = ""
         """What stands in the input line to be edited, while the session is listening."""
@@ -148,6 +150,17 @@ class Session:
 
     # --- the run ----------------------------------------------------------------------------------------
 
+    def _find_folder(self, item: str, items_folder: str) -> Path:
+        """Return the folder that holds the journal and the lock."""
+        return find_item(self.root, item, items_folder=items_folder)
+
+    def _make_executor(self, steps: tuple[Step, ...], journal: Journal) -> Executor:
+        return Executor(self.root, self.folder, steps, self._panel, journal)
+
+    def _is_over(self, leg: Leg) -> bool:  # noqa: ARG002
+        """Whether nothing of the leg is left to be played, so that its menu is not shown."""
+        return False
+
     async def _run(self) -> None:
         with ItemLock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
@@ -176,6 +189,7 @@ class Session:
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
                         resume.close(after.journal)
+                        await self._show_hand_off(leg)
                     text = f"The analysis is complete. Its documents are in {self.folder}."
                     await self._show(Line("done", text))
                     return
@@ -184,7 +198,7 @@ class Session:
     async def _play(self, leg: Leg) -> Ending | None:
         """Play one leg to its end; None where the words ran out before."""
         steps = leg.analysis.opening.steps
-        executor = Executor(self.root, self.folder, steps, self._panel, leg.journal)
+        executor = self._make_executor(steps, leg.journal)
         self._leg, self._executor = leg, executor
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
@@ -218,6 +232,23 @@ class Session:
                 self._wrap_up_wanted = False
                 await self._show_all(leg.commands)
                 leg.commit(on.WrappedUp())
+            if self._is_over(leg):
+                shown = (each.line for each in leg.commands if isinstance(each, do.Show))
+                for line in shown:
+                    if line.kind not in ("menu", "step"):
+                        await self._show(line)
+                return do.Leave()
+
+    async def _show_hand_off(self, leg: Leg) -> None:
+        """Show what whoever builds the item has to know, in a few lines."""
+        from ..documents.handoff import write_summary
+        from ..store.handoff import read_hand_off
+
+        opening = leg.analysis.opening
+        hand_off = read_hand_off(self.folder, opening.steps, opening.roster)
+        command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
+        if not hand_off.is_empty:
+            await self._show(Line("notice", write_summary(hand_off, command)))
 
     async def _take_up_again(self, leg: Leg) -> bool:
         """Say where things stood; ask about a discussion that was cut off; False where the words ran out."""

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
+from ...core.errors import ItemLocked, ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
 from ...core.synthesis import HEADINGS
 from ...project import Project
@@ -38,7 +38,7 @@ PING = 15
 """So many seconds after the last event a reader is told that the connection lives."""
 STUCK = 30
 """A reader that takes nothing for so many seconds is dropped; it comes back for the rest."""
-_STATUSES: dict[type[RoundtableError], int] = {ItemUnknown: 404, RuleBroken: 409}
+_STATUSES: dict[type[RoundtableError], int] = {ItemUnknown: 404, RuleBroken: 409, ItemLocked: 409}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 GuestEndpoint = Callable[["Site", Request, Guest], Awaitable[Response]]
@@ -86,6 +86,7 @@ class Site:
                 Route(f"{item}/documents/{{name}}", self._let_in(Site.show_document)),
                 Route(f"{item}/discussions/{{number:int}}", self._let_in(Site.show_discussion)),
                 Route(f"{item}/export.html", self._let_in(Site.export)),
+                Route(f"{item}/answer", self._let_in(Site.answer), methods=["POST"]),
                 Route(f"{item}/room", self._let_in(Site.show_room)),
                 Route(f"{item}/room/form", self._let_in(Site.show_form)),
                 Route(f"{item}/room/events", self._let_in(Site.follow)),
@@ -146,6 +147,19 @@ class Site:
         if self.project.names_issue(text):  # nobody but the owner asks a tracker with the owner's key
             raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
         entry = await run_in_threadpool(self.project.add_item, text)
+        return RedirectResponse(f"/items/{quote(entry.slug)}", 303)
+
+    async def answer(self, request: Request, guest: Guest) -> Response:
+        """Answer an open question of an item, by the words it was asked in."""
+        form = await self._read_form(request, guest)
+        entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
+        if guest.role != MEMBER:
+            raise RuleBroken("You are here to look on. Nothing was changed.")
+        found = await run_in_threadpool(self.project.open_questions, entry.slug)
+        number = next((at for at, each in enumerate(found, 1) if each.words == form.get("question")), 0)
+        if not number:
+            raise RuleBroken("Nobody leaves that question open any more, so nothing was changed.")
+        await run_in_threadpool(self.project.answer_question, entry.slug, number, form.get("text", ""))
         return RedirectResponse(f"/items/{quote(entry.slug)}", 303)
 
     async def show_item(self, request: Request, guest: Guest) -> Response:

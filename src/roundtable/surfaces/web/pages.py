@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,10 +27,9 @@ from .markup import (
 )
 
 if TYPE_CHECKING:
-    from ...documents.checks import CheckFinding
+    from ...documents.questions import OpenQuestion
     from ...store.items import ItemEntry
 
-_ORIGIN = re.compile(r"<!-- (Step|Elaboration: step) (\d\d-\d\d)[:,]")
 _MARKS = {"done": "✓", "current": "●", "not needed": "–", "skipped": "↷", "ahead": "○"}
 
 
@@ -62,16 +60,6 @@ class DiscussionView:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionView:
-    """An open question, and how to take it up: `reopen` the step that asked, or discuss a `step` again."""
-
-    file: str
-    text: str
-    action: str = ""
-    step: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ItemView:
     """All that the pages of an item show."""
 
@@ -83,7 +71,7 @@ class ItemView:
     phases: tuple[tuple[Phase, tuple[StepView, ...]], ...]
     documents: dict[str, str]
     discussions: tuple[DiscussionView, ...]
-    questions: tuple[QuestionView, ...]
+    questions: tuple[OpenQuestion, ...]
     parking_lot: str
     cost: str
 
@@ -156,8 +144,7 @@ def view_item(project: Project, slug: str) -> ItemView:
     records = (entry.meta or {}).get("elaborations", [])
     talks = Counter(str(each.get("step_id")) for each in records if isinstance(each, dict))
     views = [StepView(step, state, talks[step.step_id]) for step, state in project.list_steps(entry)]
-    draft, documents = _read_text(folder, "draft.md"), read_documents(folder)
-    questions = () if entry.problem else project.open_questions(entry)
+    draft = _read_text(folder, "draft.md")
     return ItemView(
         slug,
         entry.title,
@@ -165,20 +152,12 @@ def view_item(project: Project, slug: str) -> ItemView:
         status,
         draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
         tuple((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES),
-        documents,
+        read_documents(folder),
         _read_discussions(folder, project.steps(), address),
-        tuple(_find_origin(each, documents[each.file]) for each in questions if each.file in documents),
+        () if entry.problem else project.open_questions(slug),
         _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
         project.describe_spending(entry),
     )
-
-
-def _find_origin(question: CheckFinding, document: str) -> QuestionView:
-    """Return the question with the step or discussion that left it open: whose mark stands last above it."""
-    above = "\n".join(document.split("\n")[: question.line])
-    marks = _ORIGIN.findall(above)
-    action, step = marks[-1] if marks else ("", "")
-    return QuestionView(question.file, question.text, "reopen" if action == "Step" else "step", step)
 
 
 def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[DiscussionView, ...]:
