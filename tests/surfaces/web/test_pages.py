@@ -100,6 +100,11 @@ def test_what_a_discussion_added_is_marked_and_linked_both_ways(ana: TestClient,
     assert 'id="turn-8"' in talk and talk.count(back) == 4  # of nine turns, four led to something
 
 
+def test_the_hand_off_is_a_page(ana: TestClient, golden: Path) -> None:
+    page = ana.get("/items/renew-loans/hand-off")
+    assert page.status_code == 200 and "We go with renewing only the titles" in page.text
+
+
 def test_an_export_is_one_file_with_all_links_inside(ana: TestClient, golden: Path) -> None:
     answer = ana.get("/items/renew-loans/export.html")
     assert "attachment" in answer.headers["content-disposition"]

@@ -85,6 +85,7 @@ class Site:
                 Route(item, self._let_in(Site.show_item)),
                 Route(f"{item}/documents/{{name}}", self._let_in(Site.show_document)),
                 Route(f"{item}/discussions/{{number:int}}", self._let_in(Site.show_discussion)),
+                Route(f"{item}/hand-off", self._let_in(Site.show_hand_off)),
                 Route(f"{item}/export.html", self._let_in(Site.export)),
                 Route(f"{item}/answer", self._let_in(Site.answer), methods=["POST"]),
                 Route(f"{item}/room", self._let_in(Site.show_room)),
@@ -185,6 +186,12 @@ class Site:
             raise HTTPException(404, "There is no discussion of that number.")
         body = await run_in_threadpool(item.render_discussion, found)
         return self._page("document.html", guest, item=item, name=found.title, body=body)
+
+    async def show_hand_off(self, request: Request, guest: Guest) -> Response:
+        """Show what the item's documents say to whoever builds it."""
+        item = await self._view_item(request)
+        text, _ = await run_in_threadpool(self.project.write_hand_off, item.slug, "page", None)
+        return self._page("document.html", guest, item=item, name="Hand-off", body=render_document(text))
 
     async def export(self, request: Request, _guest: Guest) -> Response:
         """Return the whole item as one file that needs no other."""
