@@ -25,6 +25,7 @@ run: setup
 	$(BIN)/python -m roundtable --root build/example/project analyze $$answers
 
 test: check
+	@command -v chromium >/dev/null || echo "Chromium is missing, so the browser tests are skipped. Install it with: apt-get install chromium"
 	$(BIN)/python -m pytest -n 2
 
 check: setup

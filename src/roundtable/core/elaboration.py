@@ -326,7 +326,7 @@ def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
         now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False, insists=insists,
         parked=parked,
     )  # fmt: skip
-    said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed)
+    said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed, by=event.by)
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
 
 
@@ -546,10 +546,11 @@ def _say(
     notes: tuple[str, ...] = (),
     *,
     relayed: bool = False,
+    by: str = "",
 ) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     number = len(now.turns) + 1
-    after = replace(now, turns=(*now.turns, Turn(number, speaker, text, verdict, notes, relayed)))
+    after = replace(now, turns=(*now.turns, Turn(number, speaker, text, verdict, notes, relayed, by)))
     words = text if speaker == USER else lines.contribution(now.roster[speaker], text)
     shown = (_show(now, "contribution", words, speaker, number),)
     if now.warned or number != now.max_turns - 2:

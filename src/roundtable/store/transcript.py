@@ -184,7 +184,8 @@ def _render_header(command: SaveRecord, panel: str) -> str:
 
 
 def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
-    speaker = escape_markdown(_speaker(turn.speaker, roster))
+    who = _speaker(turn.speaker, roster)
+    speaker = escape_markdown(f"{who} ({turn.by})" if turn.by else who)
     parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
     remarks = ["Relayed by the host, perhaps not word for word."] if turn.relayed else []
     remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
