@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -157,6 +156,8 @@ def remove_item(folder: Path) -> None:
     with ItemLock(folder):
         pass
     try:
+        import shutil
+
         shutil.rmtree(folder)
     except OSError as error:
         raise DiskFailed(
