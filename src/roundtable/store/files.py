@@ -87,15 +87,15 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     return data
 
 
-def write(path: Path, data: bytes, *, follow_link: bool = False) -> None:
+def write(path: Path, data: bytes, *, follow_link: bool = False, durable: bool = True) -> None:
     """Put `data` in place of the file, durably and in one move, keeping its mode.
 
-    Where it fails, the old file is whole and nothing else is left behind; a missing folder is never created.
+    What nobody needs after a power cut need not be `durable`: it is still whole after a kill. Where it fails, the old file is whole and nothing else is left behind; a missing folder is never created.
     A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
     """
     with _announce_change("write", path, "The file is as it was."):
         mode = _mode(path, follow_link)
-        _replace(path.resolve() if follow_link else path, data, mode)
+        _replace(path.resolve() if follow_link else path, data, mode, durable=durable)
 
 
 def append(path: Path, data: bytes) -> None:
@@ -208,7 +208,7 @@ def _must_be_regular(found: os.stat_result) -> None:
         raise OSError(errno.ENXIO, "not regular")
 
 
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
+def _replace(target: Path, data: bytes, mode: int | None, *, durable: bool) -> None:
     temporary = target.with_name(f"{_TEMPORARY}{os.urandom(16).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
     handle = os.open(temporary, flags, 0o666 if mode is None else 0o600)
@@ -217,7 +217,8 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
             _write_all(handle, data)
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(handle, mode)
-            os.fsync(handle)
+            if durable:
+                os.fsync(handle)
         finally:
             os.close(handle)
         checkpoint(f"before replace {target.name}")
@@ -226,7 +227,8 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
         with suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(target.parent)
+    if durable:
+        _sync_folder(target.parent)
 
 
 def _extend(handle: int, data: bytes, name: str) -> None:
@@ -281,11 +283,25 @@ def checkpoint(point: str) -> None:
 
 def leads_out(folder: Path, name: str) -> str | None:
     """Return why a file of the item's folder may not be used; None where it lies in that folder."""
+    if is_plain_entry(folder, name):
+        return None
     try:
         inside = (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # the folder is gone, a circle of links, a NUL byte
         return _CANNOT_FOLLOW
     return None if inside else "it leads out of the item's folder"
+
+
+def is_plain_entry(folder: Path, name: str) -> bool:
+    """Whether the name is that of an entry of the folder itself, missing or there, and no link."""
+    if os.path.basename(name) != name or name in ("", os.curdir, os.pardir):
+        return False
+    try:
+        return not stat.S_ISLNK(os.lstat(os.path.join(folder, name)).st_mode)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:
