@@ -201,7 +201,8 @@ def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) ->
 def note_undone(meta: dict[str, Any], at: str) -> None:
     """Note that an elaboration was taken back; its record stays (MENU-7)."""
     undone = meta.get("elaborations_undone")
-    meta["elaborations_undone"] = [*(undone if isinstance(undone, list) else []), at]
+    noted = undone if isinstance(undone, list) else []
+    meta["elaborations_undone"] = noted if at in noted else [*noted, at]
 
 
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:
