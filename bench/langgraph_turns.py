@@ -1,6 +1,6 @@
-"""The same discussions in LangGraph, each turn kept in SQLite before the next: run by the Python it is in.
+"""The same discussions in LangGraph, each turn kept in SQLite before the next.
 
-Needs nothing of ours: `build/peers/bin/python bench/langgraph_turns.py one|many COUNT` prints figures as JSON.
+Needs nothing of ours; `build/peers/bin/python bench/langgraph_turns.py one` (or `many 200`) prints JSON.
 """
 
 import time
@@ -33,7 +33,9 @@ class Talk(TypedDict):
 def make_graph(folder: Path) -> Any:
     """Return a graph of one persona that speaks, with its checkpoints in a SQLite file."""
     graph = StateGraph(Talk)
-    graph.add_node("speak", lambda talk: {"turns": [f"Remark {len(talk['turns'])} on the differing answers."]})
+    graph.add_node(
+        "speak", lambda talk: {"turns": [f"Remark {len(talk['turns'])} on the differing answers."]}
+    )
     graph.add_edge(START, "speak")
     graph.add_edge("speak", END)
     connection = sqlite3.connect(folder / "talk.sqlite", check_same_thread=False)

@@ -1,22 +1,27 @@
-"""Turns: discussions of ten turns whose words come at once, beside a bare append and fsync, and LangGraph.
+"""Discussions of ten turns whose words come at once, every turn durable before the next is asked for.
 
-Run one of them alone with `python -m bench.turns one|many COUNT`; it prints figures as JSON.
+`python -m bench.turns one` holds some after each other, `many COUNT` so many at once, `bare` only appends and
+syncs as many bytes; each prints its figures as JSON.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import resource
-import sys
-import tempfile
 import time
-from pathlib import Path
 
-from roundtable.runtime.session import Session
-from roundtable.store.items import add_item
-from roundtable.store.meta import change_meta
-from roundtable.testing import ScriptedPanel
+BEGAN = time.perf_counter()
+
+import asyncio  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import resource  # noqa: E402
+import sys  # noqa: E402
+import tempfile  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from roundtable.runtime.session import Session  # noqa: E402
+from roundtable.store.items import add_item  # noqa: E402
+from roundtable.store.meta import change_meta  # noqa: E402
+from roundtable.testing import ScriptedPanel  # noqa: E402
 
 STEP = "01-03"
 TURNS = 10
@@ -46,12 +51,11 @@ async def discuss(root: Path, name: str) -> list[float]:
 
 def hold_one() -> dict[str, float]:
     """Return what the first discussion takes in this process, and the median turn of some more."""
-    began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="turns-") as folder:
         root = Path(folder)
         first, *others = make_items(root, 6)
         shown = asyncio.run(discuss(root, first))
-        cold = (shown[0] - began) * 1000
+        cold = (shown[0] - BEGAN) * 1000
         taken = []
         for name in others:
             start, cpu = time.perf_counter(), time.process_time()
@@ -77,5 +81,27 @@ def hold_many(count: int) -> dict[str, float]:
     return {"seconds": seconds, "cpu_seconds": used, "turns": turns, "megabytes": memory}
 
 
+def append_bare() -> dict[str, float]:
+    """Return what a turn takes that is only appended to a file and synced."""
+    taken = []
+    with tempfile.TemporaryDirectory(prefix="turns-") as folder:
+        for number in range(5):
+            file = os.open(Path(folder) / str(number), os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+            start, cpu = time.perf_counter(), time.process_time()
+            for _ in range(TURNS):
+                os.write(file, b"x" * 600)
+                os.fsync(file)
+            taken.append(((time.perf_counter() - start) / TURNS, (time.process_time() - cpu) / TURNS))
+            os.close(file)
+    wall, used = sorted(taken)[len(taken) // 2]
+    return {"turn_ms": wall * 1000, "turn_cpu_ms": used * 1000, "turns": TURNS}
+
+
 if __name__ == "__main__":
-    print(json.dumps(hold_one() if sys.argv[1] == "one" else hold_many(int(sys.argv[2]))))
+    match sys.argv[1:]:
+        case ["one"]:
+            print(json.dumps(hold_one()))
+        case ["bare"]:
+            print(json.dumps(append_bare()))
+        case [_, count]:
+            print(json.dumps(hold_many(int(count))))

@@ -1,4 +1,4 @@
-"""Words of others stay words: no text changes who speaks, what is legal, what is written or what a terminal does.
+"""Words of others stay words: they change no speaker, no move, no file and no terminal.
 
 docs/threat-model.md names these tests.
 """
@@ -45,7 +45,9 @@ def hide_in(place: str, root: Path, item: Path, text: str) -> None:
         case "item":
             (item / "draft.md").write_text(f"# Offline forms\n\n{text}\n")
         case "code":
-            (root / "forms.py").write_text(f'"""Offline forms.\n\n{text}\n"""\n\ndef lock_form():\n    pass\n')
+            (root / "forms.py").write_text(
+                f'"""Offline forms.\n\n{text}\n"""\n\ndef lock_form():\n    pass\n'
+            )
         case "document":
             (item / "quick-scan.md").write_text(f"# Quick Scan\n\n{text}\n")
         case "colleague":
@@ -70,7 +72,10 @@ def test_what_a_model_is_told_to_be_and_to_do_is_the_same_whatever_others_wrote(
         model = ScriptedModel()
         talk(*make_place(tmp_path / str(number), place, text), _WORDS, panel=model.panel())
         # All that is material is marked; what is left is what the program itself says.
-        said = [[line for line in request.splitlines() if not line.startswith("|")] for request, _ in model.requests]
+        said = [
+            [line for line in request.splitlines() if not line.startswith("|")]
+            for request, _ in model.requests
+        ]
         told.append([[line for line in lines if line.strip()] for lines in said])
     assert told[0] == told[1]
 
@@ -109,7 +114,7 @@ def test_a_key_reaches_no_file_and_no_line(
     root, item = completed
 
     def refuse(_brief: str) -> None:
-        raise make_failure("key", "openai:gpt", detail=f"Incorrect API key provided: {KEY}.")
+        raise make_failure("refused", "openai:gpt", detail=f"Incorrect API key provided: {KEY}.")
 
     model = ScriptedModel(before=refuse)
     lines = talk(root, item, ["O", "We wait.", "done"], step="00-01", panel=model.panel(), interactive=True)
@@ -197,7 +202,8 @@ def test_nothing_that_is_shown_can_drive_the_terminal(tmp_path: Path) -> None:
     (root / "roundtable.toml").write_text(f'"strange{CONTROLS[-3:]}" = 1\nuser_name = "Eve"\n')
     for words in (
         ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["show", "forms"],
-        ["analyze", "forms", "--answers", str(answers)], ["analyze", "forms", "--json"], ["check", "forms"], ["personas"], ["doctor"], ["personas", "--json"],
+        ["analyze", "forms", "--answers", str(answers)], ["analyze", "forms", "--json"], ["check", "forms"],
+        ["personas"], ["doctor"], ["personas", "--json"],
     ):  # fmt: skip
         ran = run(root, *words)
         shown = (ran.stdout + ran.stderr).decode()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.catalogue import load_roster, load_steps, read_roster, read_steps
 from roundtable.catalogue import cache as caching
+from roundtable.catalogue import load_roster, load_steps, read_roster, read_steps
 
 PRINT = "from roundtable.catalogue import load_roster, load_steps; print(load_roster(), load_steps())"
 PARSES = "import sys; from roundtable.catalogue import load_steps; load_steps(); print('yaml' in sys.modules)"

@@ -76,11 +76,9 @@ def _describe_files() -> list[object]:
     """Return what a cache must have been made from: program, form, and each file's name, size and time."""
     found = []
     for folder in _FOLDERS:
-        for place, folders, names in os.walk(BUILT_IN / folder):
-            folders.sort()
-            for name in sorted(names):
-                status = os.stat(os.path.join(place, name))
-                found.append([os.path.join(place, name), status.st_size, status.st_mtime_ns])
+        for path in sorted((BUILT_IN / folder).rglob("*.md")):
+            status = path.stat()
+            found.append([str(path), status.st_size, status.st_mtime_ns])
     return [_FORM, __version__, found]
 
 

@@ -229,7 +229,9 @@ class Session:
                 case do.Advance() | do.MakeUp() | do.StartOver() | do.Leave():
                     return task
                 case do.Listen("review") if not self._review:
-                    await self._commit(leg, on.UserSpoke(""))  # nobody reviews here: it is written as it stands
+                    await self._commit(
+                        leg, on.UserSpoke("")
+                    )  # nobody reviews here: it is written as it stands
                 case do.Listen(awaits, prefill):
                     words = await self._listen(awaits, leg.state, prefill)
                     if words is None or (

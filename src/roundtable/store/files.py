@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ..core.errors import DiskFailed, ItemCorrupt
 
@@ -90,7 +90,8 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
 def write(path: Path, data: bytes, *, follow_link: bool = False, durable: bool = True) -> None:
     """Put `data` in place of the file, durably and in one move, keeping its mode.
 
-    What nobody needs after a power cut need not be `durable`: it is still whole after a kill. Where it fails, the old file is whole and nothing else is left behind; a missing folder is never created.
+    What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case. Where
+    writing fails, the old file is whole and nothing else is left behind; no missing folder is created.
     A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
     """
     with _announce_change("write", path, "The file is as it was."):
@@ -294,10 +295,10 @@ def leads_out(folder: Path, name: str) -> str | None:
 
 def is_plain_entry(folder: Path, name: str) -> bool:
     """Whether the name is that of an entry of the folder itself, missing or there, and no link."""
-    if os.path.basename(name) != name or name in ("", os.curdir, os.pardir):
+    if PurePath(name).name != name or name in ("", ".."):
         return False
     try:
-        return not stat.S_ISLNK(os.lstat(os.path.join(folder, name)).st_mode)
+        return not stat.S_ISLNK((folder / name).lstat().st_mode)
     except FileNotFoundError:
         return True
     except (OSError, ValueError):
