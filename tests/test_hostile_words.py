@@ -5,6 +5,8 @@ docs/threat-model.md names these tests.
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 import stat
@@ -18,6 +20,7 @@ from gitproject import git, repository
 from model_talk import ScriptedModel
 from project import ANSWERS, project, small_steps, talk
 from roundtable.catalogue import load_roster
+from roundtable.documents.page import write_csv
 from roundtable.panel.model.model import make_failure
 
 INJECTIONS = (
@@ -123,6 +126,13 @@ def test_a_key_reaches_no_file_and_no_line(
     assert KEY not in repr(lines)
     for path in root.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+
+
+def test_no_cell_of_a_csv_is_a_formula() -> None:
+    text = write_csv(("label",), [[f"{sign}cmd|' /C calc'!A0"] for sign in "=+-@"])
+    rows = list(csv.reader(io.StringIO(text)))[1:]
+    assert len(rows) == 4
+    assert all(row[0].startswith("'") for row in rows)
 
 
 def run(root: Path, *words: str, umask: int = -1) -> subprocess.CompletedProcess[bytes]:
