@@ -98,9 +98,11 @@ class CutOff:
         command = ["-m", "roundtable", "analyze", self.item, "--json", "--answers", "-", "--root"]
         if self.is_reviewed:
             command = [__file__, "--child", self.item, "--root"]
+        # Where no file can grow, Python's own files would be cut off as well, and stay so.
+        without = "" if limit is None else "1"
         process = subprocess.Popen(
             [sys.executable, *command, str(self.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},
+            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONDONTWRITEBYTECODE": without, **environment},
             preexec_fn=None if limit is None else lambda: _limit_files(limit),
         )  # fmt: skip
         timer = threading.Timer(SECONDS if kill_after is None else kill_after, process.kill)

@@ -116,12 +116,13 @@ def _read_entry(folder: Path) -> ItemEntry:
 
 def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
     """Return the names in the items' folder that are links out of the project, and so not items."""
+    home = root / items_folder
     try:
-        return tuple(
-            sorted(path.name for path in (root / items_folder).iterdir() if _is_link_out(root, path))
-        )
+        with os.scandir(home) as found:
+            links = sorted(each.name for each in found if each.is_symlink())
     except OSError:
         return ()
+    return tuple(name for name in links if _is_link_out(root, home / name))
 
 
 def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
