@@ -87,8 +87,10 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     return data
 
 
-def write(path: Path, data: bytes, *, follow_link: bool = False, durable: bool = True) -> None:
-    """Put `data` in place of the file, durably and in one move, keeping its mode.
+def write(
+    path: Path, data: bytes, *, follow_link: bool = False, new_mode: int = 0o666, durable: bool = True
+) -> None:
+    """Put `data` in place of the file, durably and in one move, keeping its mode; a new one has `new_mode`.
 
     What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case. Where
     writing fails, the old file is whole and nothing else is left behind; no missing folder is created.
@@ -96,7 +98,7 @@ def write(path: Path, data: bytes, *, follow_link: bool = False, durable: bool =
     """
     with _announce_change("write", path, "The file is as it was."):
         mode = _mode(path, follow_link)
-        _replace(path.resolve() if follow_link else path, data, mode, durable=durable)
+        _replace(path.resolve() if follow_link else path, data, mode, new_mode, durable=durable)
 
 
 def append(path: Path, data: bytes) -> None:
@@ -209,10 +211,10 @@ def _must_be_regular(found: os.stat_result) -> None:
         raise OSError(errno.ENXIO, "not regular")
 
 
-def _replace(target: Path, data: bytes, mode: int | None, *, durable: bool) -> None:
+def _replace(target: Path, data: bytes, mode: int | None, new_mode: int, *, durable: bool) -> None:
     temporary = target.with_name(f"{_TEMPORARY}{os.urandom(16).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
-    handle = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
     try:
         try:
             _write_all(handle, data)
