@@ -19,7 +19,7 @@ def test_each_line_names_a_test_that_exists(file: str, name: str) -> None:
 
 
 def test_every_row_of_the_tables_names_a_test() -> None:
-    lines = (ROOT / "docs/threat-model.md").read_text("utf-8").splitlines()
-    rows = [line for line in lines if line.startswith("| ")]
+    text = (ROOT / "docs/threat-model.md").read_text("utf-8").partition("\n## Faults\n")[0]
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) > 30
     assert [row for row in rows if "::" not in row and "| Test |" not in row] == []
