@@ -12,8 +12,8 @@ from ...core.errors import RuleBroken, TrackerFailed
 from ...project import Project
 from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
-from .options import Command, Flags, complete_item
-from .output import NO_ITEMS, ask, command, count, fit, one_line, table, tell
+from .options import Command, Flags, ask_user, complete_item
+from .output import NO_ITEMS, command, count, fit, one_line, table, tell
 
 _TRANSCRIPT = "transcript"
 
@@ -51,7 +51,7 @@ def _ask_for_title(flags: Flags, failure: TrackerFailed) -> str:
     if not flags.can_ask():
         raise failure
     tell(str(failure))
-    title = ask("Title (Enter leaves)")
+    title = ask_user("Title (Enter leaves)")
     if not title.strip():
         raise RuleBroken("No title was given, so nothing was added.")
     return title
@@ -113,7 +113,7 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
         what = f"{entry.slug} ({entry.title}) with {count(len(_documents(entry.folder)), 'document')}"
         if not flags.can_ask():
             raise RuleBroken(f"This deletes {what}. Nothing was deleted. Give --yes to delete it.")
-        if ask(f"Delete {one_line(what)}? y/N").strip().lower() not in ("y", "yes"):
+        if ask_user(f"Delete {one_line(what)}? y/N").strip().lower() not in ("y", "yes"):
             raise RuleBroken("Nothing was deleted.")
     project.remove_item(entry.slug)
     flags.show_result({"slug": entry.slug, "folder": str(entry.folder)}, f"Deleted {entry.slug}.")

@@ -62,7 +62,7 @@ class Flags:
         return project, project.choose_item(name)
 
     def can_ask(self) -> bool:
-        """Whether a person sits at a terminal and can be asked something."""
+        """Whether somebody is there to answer a question, and did not ask for JSON or give the answers."""
         is_at_terminal = all(stream and stream.isatty() for stream in (sys.stdin, sys.stderr))
         return is_at_terminal and not self.json and not self.answers
 
@@ -72,6 +72,15 @@ class Flags:
             put_json(data)
         else:
             put_text(text)
+
+
+def ask_user(question: str) -> str:
+    """Ask at the terminal; Ctrl-C and Ctrl-D interrupt."""
+    try:
+        answer: str = click.prompt(question, default="", show_default=False, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return answer
 
 
 class Command(click.Command):

@@ -70,17 +70,6 @@ def tell(text: str) -> None:
         _abandon(sys.stderr)
 
 
-def ask(question: str) -> str:
-    """Ask a person something on stderr and return the answer; empty where Enter was all."""
-    import click
-
-    try:
-        answer: str = click.prompt(question, default="", show_default=False, err=True)
-    except click.Abort:
-        raise KeyboardInterrupt from None
-    return answer
-
-
 def fit(text: str) -> str:
     """Return the text without control characters and with plain line ends."""
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))

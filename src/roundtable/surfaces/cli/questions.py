@@ -8,8 +8,8 @@ import click
 
 from ...core.errors import RuleBroken
 from ...project import Project
-from .options import Command, Flags, complete_item
-from .output import NO_ITEMS, ask, command, put_text
+from .options import Command, Flags, ask_user, complete_item
+from .output import NO_ITEMS, command, put_text
 
 if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
@@ -73,14 +73,14 @@ def _answer(flags: Flags, project: Project, item: str | None, number: int, answe
 def _ask_for_answers(project: Project, slug: str) -> None:
     """Ask which question to answer, and for the answer, until Enter alone leaves."""
     while True:
-        words = ask("Answer which one? (Enter leaves)").strip()
+        words = ask_user("Answer which one? (Enter leaves)").strip()
         if not words:
             return
         if not words.isdecimal():
             put_text("Give the number of a question.")
             continue
         try:
-            answer = ask("Answer (Enter leaves)")
+            answer = ask_user("Answer (Enter leaves)")
             if not answer.strip():
                 return
             question, file = project.answer_question(slug, int(words[:6]), answer)
