@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
-from .catalogue import load_roster, load_steps, read_personas, read_steps
+from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .core.progress import find_position
+from .core.tracks import FEATURE, Track, choose_track, list_all_steps
 from .git import current_commit
 from .store import ledger
 from .store.files import journal_home, read_journal_file
@@ -26,6 +27,7 @@ from .store.items import (
     list_items,
     list_names,
     list_outside_links,
+    read_item,
     remove_item,
     rename_item,
 )
@@ -80,8 +82,8 @@ class Project:
 
     def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
         """Return how many steps the project's analyses have, and what is wrong with their files."""
-        steps, problems = read_steps(self.root)
-        return len(steps), problems
+        tracks, problems = read_tracks(self.root)
+        return len(next(each.steps for each in tracks if each.key == FEATURE)), problems
 
     def items(self) -> tuple[ItemEntry, ...]:
         """Return every item, by the name of its folder."""
@@ -171,8 +173,8 @@ class Project:
 
     def list_progress(self) -> list[dict[str, Any]]:
         """Return one short row for each item: how far it is and when it was last worked on."""
-        steps, commit = self.steps(), current_commit(self.root)
-        return [_make_row(entry, steps, commit) for entry in self.items()]
+        tracks, commit = load_tracks(self.root), current_commit(self.root)
+        return [_make_row(entry, _steps_of(entry, tracks), commit) for entry in self.items()]
 
     def status(self, name: str) -> dict[str, Any]:
         """Return all that can be said of an item's progress, for a program."""
@@ -180,8 +182,8 @@ class Project:
 
     def report(self, entries: Iterable[ItemEntry]) -> list[dict[str, Any]]:
         """Return the status of each of these items; looking at an open discussion changes nothing."""
-        steps, commit = self.steps(), current_commit(self.root)
-        return [_describe(entry, steps, commit) for entry in entries]
+        tracks, commit = load_tracks(self.root), current_commit(self.root)
+        return [_describe(entry, _steps_of(entry, tracks), commit) for entry in entries]
 
     def describe_spending(self, name: str) -> str:
         """Return what models have used for an item, in words for a person; empty if none was asked."""
@@ -192,7 +194,8 @@ class Project:
         """Return what is wrong with an item's documents and records, and which questions are open."""
         from .item_check import check_item
 
-        return check_item(self.root, self.find_item(name).folder, self.steps(), self.roster())
+        every_step = list_all_steps(load_tracks(self.root))
+        return check_item(self.root, self.find_item(name).folder, every_step, self.roster())
 
     def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return every question that the item's documents leave or left open, in the order of the steps."""
@@ -374,6 +377,13 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
     return lambda: panel, account
 
 
+def _steps_of(entry: ItemEntry, tracks: tuple[Track, ...]) -> tuple[Step, ...]:
+    """Return the steps of the track that an item follows."""
+    meta = entry.meta or {}
+    is_begun = bool(meta.get("steps_completed") or meta.get("phases_completed"))
+    return choose_track(tracks, read_item(entry.folder), key=meta.get("track"), is_begun=is_begun).track.steps
+
+
 def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     completed = meta.get("steps_completed", [])
@@ -393,7 +403,9 @@ def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
 def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     start, progress = start_phase(meta), progress_of(meta)
-    where = None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta))
+    where = (
+        None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta), can_pass=True)
+    )
     talk = _find_open_discussion(entry.folder)
     return {
         "slug": entry.slug,

@@ -440,7 +440,7 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
-    wrong = synthesis.problems(event.draft, now.turns)
+    wrong = (*synthesis.problems(event.draft, now.turns), *event.claims)
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
     draft = synthesis.settle(event.draft, now.turns, now.roster)

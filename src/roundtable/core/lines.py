@@ -11,6 +11,7 @@ from typing import Literal
 from .personas import Persona
 from .progress import Past
 from .steps import Phase
+from .tracks import TrackChoice
 from .turns import USER
 
 LineKind = Literal[
@@ -200,8 +201,10 @@ def step_header(persona: Persona, step_id: str, title: str) -> str:
     return f"{persona.title} -- Step {step_id}: {title}"
 
 
-def question(text: str, offer: str | None, source: str = "") -> str:
-    """A question, with the draft answer that an empty message takes."""
+def question(text: str, offer: str | None, source: str = "", subject: str = "") -> str:
+    """A question with its subject and the draft answer that an empty message takes."""
+    if subject:
+        text = "\n".join((text, *(f"  > {line}" for line in subject.splitlines() if line.strip())))
     if not offer:
         return text
     origin = f", from {source}" if source else ""
@@ -239,6 +242,32 @@ def menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
     return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
 
 
+def quiet_menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
+    """The menu at brief depth and in a short track, on one line."""
+    ahead = "Continue" if not last else f"Continue to {next_phase[1]}" if next_phase else "Complete analysis"
+    return f"[C] {ahead}  [E] Elaboration Mode  or say what should change."
+
+
+def drafts_taken(drafts: Sequence[tuple[str, str]]) -> str:
+    """The labels of the drafts that were taken without asking, each with its source."""
+    return f"Drafted: {', '.join(f'{label} (from {source})' for label, source in drafts)}."
+
+
+def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
+    """The track that the quick scan proposes, and how it is changed (STEP-9)."""
+    because = f" (it says '{word}')" if word else ""
+    names = " or ".join(f"`{name}`" for name in others)
+    change = f"Enter takes that; {names} changes it" if is_asked else f"Say {names} to change that"
+    return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
+
+
+def name_tracks(tracks: Sequence[TrackChoice], own: str) -> str:
+    """The tracks to choose from, and the item's own."""
+    listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
+    title = next((each.title for each in tracks if each.key == own), own)
+    return f"This is analysed as {article(title)} {title}. To change that: {listed}."
+
+
 def how_at_a_menu(labels: Sequence[str]) -> str:
     """What can be said at a menu besides its choices (MENU-7)."""
     return (
@@ -264,7 +293,9 @@ def steps_to_make_up(skipped: Sequence[tuple[str, str]]) -> str:
 def with_forecast(menu_text: str, forecast: str) -> str:
     """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
     head, rule, choices = menu_text.partition("---\n")
-    return f"{head}{rule}{forecast}\n{choices}" if rule else menu_text
+    if not rule and "[E]" not in menu_text:
+        return menu_text
+    return f"{head}{rule}{forecast}\n{choices}" if rule else f"{forecast}\n{menu_text}"
 
 
 def brought_up(subject: str, speaker: str, step_id: str) -> str:
@@ -287,6 +318,11 @@ def new_in_phase(persona: Persona, phase: Phase) -> str:
         f"{persona.name}: Hi, I'm {persona.first_name}, your {persona.role}. "
         f"I'll be guiding you through {phase.description}. Let's get started."
     )
+
+
+def next_phase(persona: Persona, phase: Phase) -> str:
+    """The first words in a phase of somebody who has introduced itself before."""
+    return f"{persona.name}: Next is {phase.description}."
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..core.errors import RuleBroken
 from ..core.text import neutralize_markdown, strip_unprintable
+from .ids import WITHDRAWN_COMMENT
 from .outline import (
     ADDITIONAL,
     CLOSING_SIGNS,
@@ -498,13 +499,15 @@ def _disarm_once(lines: list[str]) -> str:
         if token.type in ("fence", "code_block") and token.map
         for at in range(*token.map)
     }
+    own = {at for at, line in enumerate(lines) if at not in code and WITHDRAWN_COMMENT.fullmatch(line)}
+    code |= own
     for at, line in enumerate(lines):
         if at not in code:
             lines[at] = line.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
     for token in tokens:
         if token.type == "html_block" and token.map:
             for at in range(*token.map):
-                if at == token.map[0] or lines[at].lstrip().startswith("<"):
+                if at not in own and (at == token.map[0] or lines[at].lstrip().startswith("<")):
                     lines[at] = lines[at].replace("<", "&lt;", 1)
         elif token.type == "hr" and token.map and token.level == 0:
             # Three hyphens could close front matter, or underline a line above them.

@@ -93,6 +93,9 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
         listed, gathered, last = "", list[str](), ""
         for piece in _own_blocks(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()
+            # An open question right after a list reads as its last entry.
+            asked = (at for at, line in enumerate(lines) if at and line.startswith(OPEN_QUESTION))
+            lines = lines[: next(asked, len(lines))]
             # Code may stand between the entries; a second list right after the first is somebody else's.
             more = piece.kind != "paragraph" and not (gathered and "fence" not in (piece.kind, last))
             last = piece.kind

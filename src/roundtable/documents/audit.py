@@ -10,11 +10,19 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
+from ..core.claims import (
+    LinesOf,
+    check_citation,
+    find_paths,
+    find_unknown_figures,
+    is_marked,
+    shares_words,
+)
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
-from ..core.synthesis import marker
-from ..core.text import parse_heading
+from ..core.synthesis import UNVERIFIED, marker
+from ..core.text import parse_heading, unescape_markdown
 from .blocks import ElaborationBlock, find_elaboration_blocks
 from .checks import CheckFinding
 
@@ -174,6 +182,92 @@ def _check_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[
                 yield number, "The insight does not say who it comes from, such as [Maya]."
             elif strangers := [each for each in entry["who"].split("/") if each not in names]:
                 yield number, f"The insight credits {', '.join(strangers)}, who was not at the table."
+
+
+_TRANSCRIPT = re.compile(r"<!-- Transcript: step (?P<step>\S+), (?P<at>\S+) -->")
+_TURN = re.compile(r'^<a id="turn-\d{1,4}"></a>\n\*\*(?P<number>\d{1,4})\. (?P<who>.+)\*\*$', re.MULTILINE)
+_REMARK = re.compile(r"^> - .*$", re.MULTILINE)
+_TURN_LINK = re.compile(r"\(#turn-(?P<number>\d{1,4})\)")
+_REVIEWED = re.compile(r"\b(?:added|edited) in the review\)$")
+_SILENT = "| **User**: silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said in a discussion, by the number of the turn, which turns are the user's, and the rest."""
+
+    key: tuple[str, str]
+    turns: Mapping[int, str]
+    users: frozenset[int]
+    synthesis: tuple[str, ...]
+
+
+def parse_transcript(text: str) -> Transcript | None:
+    """Return a transcript from its text; None where it is none."""
+    head = _TRANSCRIPT.match(text)
+    if head is None:
+        return None
+    discussion, _, rest = text.partition("\n## Synthesis\n")
+    found = list(_TURN.finditer(discussion))
+    ends = [*(each.start() for each in found[1:]), len(discussion)]
+    turns = {
+        int(each["number"]): unescape_markdown(_REMARK.sub("", discussion[each.end() : end]).strip())
+        for each, end in zip(found, ends, strict=False)
+    }
+    users = frozenset(int(each["number"]) for each in found if each["who"] == "User")
+    return Transcript((head["step"], head["at"]), turns, users, tuple(rest.splitlines()))
+
+
+def check_claims(
+    blocks: Sequence[ElaborationBlock],
+    transcripts: Sequence[Transcript],
+    documents: Mapping[str, str],
+    lines_of: LinesOf,
+) -> Iterator[CheckFinding]:
+    """Yield the paths, figures and decisions in the blocks that nothing bears out, unless marked (ART-8).
+
+    Figures and decisions are held against the transcript; where it is lost, nobody can tell.
+    """
+    written = {(block.file, number) for block in blocks for number, _ in block.lines}
+    others = [
+        "\n".join(line for number, line in enumerate(text.split("\n"), 1) if (name, number) not in written)
+        for name, text in documents.items()
+    ]
+    held = {transcript.key: transcript for transcript in transcripts}
+    for block in blocks:
+        transcript = held.get(block.key)
+        is_silent = any(line.rstrip().endswith(_SILENT) for _, line in block.lines)
+        sources = [*others, *transcript.turns.values()] if transcript is not None else []
+        heading = ""
+        for number, line in block.lines:
+            if found := parse_heading(line):
+                heading = found[1]
+            elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
+                entry = unescape_markdown(line[2:])
+                for path in find_paths(entry):
+                    known = any(path["path"] in each for each in sources)
+                    if not known and not is_marked(entry, path.end()) and check_citation(path, lines_of):
+                        yield CheckFinding(block.file, number, "citation", check_citation(path, lines_of))
+                for figure in find_unknown_figures(entry, sources) if transcript is not None else ():
+                    problem = f"{figure} stands neither in the transcript nor in the documents."
+                    yield CheckFinding(block.file, number, "figure", problem)
+                if heading == _SECTIONS[1] and not _is_decided(line[2:].strip(), transcript, is_silent):
+                    problem = f"Nothing that the user said decides this: {_quote(entry)}"
+                    yield CheckFinding(block.file, number, "decision", problem)
+
+
+def _is_decided(line: str, transcript: Transcript | None, is_silent: bool) -> bool:
+    """Whether the user can have decided what a line says, by the transcript; marked, it claims nothing."""
+    if UNVERIFIED in line or (transcript is None and not is_silent):
+        return True
+    if transcript is None:
+        return False
+    noted = next((each for each in transcript.synthesis if line in each), None)
+    if noted is not None:
+        cited = {int(found["number"]) for found in _TURN_LINK.finditer(noted)}
+        return bool(cited & transcript.users) or _REVIEWED.search(noted) is not None
+    said = " ".join(transcript.turns[number] for number in transcript.users)
+    return shares_words(unescape_markdown(line), said)
 
 
 def check_pairs(

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
 
+from ..core.claims import CITATION, LinesOf, check_citation, is_address, is_marked
 from .ids import (
     CRITERION,
     HEADING,
@@ -28,7 +29,7 @@ from .requirements import COLUMNS
 
 Kind = Literal[
     "dangling", "duplicate", "no-acceptance", "stories", "table", "citation", "marker", "unreadable", "open",
-    "record", "block", "lost",
+    "record", "block", "lost", "decision", "figure",
 ]  # fmt: skip
 
 
@@ -44,10 +45,6 @@ class CheckFinding:
     @property
     def is_problem(self) -> bool:
         return self.kind != "open"
-
-
-LinesOf = Callable[[str], int | None]
-"""How many lines a file of the project has, by its path; None where there is none."""
 
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
@@ -107,30 +104,14 @@ def check_table(name: str, text: str) -> Iterator[CheckFinding]:
         yield CheckFinding(name, 1, "table", "It is empty.")
 
 
-CITATION = re.compile(
-    r"(?<![\w/.@+-])(?P<path>(?:[\w@+.-]+/)+[\w@+.-]*\w|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,7})"
-    r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
-)
-_HOST = re.compile(
-    r"(?:[\w-]+\.)+(?:com|org|net|io|dev|de|local|internal|example|test)(?:/|$)", re.IGNORECASE
-)
-
-
 def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
-    """Yield the citations in a document that lead nowhere."""
+    """Yield the citations in a document that lead nowhere and are not marked as unverified."""
     for number, line in prose_lines(text):
         for found in CITATION.finditer(line):
-            path, first = found["path"], int(found["line"])
-            last = int(found["last"] or first)
-            if _HOST.match(path):
+            if is_address(found["path"]) or is_marked(line, found.end()):
                 continue
-            count = lines_of(path)
-            if count is None:
-                problem = f"{found[0]}: there is no file {path} in the project."
+            if problem := check_citation(found, lines_of):
                 yield CheckFinding(name, number, "citation", problem)
-            elif not 1 <= first <= last <= count:
-                lines = f"{count} line{'s' if count != 1 else ''}"
-                yield CheckFinding(name, number, "citation", f"{found[0]}: the file has {lines}.")
 
 
 _MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")

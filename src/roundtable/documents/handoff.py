@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..core.claims import CITATION
 from ..core.steps import Item
 from ..core.text import escape_markdown, fold_text, parse_heading, split_sentences
 from .blocks import find_elaboration_blocks
-from .checks import CITATION
 from .ids import ERRORS, MATRIX, OVERVIEW, SCAN, SPEC, list_requirements, list_rows, sections_with_ids
 from .outline import LABELLED, prose_lines
 from .questions import OpenQuestion

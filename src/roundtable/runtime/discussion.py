@@ -90,8 +90,9 @@ class DocumentSession(Session):
     def _find_folder(self, item: str, items_folder: str) -> Path:  # noqa: ARG002
         return find_discussion_folder(self.root, self.path)
 
-    def _make_executor(self, steps: tuple[Step, ...], journal: Journal) -> Executor:
-        executor = DocumentExecutor(self.root, self.folder, steps, self._panel, journal)
+    def _make_executor(self, leg: Leg) -> Executor:
+        steps = leg.analysis.opening.steps
+        executor = DocumentExecutor(self.root, self.folder, steps, self._panel, leg.journal)
         executor.path, executor.into = self.path, self._into
         return executor
 

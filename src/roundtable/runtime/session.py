@@ -24,13 +24,11 @@ from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
 from ..core.lines import Awaits, Line
-from ..core.steps import Step
 from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
 from ..panel.base import Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
-from ..store.journal import Journal
 from ..store.lock import ItemLock
 from ..store.progress import start_over
 from .executor import Executor, Task
@@ -114,6 +112,10 @@ class Session:
         journal = self._leg.journal if self._leg is not None else None
         return journal.moment if journal is not None else ""
 
+    def count_lines(self, path: str) -> int | None:
+        """Return how many lines a file has that somebody cites; None if the project has no such file."""
+        return self._executor.lines_of(path) if self._executor is not None else None
+
     def say(self, text: str, *, relayed: bool = False) -> None:
         """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
 
@@ -154,8 +156,9 @@ class Session:
         """Return the folder that holds the journal and the lock."""
         return find_item(self.root, item, items_folder=items_folder)
 
-    def _make_executor(self, steps: tuple[Step, ...], journal: Journal) -> Executor:
-        return Executor(self.root, self.folder, steps, self._panel, journal)
+    def _make_executor(self, leg: Leg) -> Executor:
+        steps = leg.analysis.opening.steps
+        return Executor(self.root, self.folder, steps, self._panel, leg.journal, leg.every_step)
 
     def _is_over(self, leg: Leg) -> bool:  # noqa: ARG002
         """Whether nothing of the leg is left to be played, so that its menu is not shown."""
@@ -197,8 +200,7 @@ class Session:
 
     async def _play(self, leg: Leg) -> Ending | None:
         """Play one leg to its end; None where the words ran out before."""
-        steps = leg.analysis.opening.steps
-        executor = self._make_executor(steps, leg.journal)
+        executor = self._make_executor(leg)
         self._leg, self._executor = leg, executor
         for warning in leg.warnings:
             await self._show(Line("notice", warning))

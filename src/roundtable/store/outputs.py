@@ -58,10 +58,21 @@ NoteChange = Callable[[str, bytes | None, bytes], None]
 class Outputs:
     """The documents and data files in an item's folder that its steps write."""
 
-    def __init__(self, folder: Path, steps: tuple[Step, ...], note_change: NoteChange | None = None) -> None:
-        """The outputs of an item; `note_change` is told of each change before it is made."""
+    def __init__(
+        self,
+        folder: Path,
+        steps: tuple[Step, ...],
+        note_change: NoteChange | None = None,
+        *,
+        every: tuple[Step, ...] = (),
+    ) -> None:
+        """The outputs of an item; `note_change` is told of each change before it is made.
+
+        `every` are the steps of all tracks: their outputs are read as well, wherever the item has them.
+        """
         self.folder = folder
         self.steps = steps
+        self._every = tuple({step.step_id: step for step in (*steps, *every)}.values())
         self._note_change = note_change
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
@@ -142,27 +153,27 @@ class Outputs:
             names = sorted(path.name for path in self.folder.iterdir())
         except OSError:
             return ()
-        ordered = dict.fromkeys(output for step in self.steps for output in step.outputs if output in names)
+        ordered = dict.fromkeys(output for step in self._every for output in step.outputs if output in names)
         every = (*ordered, *(name for name in names if name not in ordered))
         found, _ = self._read(name for name in every if is_markdown(name) and name.lower() not in RESERVED)
         return _cut_to_limit(found, limit)
 
     def documents(self) -> tuple[Material, ...]:
         """Return every file that the steps write, whole: what ids and references are read from."""
-        found, _ = self._read(output for step in self.steps for output in step.outputs)
+        found, _ = self._read(output for step in self._every for output in step.outputs)
         return tuple(found)
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
         """Return the answers that stand in the artifacts, by step and label."""
         documents: dict[str, Outline] = {}
-        for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
+        for output in {output for step in self._every for output in step.outputs if is_markdown(output)}:
             try:
                 documents[output] = read_outline(read_artifact(self.folder, output))
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
             key: text
-            for step in self.steps
+            for step in self._every
             for output in step.outputs
             if output in documents
             for key, text in _read_answers(step, output, documents[output]).items()

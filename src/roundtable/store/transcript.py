@@ -14,7 +14,7 @@ from ..core.errors import DiskFailed
 from ..core.personas import Roster
 from ..core.synthesis import HEADINGS, Entry, Part, credit, decision_turns, summary, write_entry
 from ..core.text import escape_markdown, strip_unprintable
-from ..core.turns import USER, Material, Parked, Turn
+from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from . import files
 from .files import leads_out, read_inside, require_inside
 
@@ -191,10 +191,15 @@ def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
     remarks += ["Holds a decision."] if is_decided else []
     if drift := turn.verdict.off_topic:
         remarks.append(f"Put off: {escape_markdown(drift.subject)}")
-    remarks += [f"Voice check: {escape_markdown(note)}" for note in turn.notes]
+    remarks += [_render_note(note) for note in turn.notes]
     if remarks:
         parts.append("\n".join(f"> - {remark}" for remark in remarks))
     return "\n\n".join(parts)
+
+
+def _render_note(note: str) -> str:
+    claim = note.removeprefix(UNVERIFIED_NOTE)
+    return f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}"
 
 
 def _paragraphs(text: str) -> Iterable[str]:
