@@ -109,11 +109,15 @@ class BudgetSpent:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisDrafted:
-    """A synthesis was drafted; `at` is the instant that marker and record share."""
+    """A synthesis was drafted; `at` is the instant that marker and record share.
+
+    `claims` says what could not be verified in it, to be sent back with once (ART-8).
+    """
 
     draft: Draft
     at: str
     extracted: bool = False
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,8 +304,8 @@ _DECIDES = re.compile(
     r"|won't|want|refuse|skip|prefer|need|shall|'ll|start|stop|make|set|build|ship|allow|accept|reject|leave"
     r"|do|don't)\b"
     r"|\b(?:decided|agreed|settled|approved|never|always|only|must|must not|instead|no longer)\b"
-    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:refuse|keep|drop|use|take|make|set|remove|add|skip"
-    r"|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
+    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:refuse|keep|drop|use|take|make|set|remove|add"
+    r"|skip|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
     r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick|option [a-z]\b"
     r"|[a-c]\b[.!,]?)"
 )

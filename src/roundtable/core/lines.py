@@ -184,8 +184,13 @@ def left_alone(output: str) -> str:
     return f"Left {output} as it is: only markdown artifacts take elaboration insights."
 
 
-def record_saved(turns: int, transcript: str, put_off: Sequence[str] = ()) -> str:
-    """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2)."""
+def record_saved(turns: int, transcript: str, put_off: Sequence[str] = (), *, is_step: bool = True) -> str:
+    """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2).
+
+    A discussion that is not on a step has its transcript only, with what was put off in it (MENU-8).
+    """
+    if not is_step:
+        return f"Saved the discussion ({turns} turns); the transcript is {transcript}."
     text = f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
     kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
     return f"{text} Put off and kept in parking-lot.md: {kept}." if kept else text
@@ -300,7 +305,8 @@ def brought_up(subject: str, speaker: str, step_id: str) -> str:
 
 def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     """Where a discussion stood that was cut off (GREET-6)."""
-    return f"The discussion of step {step_id} was cut off at turn {turn} of {max_turns}."
+    subject = f"step {step_id}" if step_id else "this document"
+    return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
 
 
 _REMEMBERED = 3

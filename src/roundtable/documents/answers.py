@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..core.steps import DEPTHS, Step
-from ..core.text import parse_heading, strip_unprintable, unescape_markdown
+from ..core.text import strip_unprintable, unescape_markdown
 from .design import CHOICE, DECISION, ERRORS_LABEL
 from .ids import (
     ERRORS,
@@ -24,14 +24,11 @@ from .outline import (
     Outline,
     find_labelled,
     find_named_sections,
-    prose_lines,
 )
 from .page import OPEN_QUESTION
 from .requirements import ACCEPTANCE, FEATURES, STORIES
 
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
-_OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
-_ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
 
 AnswersByLabel = dict[tuple[str, str], str]
@@ -60,17 +57,6 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     for note in story_entries(documents, "notes"):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
     return {key: text for key, text in found.items() if text}
-
-
-def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the questions that a document marks or lists as open, each with its line."""
-    is_list = False
-    for number, line in prose_lines(text):
-        if heading := parse_heading(line):
-            is_list = heading[1].casefold() == "open questions"
-        found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
-        if found and found["question"].casefold().rstrip(".") != "none":
-            yield number, unescape_markdown(found["question"])
 
 
 def _read_decisions(overview: str) -> AnswersByLabel:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, assert_never
 
+from ..core import claims
 from ..core import commands as do
 from ..core import events as on
+from ..core.claims import UnverifiedClaim
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
+from ..core.lines import join_names
 from ..core.steps import PHASE_KEYS, Item, Step
-from ..core.synthesis import Draft
-from ..core.text import strip_unprintable
-from ..core.turns import NEUTRAL, Material
+from ..core.synthesis import UNVERIFIED, Draft, join_lines
+from ..core.text import neutralize_markdown, strip_unprintable
+from ..core.turns import NEUTRAL, UNVERIFIED_NOTE, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
 from ..panel.base import Panel
+from ..store.artifact import is_markdown
 from ..store.files import timestamp
 from ..store.journal import Journal
 from ..store.meta import (
@@ -48,6 +53,7 @@ Task = (
 
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
+_FEW_LETTERS = 4
 
 
 class Executor:
@@ -79,6 +85,13 @@ class Executor:
             self._panel = make_offline_panel(self._root)
         return self._panel
 
+    @cached_property
+    def lines_of(self) -> claims.LinesOf:
+        """Return what tells how long a file is that somebody cites; imported late, to show a line soon."""
+        from ..survey.files import CitedFiles
+
+        return CitedFiles(self._root, self._folder).count_lines
+
     def go_offline(self) -> Panel:
         """Let the offline panel give the words from now on."""
         self._panel = make_offline_panel(self._root)
@@ -99,19 +112,21 @@ class Executor:
                 return await self._synthesise(task)
             case do.AskReading():
                 reading = replace(task, material=self._outputs.all_material())
-                return on.ArtifactsRead(_clean(await self.panel.answer(reading)))
+                said = _clean(await self.panel.answer(reading))
+                return on.ArtifactsRead(self._mark_at_step(said, task.brief) if said else "")
             case do.AskOffers():
                 return on.Offered(await asyncio.to_thread(self._offers, task))
             case do.AskFollowUp():
-                return on.FollowedUp(_require_words(await self.panel.answer(task)))
+                said = _require_words(await self.panel.answer(task))
+                return on.FollowedUp(self._mark_at_step(said, task.brief))
             case do.AskDraft():
                 material = await asyncio.to_thread(self._material, task.brief)
                 stored = self._stored_answers(task.brief.item)
                 # What was answered before and is not asked at this depth stays (STEP-5).
                 asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
-                return on.Drafted(await self.panel.answer(replace(asked, material=material)))
+                return await self._draft(replace(asked, material=material))
             case do.AskFeedback():
-                reply = _require_words(await self.panel.answer(task))
+                reply = self._mark_at_step(_require_words(await self.panel.answer(task)), task.brief)
                 speaker = task.brief.persona.key if task.aside else ""
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
             case _:
@@ -120,29 +135,35 @@ class Executor:
     # --- with the panel ---------------------------------------------------------------------------------
 
     async def _frame(self, task: do.AskFraming) -> on.Framed:
+        brief = task.brief
         framing = await self.panel.answer(task)
-        summary, question = _require_words(framing.summary), _require_words(framing.focus_question)
-        notes = _notes(self._violations(f"{summary} {question}", task.brief))
+        found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
+        if found:
+            framing = await self.panel.answer(do.AskFraming(replace(brief, again=_reasons(found))))
+            found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
+        summary, question = self._mark(framing.summary, brief), self._mark(framing.focus_question, brief)
+        notes = _notes(self._violations(f"{summary} {question}", brief), found)
         return on.Framed(summary, question, _clean(framing.focus_topic), notes)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
-        """Return a contribution, with one more try if the voice check finds fault (VOICE-2)."""
+        """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
         key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
         speech = await self.panel.answer(do.AskPersona(brief), lambda piece: heard(key, piece))
         if speech is None:
             if may_pass:
                 return on.PersonaPassed(key)
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
-        found = self._violations(speech.text, brief)
-        if found:
-            again = replace(brief, again=_notes(found))
+        found, unverified = self._violations(speech.text, brief), self._claims(speech.text, brief)
+        if found or unverified:
+            again = replace(brief, again=(*_notes(found), *_reasons(unverified)))
             second = await self.panel.answer(do.AskPersona(again), lambda piece: heard(key, piece))
             if second is None and may_pass:
                 return on.PersonaPassed(key)
             if second is not None:
                 speech, found = second, self._violations(second.text, brief)
+                unverified = self._claims(second.text, brief)
         verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
-        return on.PersonaSpoke(key, _require_words(speech.text), verdict, _notes(found))
+        return on.PersonaSpoke(key, self._mark(speech.text, brief), verdict, _notes(found, unverified))
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
@@ -150,6 +171,59 @@ class Executor:
         names = [persona.first_name for persona in brief.table.roster.personas]
         free = brief.free or self.panel.name == OFFLINE
         return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
+
+    def _claims(self, text: str, brief: do.Brief) -> tuple[UnverifiedClaim, ...]:
+        """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
+        if self.panel.name == OFFLINE:
+            return ()
+        words = _bound_words(text)
+        return claims.check_contribution(words, brief.speaker, brief.table, self.lines_of)
+
+    def _mark(self, text: str, brief: do.Brief) -> str:
+        """Return words of the table with a mark behind what cannot be verified."""
+        return claims.mark_claims(_require_words(text), self._claims(text, brief))
+
+    def _mark_at_step(self, text: str, brief: do.StepBrief) -> str:
+        """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
+        if self.panel.name == OFFLINE:
+            return text
+        known = [brief.item.text, *(each.name for each in self._outputs.documents())]
+        known += [answer.text for answer in brief.answers]
+        found = claims.check_words(text, brief.persona, brief.roster, known, self.lines_of)
+        return claims.mark_claims(text, found)
+
+    async def _draft(self, ask: do.AskDraft) -> on.Drafted:
+        """Return the step's sections; what the panel added to the answers is marked (ART-8).
+
+        So are answers that another program passed on: nobody heard them from the user.
+        """
+        sections = await self.panel.answer(ask)
+        relayed = [answer.label for answer in ask.brief.answers if self._is_relayed(answer.text)]
+        if self.panel.name == OFFLINE and not relayed:
+            return on.Drafted(sections)
+        from ..documents.drafting import draft
+
+        ruled = tuple(each.text for each in draft(ask, {each.name: each.text for each in ask.material}))
+
+        def mark(section: on.SectionText) -> on.SectionText:
+            if not is_markdown(section.target.output):
+                return section
+            found = claims.check_section(section.text, ask, ruled, self.lines_of)
+            text = section.text if self.panel.name == OFFLINE else claims.mark_claims(section.text, found)
+            labels = [label for label in relayed if label in text] or relayed
+            return replace(section, text=f"{text}\n\n{_tell_relayed(labels)}" if relayed else text)
+
+        return on.Drafted(tuple(map(mark, sections)))
+
+    def _is_relayed(self, words: str) -> bool:
+        """Whether another program passed these words on in this leg, and the user did not say them."""
+        recorded = self._journal.read() if self._journal is not None else None
+        said = [each for each in (recorded.events if recorded else ()) if isinstance(each, on.UserSpoke)]
+        wanted = join_lines(words)
+        if any(join_lines(each.text) == wanted for each in said if not each.relayed):
+            return False
+        passed_on = [join_lines(each.text) for each in said if each.relayed]
+        return any(each == wanted or (len(each) >= _FEW_LETTERS and each in wanted) for each in passed_on)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; it is advice, so where the panel has none, the local one does."""
@@ -171,7 +245,14 @@ class Executor:
             if not extracted:
                 return on.SynthesisFailed(str(failure))
             draft = Draft()
-        return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted)
+        at = self._instant(task.table.step.step_id)
+        if panel.name == OFFLINE:
+            return on.SynthesisDrafted(draft, at, extracted)
+        # The first time it is sent back with the reasons; what is still wrong then is marked.
+        wrong = claims.check_draft(draft, task.table, self.lines_of)
+        if wrong and not request.problems:
+            return on.SynthesisDrafted(draft, at, claims=wrong)
+        return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self.lines_of), at)
 
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         item, step_id = task.brief.item, task.brief.step.step_id
@@ -233,6 +314,8 @@ class Executor:
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
                 return on.DepthSaved()
             case do.WriteFeedback():
+                if self._is_relayed(task.words):
+                    task = replace(task, words=f"{task.words} {UNVERIFIED}")
                 return on.FeedbackWritten(self._outputs.write_feedback(task), self._noted_moment)
             case do.UndoLast():
                 return self._undo_last(task)
@@ -360,13 +443,30 @@ def make_offline_panel(project: Path) -> Panel:
     return OfflinePanel(project)
 
 
-def _notes(found: tuple[Violation, ...]) -> tuple[str, ...]:
-    return tuple(f"{each.kind}: {each.found} ({each.reason})" for each in found)
+def _tell_relayed(labels: Sequence[str]) -> str:
+    names = join_names([neutralize_markdown(label) for label in labels])
+    return f"Passed on by the host, not heard from the user: {names} {UNVERIFIED}."
+
+
+def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...] = ()) -> tuple[str, ...]:
+    """Return what the transcript says of a contribution."""
+    return (
+        *(f"{each.kind}: {each.found} ({each.reason})" for each in found),
+        *(f"{UNVERIFIED_NOTE}{each.reason}" for each in unverified),
+    )
+
+
+def _reasons(unverified: tuple[UnverifiedClaim, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.reason for each in unverified))
+
+
+def _bound_words(text: str) -> str:
+    return _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
 
 
 def _require_words(text: str) -> str:
     """Return words as they may be shown: free of escape sequences, bounded, never empty."""
-    words = _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
+    words = _bound_words(text)
     if not words:
         raise PanelFailed("The panel answered with nothing.")
     return words

@@ -19,7 +19,7 @@ from ..documents.additions import (
     write_section,
     write_skeleton,
 )
-from ..documents.answers import find_open_questions, read_labelled_answers
+from ..documents.answers import read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
     Outline,
@@ -28,6 +28,7 @@ from ..documents.outline import (
     read_sections,
     strip_numbering,
 )
+from ..documents.questions import find_asked_questions
 from . import data_files, files
 from .artifact import (
     RESERVED,
@@ -179,9 +180,9 @@ class Outputs:
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
-        """Return the questions that stand as open in the documents that a step writes."""
+        """Return the questions that a step's documents hold as open, answered since or not."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        return frozenset(asked for each in found for _, asked in find_open_questions(each.text))
+        return frozenset(asked for each in found for _, asked in find_asked_questions(each.text))
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -323,7 +324,7 @@ class Outputs:
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = read_outline(text.encode())
-    asked = {question for _, question in find_open_questions(text)}
+    asked = {question for _, question in find_asked_questions(text)}
     mine = [step for step in steps if output in step.outputs]
     known = {key for step in mine for key in _read_answers(step, output, shape)}
     unknown = {

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any
 
 from ...core.errors import RoundtableError, RuleBroken
-from ...core.events import SectionText
 from ...core.lines import Awaits, Line
 from ...core.turns import USER, Turn
 from ...panel.base import Panel
-from ...panel.host import HostPanel, HostReply, HostRequest, Words, clean_text
+from ...panel.host import HostPanel, HostReply, HostRequest
 from ...project import Project
 from ...runtime.session import Session
 from ...settings import Settings, user_name
@@ -53,7 +52,7 @@ class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
     def __init__(self, start: Callable[[Panel], Session]) -> None:
-        self._panel = HostPanel(self._open_move)
+        self._panel = HostPanel(self._open_move, lambda path: self.session.count_lines(path))
         self.session = start(self._panel)
         self.move: OpenMove | None = None
         self.lines: list[Line] = []
@@ -94,7 +93,7 @@ class HostedSession:
         except RuleBroken as refusal:
             raise Refused(str(refusal)) from refusal
         before = self.lines
-        await self._go_on(move, _show_section(move.request, reply))
+        await self._go_on(move)
         after = self.move.request if self.move is not None else None
         if after is not None and after.again:
             self.lines = before + self.lines
@@ -132,10 +131,10 @@ class HostedSession:
             line.speaker == USER and self._relayed is not None and line.text.strip() == self._relayed.strip()
         )
 
-    async def _go_on(self, move: OpenMove, shown: Sequence[Line] = (), relayed: str | None = None) -> None:
+    async def _go_on(self, move: OpenMove, relayed: str | None = None) -> None:
         self._used.add(move.id)
         self.move = None
-        self.lines = [*shown]
+        self.lines = []
         self._relayed = relayed
         await self._wait_for_move()
 
@@ -171,7 +170,7 @@ class HostedSession:
 
     def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
         """Open a move; a restarted server gives it the same id, as long as it is open."""
-        again = request is not None and request.kind == "turn" and bool(request.again)
+        again = request is not None and request.kind != "synthesis" and bool(request.again)
         moment = self.session.moment
         if moment != self._moment:
             self._moment, self._part = moment, 0
@@ -184,16 +183,6 @@ class HostedSession:
             move_id += "+"
         self.move = OpenMove(move_id, request, awaits)
         self._news.set()
-
-
-def _show_section(request: HostRequest, reply: HostReply) -> tuple[Line, ...]:
-    """Return a section as it will be written, for the person who is asked about it next."""
-    section = request.grounds
-    if not isinstance(section, SectionText) or not isinstance(reply, Words):
-        return ()
-    text, target = section.text if reply.passes else clean_text(reply.text), section.target
-    shown = host_text("person", "section", section=target.section, output=target.output, text=text)
-    return (Line("update", shown),)
 
 
 class HostedSessions:
