@@ -208,7 +208,10 @@ def test_what_is_said_instead_of_the_only_draft_is_the_answer(root: Path) -> Non
     said = "Only the printed list gets the new heading."
     lines = talk(root, item, ["", said, "undo"], panel=OfflinePanel())
     assert "printed list" in texts(lines, "answer")[0]
-    assert "**Change**: Readers take it for a duty" in (item / "quick-scan.md").read_text()
+    assert (
+        "**Change**: Rename the column `due` in the daily list to `due date`. Readers"
+        in (item / "quick-scan.md").read_text()
+    )
     talk(root, item, [said], panel=OfflinePanel())
     text = (item / "quick-scan.md").read_text()
     assert "**Change**: Only the printed list gets the new heading." in text

@@ -208,7 +208,7 @@ def test_a_draft_from_an_answer_points_to_a_question_of_an_earlier_step(
     step: Step, depth: Depth, question: Question
 ) -> None:
     if not question.draft.startswith("answer "):
-        assert question.draft in ("", "item", "item steps", "item wish", "survey")
+        assert question.draft in ("", "item", "item whole", "item steps", "item wish", "survey")
         return
     words = question.draft.removeprefix("answer ")
     assert re.match(r"\d\d-\d\d ", words)

@@ -277,9 +277,7 @@ def test_what_is_out_of_scope() -> None:
     assert drafted("01-06", {"Out of Scope": None}, at=1).startswith("- Open question: What do you leave out")
     scan = {"quick-scan.md": "## 1. Scope\n\n**Boundary**: Other towns &lt;3 stay out.\n"}
     assert drafted("01-06", {}, scan, at=1) == "From the quick scan: Other towns <3 stay out."
-    assert drafted("01-06", {}, at=1) == (
-        "- Open question: What does offline mode feature leave out on purpose?"
-    )
+    assert drafted("01-06", {}, at=1) == "- Open question: What is left out on purpose?"
 
 
 def test_quality_attributes_have_ids_and_risks_have_none() -> None:

@@ -104,7 +104,7 @@ def write_out_of_scope(context: DraftContext) -> str:
         return join_section(write_labelled(asked), write_open_questions(asked))
     boundary = find_labelled(context.documents.get(SCAN, ""), "Boundary")
     if not boundary:
-        return write_open_question(f"What does {context.brief.item.name} leave out on purpose?")
+        return write_open_question("What is left out on purpose?")
     return f"From the quick scan: {escape_markdown(boundary)}"
 
 

@@ -82,8 +82,10 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
 def _offer_from(
     source: str, brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed
 ) -> Offer | None:
-    if source.casefold() == "item":
-        text = _first_sentences(brief.item.text) or brief.item.name
+    if source.casefold() in ("item", "item whole"):
+        text = _first_sentences(brief.item.text)
+        if not text or (source.endswith("whole") and brief.item.name not in text):
+            text = f"{brief.item.name.rstrip('.')}. {text}".strip() if text else brief.item.name
         return Offer(question.label, text, "the item") if text else None
     if source.casefold() in ("item steps", "item wish"):
         found = find_steps(brief.item.text) if source.endswith("steps") else find_wish(brief.item)

@@ -68,8 +68,8 @@ def test_plain_lines_have_a_blank_line_between_and_the_user_is_named(
     shown = ran.out.split("\n\n")
     assert ran.err == ""
     assert shown[0].startswith("Maya Chen: Hi, I'm Maya, your Business Analyst. ")
-    assert shown[1] == "Maya Chen (Business Analyst) -- Step 00-01: Scope Estimation"
-    assert shown[3] == f"Ada: {said}"
+    assert shown[2] == "Maya Chen (Business Analyst) -- Step 00-01: Scope Estimation"
+    assert shown[4] == f"Ada: {said}"
     assert shown[-1] == f"Paused; everything is saved. Go on with: roundtable analyze {SLUG}\n"
     assert ">" not in ran.out
     assert "\x1b" not in ran.out
