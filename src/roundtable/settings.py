@@ -291,7 +291,7 @@ def _find_comment(statement: str, table: Mapping[str, Any]) -> str:
     """Return the comment after a value of one line, with the blanks before it."""
     import tomllib
 
-    for mark in re.finditer(r"\s*#", statement):
+    for mark in re.finditer(r"(?<!\s)\s*+#", statement):
         with suppress(ValueError):
             if tomllib.loads(statement[: mark.start()]) == table:
                 comment = statement[mark.start() :].rstrip()
