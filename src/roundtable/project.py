@@ -189,12 +189,16 @@ class Project:
         tracks, commit = load_tracks(self.root), current_commit(self.root)
         return [_describe(entry, _steps_of(entry, tracks), commit) for entry in entries]
 
+    def steps_of(self, item: str | ItemEntry) -> tuple[Step, ...]:
+        """Return the steps of the track that an item follows."""
+        return _steps_of(self._find(item), load_tracks(self.root))
+
     def list_steps(self, item: str | ItemEntry) -> tuple[tuple[Step, StepState], ...]:
         """Return every step and how it stands for an item; skipped is one whose phase ended without it."""
         entry = self._find(item)
         meta = entry.meta or {}
         progress, facts = progress_of(meta), facts_of(entry.folder, meta)
-        steps = _steps_of(entry, load_tracks(self.root))
+        steps = self.steps_of(entry)
         position = find_position(steps, progress, facts)
         current = position.step.step_id if position is not None and position.step is not None else ""
 
@@ -218,14 +222,17 @@ class Project:
         """Return what is wrong with an item's documents and records, and which questions are open."""
         from .item_check import check_item
 
-        every_step = list_all_steps(load_tracks(self.root))
-        return check_item(self.root, self.find_item(name).folder, every_step, self.roster())
+        return check_item(self.root, self.find_item(name).folder, self._every_step(), self.roster())
+
+    def _every_step(self) -> tuple[Step, ...]:
+        """Return the steps of all tracks: an item may have followed another one before."""
+        return list_all_steps(load_tracks(self.root))
 
     def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return every question that the item's documents leave or left open, in the order of the steps."""
         from .store.questions import read_questions
 
-        return read_questions(self.find_item(name).folder, self.steps(), self.roster())
+        return read_questions(self.find_item(name).folder, self._every_step(), self.roster())
 
     def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return the questions that nobody has answered and no later decision settles (ART-9)."""
@@ -235,7 +242,7 @@ class Project:
         """Return how many questions each item leaves open, by slug."""
         from .store.questions import read_questions
 
-        steps, roster = self.steps(), self.roster()
+        steps, roster = self._every_step(), self.roster()
         found = {entry.slug: read_questions(entry.folder, steps, roster) for entry in self.items()}
         return {slug: sum(each.is_open for each in questions) for slug, questions in found.items()}
 
@@ -255,13 +262,13 @@ class Project:
                     f"There is no open question {number}; there are {len(found)}. Nothing was changed."
                 )
             question = found[number - 1]
-            return question, write_answer(folder, self.steps(), question, answer)
+            return question, write_answer(folder, self._every_step(), question, answer)
 
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
         from .store.handoff import read_hand_off
 
-        return read_hand_off(self.find_item(name).folder, self.steps(), self.roster())
+        return read_hand_off(self.find_item(name).folder, self._every_step(), self.roster())
 
     def write_hand_off(
         self, name: str, form: HandOffForm, place: Path | None
@@ -301,7 +308,7 @@ class Project:
         """Return where a line of the item's documents comes from, by `FILE:LINE` or a piece of its text."""
         from .store.provenance import find_origins
 
-        return find_origins(self.find_item(name).folder, self.steps(), where)
+        return find_origins(self.find_item(name).folder, self._every_step(), where)
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
         """Return what taking back an elaboration would do: the last one, or that of a transcript's number.

@@ -282,7 +282,7 @@ class Session:
         from ..store.handoff import read_hand_off
 
         opening = leg.analysis.opening
-        hand_off = read_hand_off(self.folder, opening.steps, opening.roster)
+        hand_off = read_hand_off(self.folder, leg.every_step or opening.steps, opening.roster)
         command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
         if not hand_off.is_empty:
             await self._show(Line("notice", write_summary(hand_off, command)))
