@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from .steps import Target
 from .synthesis import Draft
-from .turns import NEUTRAL, Material, Verdict
+from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class ContextRead:
     max_turns: int
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
+    known: Known = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,10 @@ class PersonaSpoke:
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
+    judged: Verdict | None = None
+    """The speaker's verdict on the user's turn that it follows (FOCUS-1)."""
+    looked_up: tuple[Material, ...] = ()
+    """What the speaker asked to see before it spoke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +81,13 @@ class PersonaPassed:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The user's last contribution was judged for drift and decisions."""
+    """The user's last contribution was judged for drift and decisions.
+
+    As `advice` it redirects nobody: whoever speaks next judges the turn with its own words.
+    """
 
     verdict: Verdict
+    advice: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,13 @@ def insists_on_topic(text: str) -> bool:
     return bool(_INSISTS.search(fold_text(text)))
 
 
+def comes_back_to(text: str, subject: str, words: str) -> bool:
+    """Whether a message goes on about a subject that was put off with these words."""
+    said = _subjects(fold_text(text))
+    named, meant = _subjects(fold_text(subject)), _subjects(fold_text(words))
+    return not said.isdisjoint(named) and len(said & (named | meant)) >= min(2, len(named))
+
+
 # --- exits ----------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, overload
+from typing import Literal, Protocol, TypeAlias, overload
 
 from ..core.commands import (
     AskDraft,
@@ -42,10 +42,30 @@ class Framing:
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """A contribution, without its speaker's name, and the speaker's own verdict on it."""
+    """A contribution, without its speaker's name, and the speaker's own verdict on it.
+
+    `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript.
+    """
 
     text: str
     verdict: Verdict = NEUTRAL
+    judged: Verdict | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a speaker wants to see of the code: words to search for, or `path:first-last` to read."""
+
+    kind: Literal["search", "read"]
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookUps:
+    """What a speaker wants to see before it speaks; it is asked again with what was found (TABLE-1)."""
+
+    asked: tuple[Look, ...]
 
 
 def ignore_words(words: str, /) -> None:
@@ -66,9 +86,9 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: AskFraming, on_words: OnWords = ...) -> Framing: ...
     @overload
-    async def answer(self, request: AskPersona, on_words: OnWords = ...) -> Speech | None: ...
+    async def answer(self, request: AskPersona, on_words: OnWords = ...) -> Speech | LookUps | None: ...
     @overload
-    async def answer(self, request: AskVerdict, on_words: OnWords = ...) -> Verdict: ...
+    async def answer(self, request: AskVerdict, on_words: OnWords = ...) -> Verdict | None: ...
     @overload
     async def answer(self, request: AskSynthesis, on_words: OnWords = ...) -> Draft: ...
     @overload
@@ -81,5 +101,6 @@ class Panel(Protocol):
         """Return the reply to the request, or raise `PanelFailed`.
 
         Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
-        the persona passes, which its brief has to allow. A reading may be empty.
+        the persona passes, which its brief has to allow. None instead of a verdict means that whoever speaks
+        next judges the user's turn with its own words. A reading may be empty.
         """

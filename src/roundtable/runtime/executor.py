@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
@@ -15,11 +16,13 @@ from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import Item, Step
 from ..core.synthesis import Draft
 from ..core.text import strip_unprintable
-from ..core.turns import NEUTRAL, Material
+from ..core.turns import NEUTRAL, NOTHING_KNOWN, Known, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
-from ..panel.base import Panel
+from ..panel.base import LookUps, Panel, Speech
+from ..store.background import read_background
 from ..store.files import timestamp
+from ..store.items import read_item
 from ..store.journal import Journal
 from ..store.meta import (
     append_elaboration,
@@ -48,6 +51,7 @@ Task = (
 
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
+_MAX_TABLE_LENGTH = 400_000
 
 
 class Executor:
@@ -96,20 +100,25 @@ class Executor:
             case do.AskSynthesis() | do.ExtractSynthesis():
                 return await self._synthesise(task)
             case do.AskReading():
-                reading = replace(task, material=self._outputs.all_material())
+                step_brief = await asyncio.to_thread(self._lay_out, task.brief)
+                reading = replace(task, brief=step_brief, material=self._outputs.all_material())
                 return on.ArtifactsRead(_clean(await self.panel.answer(reading)))
             case do.AskOffers():
                 return on.Offered(await asyncio.to_thread(self._offers, task))
             case do.AskFollowUp():
-                return on.FollowedUp(_require_words(await self.panel.answer(task)))
+                follow_up = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
+                return on.FollowedUp(_require_words(await self.panel.answer(follow_up)))
             case do.AskDraft():
                 material = await asyncio.to_thread(self._material, task.brief)
                 stored = self._stored_answers(task.brief.item)
                 # What was answered before and is not asked at this depth stays (STEP-5).
                 asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
-                return on.Drafted(await self.panel.answer(replace(asked, material=material)))
+                step_brief = await asyncio.to_thread(self._lay_out, asked.brief)
+                asked = replace(asked, brief=step_brief, material=material)
+                return on.Drafted(await self.panel.answer(asked))
             case do.AskFeedback():
-                reply = _require_words(await self.panel.answer(task))
+                feedback = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
+                reply = _require_words(await self.panel.answer(feedback))
                 speaker = task.brief.persona.key if task.aside else ""
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
             case _:
@@ -126,7 +135,7 @@ class Executor:
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if the voice check finds fault (VOICE-2)."""
         key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
-        speech = await self.panel.answer(do.AskPersona(brief), lambda piece: heard(key, piece))
+        speech, looked_up = await self._ask_persona(brief, heard)
         if speech is None:
             if may_pass:
                 return on.PersonaPassed(key)
@@ -134,28 +143,49 @@ class Executor:
         found = self._violations(speech.text, brief)
         if found:
             again = replace(brief, again=_notes(found))
-            second = await self.panel.answer(do.AskPersona(again), lambda piece: heard(key, piece))
+            table = replace(brief.table, looked_up=brief.table.looked_up + looked_up)
+            second, more = await self._ask_persona(replace(again, table=table), heard)
+            looked_up += more
             if second is None and may_pass:
                 return on.PersonaPassed(key)
             if second is not None:
                 speech, found = second, self._violations(second.text, brief)
         verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
-        return on.PersonaSpoke(key, _require_words(speech.text), verdict, _notes(found))
+        notes, judged = (*speech.notes, *_notes(found)), speech.judged
+        if judged is not None:
+            judged = judged.within(len(brief.table.turns))
+        return on.PersonaSpoke(key, _require_words(speech.text), verdict, notes, judged, looked_up)
+
+    async def _ask_persona(self, brief: do.Brief, heard: Heard) -> tuple[Speech | None, tuple[Material, ...]]:
+        """Return a persona's words, and what it asked to see of the code before it spoke."""
+        seen: tuple[Material, ...] = ()
+        left = 0
+        while True:
+            table = replace(brief.table, looked_up=brief.table.looked_up + seen)
+            request = do.AskPersona(replace(brief, table=table, look_ups=left))
+            reply = await self.panel.answer(request, lambda piece: heard(brief.speaker.key, piece))
+            if not isinstance(reply, LookUps):
+                return reply, seen
+            raise PanelFailed(f"The {self.panel.name} panel asked to see code that it cannot be shown.")
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
         earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
         names = [persona.first_name for persona in brief.table.roster.personas]
         free = brief.free or self.panel.name == OFFLINE
-        return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
+        table = brief.table
+        known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
+        return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free, known=known)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
-        """Return a verdict; it is advice, so where the panel has none, the local one does."""
-        try:
+        """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
+        verdict = None
+        with suppress(PanelFailed):
             verdict = await self.panel.answer(task)
-        except PanelFailed:
-            verdict = await make_offline_panel(self._root).answer(task)
-        return on.Judged(verdict.within(len(task.table.turns)))
+        is_advice = verdict is None
+        if verdict is None:
+            verdict = await make_offline_panel(self._root).answer(task) or NEUTRAL
+        return on.Judged(verdict.within(len(task.table.turns)), advice=is_advice)
 
     async def _synthesise(
         self, task: do.AskSynthesis | do.ExtractSynthesis
@@ -185,6 +215,18 @@ class Executor:
         survey = (Material(SURVEY, found),) if found else ()
         return (*self._outputs.documents(), *survey)
 
+    def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:
+        """Put everything on the table that is held about the item, for whoever can read it (TABLE-1)."""
+        if self.panel.name == OFFLINE:
+            return brief
+        documents = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
+        own = tuple(each for each in documents if each.name in brief.step.outputs)
+        others = tuple(each for each in documents if each not in own)
+        return replace(brief, documents=others + own, known=self._known(brief.item, documents))
+
+    def _known(self, item: Item, documents: tuple[Material, ...]) -> Known:
+        return read_background(self._root, self._folder, item, documents)
+
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
         from ..documents.answers import read_answers
 
@@ -200,9 +242,13 @@ class Executor:
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
         own = {each.name for each in material}
-        others = tuple(each for each in self._outputs.all_material() if each.name not in own)
-        others += read_transcripts(self._folder, step.step_id)
-        return on.ContextRead(max_turns(read_meta(self._folder)), material, others)
+        every = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
+        others = tuple(each for each in every if each.name not in own)
+        known = NOTHING_KNOWN
+        if self.panel.name != OFFLINE:
+            known = self._known(read_item(self._folder), every)
+        others = read_transcripts(self._folder, step.step_id) + others
+        return on.ContextRead(max_turns(read_meta(self._folder)), material, others, known)
 
     def _write(
         self,

@@ -8,6 +8,7 @@ from typing import assert_never
 from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskReading, AskSynthesis, Brief, Table
 from ...core.events import SectionText
+from ...core.hearing import address
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, shorten_text
 from ...core.turns import USER, Material, Turn
@@ -122,14 +123,12 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
             return _write_tradeoff(grounds)
         case Brief(table, speaker):
             said = table.turns[grounds.answers - 1].text if grounds.answers else ""
-            return host_text(
+            task = host_text(
                 "speaker", grounds.purpose, name=name, first=speaker.first_name, title=table.step.title,
                 focus=table.focus_question, topic=table.focus_topic, answers=grounds.answers,
                 said=_quote(said), lens=", ".join(speaker.lens),
             )  # fmt: skip
-        case Table(focus_question=focus):
-            text = "verdict" if sent.add(("verdict", focus)) else "verdict-again"
-            return host_text("judgement", text, number=len(grounds.turns), focus=focus)
+            return " ".join(filter(None, (task, _describe_place(grounds), _ask_to_judge(grounds, sent))))
         case AskSynthesis(table):
             return _write_synthesis(table)
         case AskFollowUp():
@@ -147,6 +146,30 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
             return host_text("speaker", "reading", name=name, title=grounds.brief.step.title)
         case other:
             assert_never(other)
+
+
+def _describe_place(brief: Brief) -> str:
+    """Say how much room is left, once it is short."""
+    left = brief.table.max_turns - brief.number
+    is_short = brief.purpose != "framing" and len(brief.table.turns) >= brief.table.max_turns - 2
+    return host_text("speaker", "place", left=left) if is_short else ""
+
+
+def _ask_to_judge(brief: Brief, sent: AlreadySent) -> str:
+    """Ask whoever speaks right after the user to judge that turn; in full once, then in a few words."""
+    table = brief.table
+    if not brief.follows_user:
+        return ""
+    if table.insists:
+        return host_text("speaker", "insists")
+    number = table.turns[-1].number
+    text = host_text(
+        "speaker", "judge" if sent.add(("judge", table.focus_question)) else "judge-again", number=number
+    )
+    if table.suspected is not None:
+        text += " " + host_text("speaker", "suspected", subject=table.suspected.subject)
+    is_open = brief.speaker == table.lead and address(table.turns[-1].text, table.roster).kind == "open"
+    return f"{text} {host_text('speaker', 'redirect', topic=table.focus_topic)}" if is_open else text
 
 
 def _write_tradeoff(ask: Brief) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.events import SectionText
 from ...core.lines import Awaits, Line
-from ...core.turns import USER, Turn
+from ...core.turns import Turn
 from ...panel.base import Panel
 from ...panel.host import HostPanel, HostReply, HostRequest, Words, clean_text
 from ...project import Project
@@ -61,7 +61,6 @@ class HostedSession:
         self.failure: RoundtableError | None = None
         self.has_ended = False
         self.waiting = 0
-        self._relayed: str | None = None
         self._news = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._moment, self._part = "", 0
@@ -107,7 +106,7 @@ class HostedSession:
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
         self.session.say(words, relayed=relayed)
-        await self._go_on(move, relayed=words if relayed else None)
+        await self._go_on(move)
 
     async def expect(self, move_id: str) -> OpenMove:
         """Return the open move, or refuse where it is another one."""
@@ -126,17 +125,10 @@ class HostedSession:
             raise Refused("It is not the user's turn.")
         return move
 
-    def came_from_host(self, line: Line) -> bool:
-        """Whether the line holds the person's words as the host just passed them on."""
-        return (
-            line.speaker == USER and self._relayed is not None and line.text.strip() == self._relayed.strip()
-        )
-
-    async def _go_on(self, move: OpenMove, shown: Sequence[Line] = (), relayed: str | None = None) -> None:
+    async def _go_on(self, move: OpenMove, shown: Sequence[Line] = ()) -> None:
         self._used.add(move.id)
         self.move = None
         self.lines = [*shown]
-        self._relayed = relayed
         await self._wait_for_move()
 
     async def _wait_for_move(self) -> None:

@@ -35,9 +35,12 @@ Opposes = Annotated[int | None, _describe("opposes")]
 Decides = Annotated[list[int], _describe("decides")]
 Subject = Annotated[str, _describe("off_topic")]
 BelongsTo = Annotated[str, _describe("belongs_to")]
+Answers = Annotated[int | None, _describe("answers")]
+UserSubject = Annotated[str, _describe("user_off_topic")]
+UserBelongsTo = Annotated[str, _describe("user_belongs_to")]
 
 
-class Point(BaseModel):
+class Point(BaseModel, extra="forbid"):
     """An entry of a synthesis."""
 
     text: str
@@ -83,11 +86,17 @@ async def submit_turn(
     decides: Decides = [],  # noqa: B006 (read only; the schema shows it)
     off_topic: Subject = "",
     belongs_to: BelongsTo = "",
+    user_off_topic: UserSubject = "",
+    user_belongs_to: UserBelongsTo = "",
+    user_opposes: Annotated[int | None, _describe("user_opposes")] = None,
+    answers: Answers = None,
 ) -> str:
     """Take a persona's words for the open move."""
-    verdict = _make_verdict(opposes, decides, off_topic, belongs_to)
+    verdict = Verdict(opposes, _make_drift(off_topic, belongs_to), tuple(decides))
+    judged = Verdict(user_opposes, _make_drift(user_off_topic, user_belongs_to), answers=answers)
+    words = Words(speaker, text, passes, focus_question, focus_topic, verdict, judged)
     async with _play(ctx, session) as hosted:
-        await hosted.submit(move, Words(speaker, text, passes, focus_question, focus_topic, verdict))
+        await hosted.submit(move, words)
     return _answer(ctx, hosted)
 
 
@@ -95,10 +104,6 @@ async def submit_judgement(
     session: Session,
     move: Id,
     ctx: Ctx,
-    opposes: Opposes = None,
-    decides: Decides = [],  # noqa: B006
-    off_topic: Subject = "",
-    belongs_to: BelongsTo = "",
     insights: Points = [],  # noqa: B006
     decisions: Points = [],  # noqa: B006
     questions: Points = [],  # noqa: B006
@@ -106,15 +111,13 @@ async def submit_judgement(
     summary: Annotated[str, _describe("summary")] = "",
     takeaway: Annotated[str, _describe("takeaway")] = "",
 ) -> str:
-    """Take a verdict or a synthesis for the open move."""
-    verdict = _make_verdict(opposes, decides, off_topic, belongs_to)
+    """Take a synthesis for the open move."""
     draft = Draft(
         _to_entries(insights), _to_entries(decisions), _to_entries(questions), _to_entries(actions),
         summary, takeaway,
     )  # fmt: skip
     async with _play(ctx, session) as hosted:
-        is_synthesis = (await hosted.expect(move)).kind == "synthesis"
-        await hosted.submit(move, draft if is_synthesis else verdict)
+        await hosted.submit(move, draft)
     return _answer(ctx, hosted)
 
 
@@ -233,9 +236,8 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-def _make_verdict(opposes: int | None, decides: list[int], subject: str, place: str) -> Verdict:
-    off_topic = OffTopic(subject, place or None) if subject.strip() else None
-    return Verdict(opposes, off_topic, tuple(decides))
+def _make_drift(subject: str, place: str) -> OffTopic | None:
+    return OffTopic(subject, place or None) if subject.strip() else None
 
 
 def _to_entries(points: list[Point]) -> tuple[Entry, ...]:
