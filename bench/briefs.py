@@ -24,7 +24,7 @@ TURNS = 10
 _ITEM, _STEP = "renew-loans-by-text-message", "01-03"
 _MESSAGES = (
     "Alex, what happens to the answers while the gateway is down?",
-    "What do you all think of a limit?",
+    "We set a limit of a day. What do you all think of it?",
 )
 
 
@@ -79,8 +79,9 @@ def _reply(kind: str, speaker: str, number: int) -> HostReply:
         return NEUTRAL
     words = " ".join(f"point{number}word{each}" for each in range(90 if kind == "turn" else 40))
     if kind == "synthesis":
-        entries = tuple(Entry(words, (each,), "because it was said") for each in range(1, 5))
-        return Draft(entries[:2], entries[2:3], entries[3:], (), "Identified four points")
+        cited = ((1,), (2,), (3,), tuple(range(4, TURNS + 1)))
+        entries = tuple(Entry(words, turns, "because it was said") for turns in cited)
+        return Draft(entries[:2], entries[3:], entries[2:3], (), "Identified four points")
     return Words(
         speaker, words, focus_question="What may be lost in between?", focus_topic="what may be lost"
     )

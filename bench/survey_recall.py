@@ -1,20 +1,22 @@
 """Recall of the survey: how many of the files that past commits touched are among the first of step 02-01.
 
-    python -m bench.survey_recall [--commits N] [--set tune|final] [--show] REPOSITORY ...
+    python -m bench.survey_recall [--commits N] [--set tune|final] [--text] [--show] REPOSITORY ...
 
 Each commit's parent is checked out in a clone of its own, and the commit's subject is the item, with no
-other text. Counted are the files that existed before. Left out: merges, reverts, version bumps, commits on
-documents or settings alone, and commits on more than 10 files. The two sets share no commit.
+other text unless asked for. Counted are the files that existed before. Left out: merges, reverts, version
+bumps, commits on documents or settings alone, and commits on more than 10 files. The two sets share no
+commit; the weights were fitted on commits of the first.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+import statistics
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from roundtable.core.steps import Item
@@ -22,8 +24,11 @@ from roundtable.survey import survey
 from roundtable.survey.files import file_kind
 from roundtable.survey.history import read_history, score_activity
 
-FIRST = 20
+FIRST = (10, 20, 60)
 _MOST_FILES = 10
+_FEW_FILES = 3
+_SHOWN = 20
+_TRAILER = re.compile(r"(?im)^(?:[a-z]+-[a-z]+-by|closes|fixes|refs?):?\s.*$")
 _SPACING = 5  # commits apart, so that a sample spans more than a few weeks
 _NO_ITEM = re.compile(
     r"""(?ix)^(?:revert|merge|bump|release|version|v?\d+\.\d+|prepare|start\ (?:version|v?\d)|wip\b
@@ -37,7 +42,27 @@ class Sample:
 
     commit: str
     subject: str
+    text: str
     touched: tuple[str, ...]
+
+
+@dataclass
+class Tally:
+    """How many of the touched files are among the first, for each length of list, and how many there were."""
+
+    found: list[int] = field(default_factory=lambda: [0] * len(FIRST))
+    touched: int = 0
+
+    def count(self, touched: Sequence[str], listed: Sequence[str]) -> None:
+        """Add one commit."""
+        self.touched += len(touched)
+        for index, first in enumerate(FIRST):
+            self.found[index] += len(set(touched) & set(listed[:first]))
+
+    def __str__(self) -> str:
+        rows = zip(self.found, FIRST, strict=True)
+        shares = (f"{found / max(self.touched, 1):.1%} in {first}" for found, first in rows)
+        return f"{self.touched} files, {', '.join(shares)}"
 
 
 def main() -> None:
@@ -45,54 +70,45 @@ def main() -> None:
     reader.add_argument("repositories", nargs="+", type=Path)
     reader.add_argument("--commits", type=int, default=40)
     reader.add_argument("--set", choices=("tune", "final"), default="final")
+    reader.add_argument("--text", action="store_true", help="give the item the commit's message as its text")
     reader.add_argument("--show", action="store_true", help="name what was missed, commit by commit")
     given = reader.parse_args()
-    found = touched = 0
+    together, few, many = Tally(), Tally(), Tally()
     for repository in given.repositories:
-        hits, files = _measure(repository, given.commits, given.set, show=given.show)
-        found, touched = found + hits, touched + files
-    print(f"all: {found} of {touched} touched files among the first {FIRST}: {found / max(touched, 1):.0%}")
+        alone, busy, seconds = Tally(), Tally(), [0.0]
+        for sample, clone in _check_out(repository, given.commits, given.set):
+            result = survey(clone, Item("item", sample.subject, sample.text if given.text else ""))
+            listed = [finding.path for finding in result.radius]
+            for tally in (alone, together, few if len(sample.touched) <= _FEW_FILES else many):
+                tally.count(sample.touched, listed)
+            busy.count(sample.touched, _busiest(clone))
+            seconds.append(result.seconds)
+            if given.show:
+                print(f"  {sample.commit[:9]} {sample.subject[:90]}")
+                lost = (path for path in sample.touched if path not in listed[:_SHOWN])
+                print("".join(f"        missed {path}\n" for path in lost), end="")
+        name = repository.parent.name or repository.name
+        slow = f"median {statistics.median(seconds[1:] or seconds):.2f} s, slowest {max(seconds):.2f} s"
+        print(f"{name} ({given.set}): {alone}; the busiest files instead: {busy}; {slow}", flush=True)
+    print(f"all: {together}")
+    print(f"commits on at most {_FEW_FILES} files: {few}\ncommits on more: {many}")
 
 
-def _measure(repository: Path, commits: int, which: str, *, show: bool) -> tuple[int, int]:
-    found = touched = busy = 0
-    shares: list[float] = []
-    seconds: list[float] = []
-    missed: dict[str, int] = {}
+def _check_out(repository: Path, commits: int, which: str) -> Iterator[tuple[Sample, Path]]:
+    """Yield each sample with a clone that is in the state before it."""
     with tempfile.TemporaryDirectory(prefix="survey-recall-") as folder:
         clone = Path(folder) / "project"
         _git(Path(folder), "clone", "-q", "--shared", "--no-checkout", str(repository), str(clone))
         for sample in _samples(clone, commits, which):
             _git(clone, "checkout", "-q", "--force", "--detach", f"{sample.commit}^")
-            result = survey(clone, Item("item", sample.subject))
-            listed = [finding.path for finding in result.radius[:FIRST]]
-            hits = [path for path in sample.touched if path in listed]
-            found, touched = found + len(hits), touched + len(sample.touched)
-            busy += len(_busiest(clone) & set(sample.touched))
-            shares.append(len(hits) / len(sample.touched))
-            seconds.append(result.seconds)
-            for path in set(sample.touched) - set(hits):
-                missed[file_kind(path)] = missed.get(file_kind(path), 0) + 1
-            if show:
-                lost = [path for path in sample.touched if path not in listed]
-                print(f"  {len(hits)}/{len(sample.touched)} {sample.commit[:9]} {sample.subject[:70]}")
-                print("".join(f"        missed {path}\n" for path in lost), end="")
-    mean = sum(shares) / max(len(shares), 1)
-    print(
-        f"{repository.parent.name or repository.name} ({which}): {len(shares)} commits,"
-        f" {found} of {touched} files {found / max(touched, 1):.0%}, mean by commit {mean:.0%},"
-        f" the {FIRST} busiest files instead {busy / max(touched, 1):.0%},"
-        f" none found in {sum(1 for share in shares if not share)}, slowest {max(seconds, default=0):.2f} s,"
-        f" missed by kind {missed}"
-    )
-    return found, touched
+            yield sample, clone
 
 
-def _busiest(clone: Path) -> set[str]:
+def _busiest(clone: Path) -> list[str]:
     """What one would list who knew nothing of the item: the files that are worked on most."""
     work = score_activity(read_history(clone))
     there = [path for path in work if (clone / path).exists()]
-    return set(sorted(there, key=lambda path: -work[path])[:FIRST])
+    return sorted(there, key=lambda path: -work[path])[: FIRST[-1]]
 
 
 def _samples(clone: Path, wanted: int, which: str) -> Iterator[Sample]:
@@ -114,7 +130,8 @@ def _samples(clone: Path, wanted: int, which: str) -> Iterator[Sample]:
         fitting += 1
         if fitting % 2 == (which == "final"):
             given += 1
-            yield Sample(commit, subject, touched)
+            text = _TRAILER.sub("", _git(clone, "log", "-1", "--format=%b", commit))
+            yield Sample(commit, subject, text, touched)
 
 
 def _touched_before(clone: Path, commit: str) -> tuple[str, ...]:

@@ -275,6 +275,15 @@ def test_a_message_to_a_persona_is_answered_and_not_filed(place: tuple[Path, Pat
     assert [line.speaker for line in said] == ["user", "solutions-architect"]
 
 
+@pytest.mark.rule("MENU-3")
+def test_the_offline_panel_shows_what_comes_closest_and_claims_nothing(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, [*ANSWERS, "Alex, how many inspectors are there?"], panel=None)
+    assert texts(lines, "feedback")[-1].endswith(f'What is written that comes closest: Measure: "{SECOND}".')
+    lines = talk(root, item, ["Jordan, which colour is the roof?"], panel=None)
+    assert "I can't answer that from what is written." in texts(lines, "feedback")[-1]
+
+
 @pytest.mark.rule("MENU-4")
 def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
     root, item = place

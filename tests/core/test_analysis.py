@@ -277,7 +277,10 @@ def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() 
     play = at_menu()
     kinds = [type(asked).__name__ for asked in play.asked]
     assert kinds == ["AskOffers", "Listen", "AskDraft", "WriteStep", "SaveStep", "Listen"]
-    assert play.order == ["step", "question", "answer", "update", "menu"]
+    assert play.order == ["step", "question", "answer", "update", "update", "menu"]
+    assert play.texts("update") == [
+        "### 3. User Journeys\n\n**Problem**: x", 'Wrote requirements-spec.md, section "3. User Journeys".',
+    ]  # fmt: skip
     (draft,) = play.all_asked(do.AskDraft)
     assert isinstance(draft, do.AskDraft)
     assert [(target.output, target.section) for target in draft.targets] == [

@@ -571,6 +571,25 @@ def test_what_was_put_off_is_kept_with_the_step_where_it_belongs() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.rule("FOCUS-1", "FOCUS-2")
+def test_small_talk_is_redirected_and_not_kept() -> None:
+    chat = Verdict(off_topic=OffTopic("the football last night", is_chat=True))
+    talk = Talk(verdicts={"Did you see the football?": chat}).says("Did you see the football?", "done")
+    assert len(talk.texts("redirect")) == 1
+    saved = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
+    assert saved.parked == ()
+
+
+@pytest.mark.rule("FOCUS-1", "SYN-3")
+def test_a_decision_with_an_aside_is_taken_and_only_the_aside_is_put_off() -> None:
+    words = "We refuse late forms. By the way, what would storage cost?"
+    verdict = Verdict(off_topic=OffTopic("storage cost", "03-02"), decisions=(4,))
+    talk = Talk(verdicts={words: verdict}).says(words, "done")
+    saved = next(asked for asked in talk.asked if isinstance(asked, do.SaveRecord))
+    assert [point.subject for point in saved.parked] == ["storage cost"]
+    assert [entry.text for entry in saved.draft.decisions] == ["We refuse late forms."]
+
+
 @pytest.mark.rule("FOCUS-1", "LOOP-5")
 def test_the_lead_does_not_redirect_itself_nor_after_the_limit_but_the_point_is_kept() -> None:
     drift = OffTopic("lunch", None)

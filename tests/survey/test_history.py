@@ -12,7 +12,7 @@ from roundtable.survey.history import (
     find_companions,
     read_history,
     score_activity,
-    score_kin,
+    weigh_past,
 )
 from roundtable.survey.report import ChangeRate
 from roundtable.survey.terms import extract_terms
@@ -74,18 +74,32 @@ def test_files_worked_on_lately_are_more_active() -> None:
 
 
 def test_commits_with_like_subjects_lead_to_their_files() -> None:
+    sweep = tuple(f"f{number}.py" for number in range(50))
     history = [
-        Commit(NOW, "Render invoices in colour", ("render.py",)),
+        Commit(NOW, "Render invoices in colour", ("render.py", "gone.py")),
         Commit(NOW, "Invoice totals", ("totals.py",)),
         Commit(NOW, "Faster start", ("start.py",)),
-        Commit(NOW, "Reformat invoices", tuple(f"f{number}.py" for number in range(50))),
+        Commit(NOW, "Reformat invoices", sweep),
     ]
-    found = score_kin(history, extract_terms(Item("item", "Rendering of an invoice")))
-    assert found["render.py"] == 1.0
-    assert 0 < found["totals.py"] < 1
-    assert found.keys() == {"render.py", "totals.py"}
+    terms = extract_terms(Item("item", "Rendering of an invoice"))
+    past = weigh_past(history, terms, {"render.py", "totals.py", "start.py", *sweep})
+    assert past.kin["render.py"] == 1.0
+    assert 0 < past.kin["totals.py"] < 1
+    assert past.kin.keys() == past.nearest.keys() == {"render.py", "totals.py"}
+    assert past.nearest["render.py"] > past.nearest["totals.py"]
 
 
-def test_what_changed_together_at_least_twice_is_company() -> None:
+def test_what_changed_lately_is_recent_and_the_last_change_is_remembered() -> None:
+    history = [Commit(NOW, "x", ("new.py",)), *(Commit(NOW, "y", ("old.py",)) for _ in range(20))]
+    past = weigh_past(history, (), {"new.py", "old.py"})
+    assert past.recent["old.py"] > past.recent["new.py"] > 0
+    assert past.last["new.py"] == 1.0 > past.last["old.py"]
+    assert weigh_past((), (), ()).kin == {}
+
+
+def test_what_changed_together_is_company_weighed_by_the_anchor() -> None:
     history = [Commit(NOW, "x", paths) for paths in (("a", "b"), ("a", "b", "c"), ("a",), ("c",), ("a", "d"))]
-    assert find_companions(history, ["a"]) == {"b": 0.5}
+    found = find_companions(history, {"a": 1.0}, {"a", "b", "c"})
+    assert found["b"] == 2 * found["c"] == 2 / 5.5
+    assert found.keys() == {"b", "c"}
+    assert find_companions(history, {"a": 0.5}, {"b"}) == {"b": 1 / 5.5}

@@ -10,7 +10,8 @@ from gitproject import write
 from roundtable.core.steps import Item
 from roundtable.survey.files import Kind, file_kind, list_files
 from roundtable.survey.report import CodeLine
-from roundtable.survey.search import Priors, defined_name, find_hits, rank_files, search_files
+from roundtable.survey.search import Priors, find_hits, rank_files, search_files
+from roundtable.survey.symbols import defined_name
 from roundtable.survey.terms import extract_terms
 
 NO_PRIORS = Priors({}, {})
@@ -97,6 +98,24 @@ def test_several_terms_outweigh_many_hits_of_one(tmp_path: Path) -> None:
     assert ranked(tmp_path, "Toner tray")[0] == "both.py"
 
 
+@pytest.mark.parametrize(
+    "title", ["Currently the level of the toner is wrong", "Press: the toner currently leaks"]
+)
+def test_a_vague_word_or_the_projects_name_never_leads(tmp_path: Path, title: str) -> None:
+    filler = "value = 1\n" * 10
+    write(
+        tmp_path,
+        {
+            "press/toner.py": f"def toner_level():\n    pass\n{filler}",
+            "press/paper.py": f"# currently only white\n# currently dry\n{filler}",
+            **{f"press/part{number}.py": f"from press import x\n{filler}" for number in range(8)},
+            "press/other.py": f"print('toner')\n{filler}",
+        },
+    )
+    order = ranked(tmp_path, title)
+    assert order[:2] == ["press/toner.py", "press/other.py"]
+
+
 def test_tests_documents_and_generated_files_come_after_the_source(tmp_path: Path) -> None:
     same = "def toner():\n    return 1\n"
     write(tmp_path, {"src/a.py": same, "tests/b.py": same, "docs/c.py": same, "vendor/d.py": same})
@@ -118,7 +137,7 @@ def test_the_best_lines_come_first_and_stand_in_the_file(tmp_path: Path) -> None
     (finding,) = rank_files(tmp_path, paths, terms, search_files(tmp_path, paths, terms), NO_PRIORS)
     assert finding.count == 5
     assert finding.lines == (
-        CodeLine("a.py", 4, "toner of the tray"),
         CodeLine("a.py", 3, "def toner_level():"),
+        CodeLine("a.py", 4, "toner of the tray"),
         CodeLine("a.py", 1, "toner"),
     )

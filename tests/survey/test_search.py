@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from gitproject import git, write
 from roundtable.core.steps import Item
 from roundtable.survey import files
-from roundtable.survey import search as searching
 from roundtable.survey.files import list_files, sift
 from roundtable.survey.scan import LARGEST, count_needles, read_text
 from roundtable.survey.search import Hit, files_holding, search_files
@@ -105,19 +103,6 @@ def test_without_git_nothing_is_held_back(mixed: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(files, "_WORTH_A_SIEVE", 1)
     monkeypatch.setenv("PATH", "")
     assert list(sift(mixed, paths, ["toner"], exact=False)) == list(paths)
-
-
-def test_a_second_process_gives_the_same_as_one(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = list_files(mixed)
-    terms = extract_terms(Item("item", "printer toner paper"))
-    alone = search_files(mixed, paths, terms)
-    holding = files_holding(mixed, paths, ("Toner",))
-    monkeypatch.setattr(searching, "_WORTH_A_PROCESS", 2)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert search_files(mixed, paths, terms) == alone
-    assert files_holding(mixed, paths, ("Toner",)) == holding
-    monkeypatch.setattr(sys, "executable", str(mixed / "no-python"))
-    assert search_files(mixed, paths, terms) == alone
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)

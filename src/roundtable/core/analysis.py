@@ -441,8 +441,14 @@ def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
+    """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
     notices = (_show("notice", each.notice) for each in event.sections if each.notice)
-    return replace(now, stage=Stage.WRITTEN), (*notices, do.WriteStep(now.step, event.sections))
+    texts = (
+        _show("update", f"### {each.target.section}\n\n{each.text.strip()}")
+        for each in event.sections
+        if each.target.output.endswith(".md") and each.text.strip()
+    )
+    return replace(now, stage=Stage.WRITTEN), (*notices, *texts, do.WriteStep(now.step, event.sections))
 
 
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:

@@ -355,16 +355,26 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    is_back = now.redirected and comes_back_to(event.text, now.parked[-1].subject, now.parked[-1].words)
-    insists = now.insists or is_back or (now.redirected and insists_on_topic(event.text))
+    before = next((turn for turn in reversed(now.turns) if turn.speaker == USER), None)
+    insists = now.insists or (now.redirected and _insists(event.text, before))
     # What was put off is discussed after all.
-    parked = now.parked[:-1] if insists and now.redirected else now.parked
+    redirected = before.number if before is not None else 0
+    parked = tuple(
+        point for point in now.parked if not (insists and now.redirected and point.turn == redirected)
+    )
     heard = replace(
         now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False, insists=insists,
         parked=parked,
     )  # fmt: skip
     said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed)
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
+
+
+def _insists(text: str, before: Turn | None) -> bool:
+    """Whether a message goes on about what the user's last turn was redirected for."""
+    drift = before.verdict.off_topic if before is not None else None
+    is_back = before is not None and drift is not None and comes_back_to(text, drift.subject, before.text)
+    return is_back or insists_on_topic(text)
 
 
 def judge(now: Elaboration, event: on.Judged) -> Outcome:
@@ -621,10 +631,10 @@ def _ask_whether_to_wrap_up(now: Elaboration, shown: Shown = ()) -> Outcome:
 
 
 def _park(now: Elaboration) -> Elaboration:
-    """Keep the last turn's aside for the step where it belongs (FOCUS-2)."""
+    """Keep the last turn's aside for the step where it belongs; small talk is not kept (FOCUS-2)."""
     turn = now.turns[-1]
     drift = turn.verdict.off_topic
-    if drift is None:
+    if drift is None or drift.is_chat:
         return now
     words = " ".join(turn.text.split())
     point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words)
@@ -632,10 +642,13 @@ def _park(now: Elaboration) -> Elaboration:
 
 
 def _redirect(now: Elaboration, speaker: str, own_words: str = "") -> do.Show:
-    """The lead's line about the point that was parked last, with words of its own (FOCUS-1)."""
-    point = now.parked[-1]
-    ahead = find_place_ahead(point.belongs_to, steps=now.steps, current=now.step.step_id)
-    text = lines.redirect(now.lead, speaker, point.subject, topic=now.focus_topic, ahead=ahead)
+    """The lead's line about what a speaker's last turn drifted to, with words of its own (FOCUS-1)."""
+    key = speaker if speaker == USER else now.turns[-1].speaker
+    drift = next(turn.verdict.off_topic for turn in reversed(now.turns) if turn.speaker == key)
+    if drift is None:
+        raise RuleBroken("Only what drifted off the topic is redirected.")
+    ahead = find_place_ahead(drift.belongs_to, steps=now.steps, current=now.step.step_id)
+    text = lines.redirect(now.lead, speaker, drift.subject, topic=now.focus_topic, ahead=ahead)
     text = f"{text} {own_words}".rstrip()
     return _show(now, "redirect", text, now.lead.key)
 

@@ -191,7 +191,7 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
         ]
     found += [
         f"The user decided nothing in turn {_list_numbers(entry.turns)}, so this is an open question: "
-        f'"{entry.text}".'
+        f'"{shorten_text(entry.text, SUMMARY_LENGTH)}".'
         for entry in _drop_uncited(draft.decisions, turns)
         if not _is_decided(entry, turns)
     ]

@@ -13,6 +13,8 @@ class OffTopic:
 
     subject: str
     belongs_to: str | None = None
+    is_chat: bool = False
+    """Whether it is small talk, which has nothing to do with the item and is not kept for later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, list_files
-from .history import count_changes, find_companions, read_history, score_activity, score_kin
-from .relations import find_entry_points, find_relations, rank_radius
+from .files import OWN_FOLDERS, drop_excluded, list_files
+from .history import count_changes, read_history, score_activity, weigh_past
+from .lookup import Excerpt, find_excerpts, read_lines, search_code
+from .ranking import rank_radius
+from .relations import find_entry_points, find_relations
 from .report import FoundFile, Survey, draft_answer, estimate, write_report
 from .search import Priors, rank_files, search_files
 from .terms import extract_terms
@@ -24,27 +26,26 @@ def survey(
     item: Item,
     *,
     leave_out: Sequence[str] = OWN_FOLDERS,
+    excluded: Collection[str] = (),
     now: float | None = None,
 ) -> Survey:
     """Return what the files below the root say about the item; never fails on what it finds there.
 
-    `leave_out` names the folders that hold our own documents, `now` the moment that change rates end at.
+    `leave_out` names the folders that hold our own documents, `excluded` the files that the user says are not
+    touched (TABLE-2), whole paths or their ends, `now` the moment that change rates end at.
     """
     start = time.perf_counter()
     root = root.absolute()
-    paths = list_files(root, leave_out=leave_out)
+    paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     known = frozenset(paths)
     terms = extract_terms(item)
     hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
-    priors = Priors(
-        _keep_known(score_activity(history), known), _keep_known(score_kin(history, terms), known)
-    )
-    findings = rank_files(root, paths, terms, hits, priors)
+    past = weigh_past(history, terms, known)
+    findings = rank_files(root, paths, terms, hits, Priors(score_activity(history), past.kin))
     touched = pick_touched(findings)
     ties = find_relations(root, paths, touched)
-    company = _keep_known(find_companions(history, [finding.path for finding in touched[:3]]), known)
-    listed = rank_radius(root, findings, touched, ties, company)
+    listed = rank_radius(root, paths, findings, past, history, ties)
     rates = count_changes(history, [finding.path for finding in listed[:20]], now=now) if history else ()
     users = (*ties.importers, *ties.mentions)
     guess = estimate(findings, users, ties.tests, rates)
@@ -74,8 +75,13 @@ def pick_touched(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
     return tuple(finding for finding in findings[:_TOUCHED] if finding.score >= least)
 
 
-def _keep_known(values: dict[str, float], known: frozenset[str]) -> dict[str, float]:
-    return {path: value for path, value in values.items() if path in known}
-
-
-__all__ = ["Survey", "draft_answer", "survey", "write_report"]
+__all__ = [
+    "Excerpt",
+    "Survey",
+    "draft_answer",
+    "find_excerpts",
+    "read_lines",
+    "search_code",
+    "survey",
+    "write_report",
+]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
 from pathspec import GitIgnoreSpec
 
 from ..git import run_git
+from .scan import read_text
 
 Kind = Literal["source", "test", "docs", "config", "generated"]
 
@@ -61,8 +61,6 @@ _LONGEST_RULE = 500
 _MOST_STARS = 2
 _LONGEST_PATH = 1_000
 _WALK_PATIENCE = 30.0
-# Neither through a link nor waiting for somebody to write into a pipe; other systems know less of this.
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _STARS = re.compile(r"\*+")
 _GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 
@@ -110,6 +108,12 @@ def list_files(root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS) -> tuple[s
     paths = _walk(root) if listed is None else listed
     folders = tuple(f"{PurePosixPath(folder)}/" for folder in leave_out)
     return tuple(sorted(path for path in paths if not path.startswith(folders)))[:MAX_FILES]
+
+
+def drop_excluded(paths: Iterable[str], excluded: Collection[str]) -> tuple[str, ...]:
+    """Return the paths without the excluded ones: a file or a folder, by its whole path or the end of it."""
+    ends = tuple(f"/{part.strip('/')}/" for part in excluded if part.strip("/"))
+    return tuple(path for path in paths if not any(end in f"/{path}/" for end in ends))
 
 
 def _list_by_git(root: Path) -> Iterable[str] | None:
@@ -171,16 +175,11 @@ def _is_kind(entry: os.DirEntry[str], kind: Literal["file", "folder"]) -> bool:
 def _read_ignore_file(path: Path) -> GitIgnoreSpec | None:
     """Return the rules of an ignore file; None unless it is a regular file of a likely size."""
     try:
-        descriptor = os.open(path, _OPEN_FLAGS)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return None
-            data = file.read(_LONGEST_IGNORE_FILE + 1)
-        if len(data) > _LONGEST_IGNORE_FILE:
+        if (data := read_text(str(path))) is None or len(data) > _LONGEST_IGNORE_FILE:
             return None
         lines = data.decode("utf-8", errors="replace").splitlines()
         return GitIgnoreSpec.from_lines([line for line in lines if _is_bounded(line)][:_MOST_RULES])
-    except (OSError, ValueError):
+    except ValueError:
         return None
 
 

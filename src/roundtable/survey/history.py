@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,9 @@ _SECONDS = 3.0
 _DAY = 86_400
 _QUARTER, _YEAR = 90 * _DAY, 365 * _DAY
 _SWEEPING = 40  # a commit on more files than this is a reformat or a move, and says nothing about one of them
+
+_RECENT = 50  # commits after which a change counts half
+_ALL_RECENT = 72.0  # what changing in every commit would sum up to
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +85,22 @@ def score_activity(history: Sequence[Commit]) -> dict[str, float]:
     return {path: math.log1p(value) / math.log1p(top) for path, value in total.items()}
 
 
-def score_kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, float]:
-    """Return the files that commits with like subjects changed, 0 to 1: rare words in common count more."""
+@dataclass(frozen=True, slots=True)
+class PastChanges:
+    """What the commits so far say of each file, 0 to 1.
+
+    `kin`: how much commits with like subjects changed it; `nearest`: how like the item the best of them is;
+    `recent`: its share of the last commits; `last`: how few commits ago it changed.
+    """
+
+    kin: Mapping[str, float]
+    nearest: Mapping[str, float]
+    recent: Mapping[str, float]
+    last: Mapping[str, float]
+
+
+def weigh_past(history: Sequence[Commit], terms: Sequence[Term], known: Container[str]) -> PastChanges:
+    """Return what the commits say of the known files; rare words in a subject count more."""
     stems = [frozenset(word_stems(commit.subject)) for commit in history]
     frequency = Counter(word for words in stems for word in words)
     weights = {
@@ -91,23 +108,41 @@ def score_kin(history: Sequence[Commit], terms: Sequence[Term]) -> dict[str, flo
         for term in terms
         if not term.whole and frequency[term.text]
     }
-    total: defaultdict[str, float] = defaultdict(float)
-    for commit, words in zip(history, stems, strict=True):
+    whole = sum(weights.values()) or 1.0
+    kin: defaultdict[str, float] = defaultdict(float)
+    nearest: defaultdict[str, float] = defaultdict(float)
+    recent: defaultdict[str, float] = defaultdict(float)
+    last: dict[str, float] = {}
+    for age, (commit, words) in enumerate(zip(history, stems, strict=True)):
+        if len(commit.paths) > _SWEEPING:
+            continue
         shared = sum(weights[word] for word in words & weights.keys())
-        if shared and len(commit.paths) <= _SWEEPING:
-            for path in commit.paths:
-                total[path] += shared**2 / (1 + math.log1p(len(commit.paths)))
-    top = max(total.values(), default=1.0)
-    return {path: value / top for path, value in total.items()}
+        size = math.log1p(len(commit.paths))
+        for path in commit.paths:
+            if path in known:
+                recent[path] += 0.5 ** (age / _RECENT) / _ALL_RECENT
+                last.setdefault(path, 1 / (1 + age / 10))
+                if shared:
+                    kin[path] += shared**2 / (1 + size)
+                    nearest[path] = max(nearest[path], shared / whole / (1 + 0.3 * size))
+    top = max(kin.values(), default=1.0)
+    return PastChanges({path: value / top for path, value in kin.items()}, nearest, recent, last)
 
 
-def find_companions(history: Sequence[Commit], paths: Sequence[str], *, least: int = 2) -> dict[str, float]:
-    """Return, for each file changed along with the given paths often enough, in which share of commits."""
-    chosen = frozenset(paths)
-    both: Counter[str] = Counter()
-    commits = 0
+def find_companions(
+    history: Sequence[Commit], anchors: Mapping[str, float], known: Container[str]
+) -> dict[str, float]:
+    """Return the share of each anchor's commits that changed a known file too, times the anchor's weight."""
+    both: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    commits: Counter[str] = Counter()
     for commit in history:
-        if len(commit.paths) <= _SWEEPING and chosen.intersection(commit.paths):
-            commits += 1
-            both.update(path for path in commit.paths if path not in chosen)
-    return {path: count / commits for path, count in both.items() if count >= least}
+        if len(commit.paths) <= _SWEEPING:
+            for anchor in anchors.keys() & set(commit.paths):
+                commits[anchor] += 1
+                both[anchor].update(path for path in commit.paths if path != anchor and path in known)
+    company: defaultdict[str, float] = defaultdict(float)
+    for anchor, counts in both.items():
+        for path, count in counts.items():
+            # Some more than there were, so that a single common commit is no certainty.
+            company[path] += anchors[anchor] * count / (commits[anchor] + 1.5)
+    return dict(company)

@@ -1,51 +1,41 @@
-"""What ties other files to those that an item touches: imports, mentions, tests, entry points, history."""
+"""What ties other files to those that an item touches: who imports, uses and tests them, and the ways in."""
 
 from __future__ import annotations
 
-import math
 import os
 import posixpath
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
 from .files import file_ending, file_kind
-from .report import CodeLine, EntryPoint, FoundFile, Reason, Relation
+from .report import CodeLine, EntryPoint, FoundFile, Relation
 from .scan import read_text
-from .search import defined_name, files_holding
+from .search import files_holding
+from .symbols import find_definitions, find_symbol
 
-_SCRIPT: Final = frozenset(["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"])
-_PYTHON: Final = frozenset(["py", "pyi", "pyx"])
-_JVM: Final = frozenset(["java", "kt", "kts", "scala", "groovy"])
-_C: Final = frozenset(["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "m", "mm"])
-_GO: Final = frozenset({"go"})
-_RUST: Final = frozenset({"rs"})
-_FAMILIES: Final = (_SCRIPT, _PYTHON, _JVM, _C, _GO, _RUST)
+_FAMILY_WORDS: Final = (
+    "js jsx mjs cjs ts tsx mts cts vue svelte", "py pyi pyx", "java kt kts scala groovy",
+    "c h cc cpp cxx hpp hh m mm", "go", "rs", "rb", "php", "cs", "swift", "dart",
+)  # fmt: skip
+_FAMILIES: Final = {ending: frozenset(words.split()) for words in _FAMILY_WORDS for ending in words.split()}
 _FOLDER_MODULES: Final = frozenset({"__init__", "index", "mod", "lib"})
-
-_PYTHON_FROM = re.compile(
-    rb"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^()]*\)|[^\n#;]+)|^[ \t]*import[ \t]+([\w., \t]+)",
-    re.MULTILINE,
+# A line that brings in another file, in any of the languages; in Go also a line of an import block.
+_IMPORT = re.compile(
+    rb"""^[ \t]*(?:from\b[^\n"]*\bimport\b|import\b|export\b[^\n'"]*\bfrom\b|(?:use|mod|pub[ \t]+use)[ \t]
+    |\#[ \t]*include\b|require(?:_relative)?\b|using\b|(?:\w+[ \t]+)?"[\w./-]+"[ \t]*$|\}[ \t]*from\b)[^\n]*
+    |^[^\n]{0,200}?\b(?:require|import)\([ \t]*['"][^\n]*""",
+    re.MULTILINE | re.VERBOSE,
 )
-_SCRIPT_FROM = re.compile(
-    rb"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']([^"'\n]+)["']""",
-)
-_GO_BLOCK = re.compile(rb"^import\s*(?:\(([^()]*)\)|(?:[\w.]+\s+)?(\"[^\"\n]+\"))", re.MULTILINE)
-_QUOTED = re.compile(rb'"([^"\n]+)"')
-_RUST_USE = re.compile(
-    rb"^[ \t]*(?:pub(?:\([a-z]+\))?[ \t]+)?(?:use[ \t]+([\w:]+)|mod[ \t]+(\w+)[ \t]*;)", re.MULTILINE
-)
-_JVM_IMPORT = re.compile(rb"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", re.MULTILINE)
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
-_READ = 1_500  # files read again for their imports
+_NAME = re.compile(rb"[\w$-]+")
+_READ = 1_500  # files read again for what ties them
 _NAMES = 8
 _COMMON = 0.2  # a name found in more of the files than this says nothing
-_GO_MODULE = re.compile(rb"^module\s+(\S+)", re.MULTILINE)
 _FIRST_TEST = re.compile(
     rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
 )
@@ -79,127 +69,6 @@ _SIGHTS: Final = tuple(
     (sight["what"], sight["endings"].split(), re.compile(sight["pattern"].encode(), re.MULTILINE))
     for sight in tomllib.loads(_SIGHTS_FILE.read_text("utf-8"))["sight"]
 )
-MAX_RADIUS = 60
-_TIED = 0.30
-_TOGETHER = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A file as others import it: its path, and that without its ending and a folder module's name."""
-
-    path: str
-    name: str
-    family: frozenset[str]
-    top: bool
-
-    @property
-    def needle(self) -> str:
-        """What any file that imports the module has to contain."""
-        if self.family is _GO:
-            return posixpath.basename(posixpath.dirname(self.path))
-        return posixpath.basename(self.name)
-
-
-def parse_module(path: str, paths: frozenset[str]) -> Module | None:
-    """Return the file as a module; None where the imports of its language are not understood here."""
-    family = family_of(path)
-    if family is None:
-        return None
-    bare = path.rsplit(".", 1)[0]
-    folder, _, last = bare.rpartition("/")
-    name = folder if last in _FOLDER_MODULES and folder else bare
-    above = posixpath.dirname(name)
-    return Module(path, name, family, top=f"{above}/__init__.py" not in paths)
-
-
-def family_of(path: str) -> frozenset[str] | None:
-    """Return the endings of the languages that may import the file."""
-    ending = file_ending(path)
-    return next((family for family in _FAMILIES if ending in family), None)
-
-
-def find_imports(
-    path: str, data: bytes, modules: Sequence[Module], *, go_module: str = ""
-) -> Iterator[tuple[int, Module]]:
-    """Yield the modules that the file imports, each with the offset in the file where it says so."""
-    for offset, name in _find_names(path, data):
-        for module in modules:
-            if module.path != path and _leads_to(name, module, path, go_module):
-                yield offset, module
-
-
-def _find_names(path: str, data: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the names that the file imports, as paths; those given relative to the file have `=` in front."""
-    family = family_of(path)
-    if family is _PYTHON:
-        yield from _find_python_names(path, data)
-    elif family is _SCRIPT:
-        for match in _SCRIPT_FROM.finditer(data):
-            yield match.start(1), _resolve(path, _text(match[1]))
-    elif family is _JVM:
-        for match in _JVM_IMPORT.finditer(data):
-            yield match.start(1), _text(match[1]).replace(".", "/")
-    elif family is _C:
-        for match in _INCLUDE.finditer(data):
-            yield match.start(1), _text(match[1])
-    elif family is _GO:
-        for block in _GO_BLOCK.finditer(data):
-            for match in _QUOTED.finditer(data, block.start(), block.end()):
-                yield match.start(1), _text(match[1])
-    elif family is _RUST:
-        for match in _RUST_USE.finditer(data):
-            said = _text(match[1] or match[2]).replace("::", "/")
-            yield match.start(), re.sub(r"^(?:crate|self|super)(?:/super)*/", "", said)
-
-
-def _find_python_names(path: str, data: bytes) -> Iterator[tuple[int, str]]:
-    for match in _PYTHON_FROM.finditer(data):
-        if match[3] is not None:
-            for name in _text(match[3]).split(","):
-                yield match.start(3), name.split(" as ")[0].strip().replace(".", "/")
-            continue
-        said = _text(match[1])
-        base = said.lstrip(".").replace(".", "/")
-        if dots := len(said) - len(said.lstrip(".")):
-            folder = "/".join(path.split("/")[:-dots])
-            base = "=" + posixpath.join(folder, base).rstrip("/")
-        yield match.start(1), base
-        for name in re.findall(r"\w+", re.sub(r"\bas\s+\w+|#[^\n]*", "", _text(match[2]))):
-            yield match.start(1), f"{base}/{name}" if base != "=" else f"={name}"
-
-
-def _resolve(path: str, said: str) -> str:
-    if not said.startswith("."):
-        return re.sub(r"^[@~]/", "", said)
-    return "=" + posixpath.normpath(posixpath.join(posixpath.dirname(path), said))
-
-
-def _leads_to(name: str, module: Module, importer: str, go_module: str) -> bool:
-    if module.family.isdisjoint({file_ending(importer)}):
-        return False
-    if module.family is _GO:
-        folder = posixpath.dirname(module.path)
-        whole = f"{go_module}/{folder}".rstrip("/") if go_module else folder
-        return bool(whole) and (name == whole or (not go_module and name.endswith(f"/{folder}")))
-    if module.family is _C:
-        return posixpath.basename(name) == posixpath.basename(module.path) and (
-            module.path.endswith(name.removeprefix("../"))
-        )
-    if name.startswith("="):
-        bare = name[1:]
-        if module.family is _SCRIPT:
-            bare = re.sub(r"\.(?:[cm]?[jt]sx?|vue|svelte)$", "", bare)
-        return bare in (module.name, module.path.rsplit(".", 1)[0])
-    is_bare = "/" not in name
-    is_foreign = module.family is _SCRIPT or (module.family is _PYTHON and not module.top)
-    if not name or (is_bare and is_foreign):
-        return False
-    return module.name == name or module.name.endswith(f"/{name}")
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,23 +82,19 @@ class Relations:
 
 def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile]) -> Relations:
     """Return the files that import a touched file, mention a name it defines on a found line, or test it."""
-    known = frozenset(paths)
-    modules = [module for each in touched if (module := parse_module(each.path, known))]
-    names = _defined_names(touched)
-    needles = tuple(dict.fromkeys([module.needle for module in modules if module.needle] + list(names)))
-    families = frozenset[str]().union(*(module.family for module in modules))
+    modules = {each.path: name for each in touched if (name := _module_name(each.path))}
+    names = _touched_names(root, touched)
+    needles = tuple(dict.fromkeys((*modules.values(), *names)))
+    families = frozenset[str]().union(*(_FAMILIES[file_ending(path)] for path in modules))
     sources = [path for path in paths if file_ending(path) in families]
     holding = files_holding(root, sources, needles)
     near = sorted(holding, key=lambda path: (-_closeness(path, touched), path))[:_READ]
-    go_module = _go_module(root, known) if "go" in families else ""
+    rivals = {name: [path for path in sources if _module_name(path) == name] for name in modules.values()}
     importers: list[Relation] = []
     mentions: list[Relation] = []
     for path in near:
         if data := read_text(f"{root}{os.sep}{path}"):
-            first: dict[str, int] = {}
-            for offset, module in find_imports(path, data, modules, go_module=go_module):
-                first.setdefault(module.path, offset)
-            importers += (Relation("imports", line_at(path, data, at), to) for to, at in first.items())
+            importers += _find_imports(path, data, modules, rivals)
             mentions += _find_mentions(path, data, names)
     count = Counter(mention.to for mention in mentions)
     most = max(8, int(len(sources) * _COMMON))
@@ -238,24 +103,54 @@ def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile
     return Relations(tuple(importers), tuple(telling), tests)
 
 
-def _defined_names(touched: Sequence[FoundFile]) -> dict[str, str]:
-    """Return the names that the best lines of touched source files define, each with its file."""
-    names: dict[str, str] = {}
-    for finding in touched:
-        if file_kind(finding.path) != "source":
+def _module_name(path: str) -> str:
+    """Return the word that every file contains that imports this one; empty if files cannot import it."""
+    ending = file_ending(path)
+    folder, _, name = path.rpartition("/")
+    bare = name.rsplit(".", 1)[0]
+    if ending == "go" or (bare in _FOLDER_MODULES and folder):
+        bare = posixpath.basename(folder)
+    return bare if ending in _FAMILIES else ""
+
+
+def _find_imports(
+    path: str, data: bytes, modules: Mapping[str, str], rivals: Mapping[str, Sequence[str]]
+) -> Iterator[Relation]:
+    """Yield the first line that imports each module; of several with one name, the nearest is meant."""
+    lines = [(match.start(), set(_NAME.findall(match[0]))) for match in _IMPORT.finditer(data)]
+    for home, name in modules.items():
+        if home == path or file_ending(path) not in _FAMILIES[file_ending(home)]:
             continue
-        for line in finding.lines:
-            name = defined_name(line.text.encode("utf-8", "surrogateescape")).decode()
-            if len(name) > 3 and not name.startswith("__"):
-                names.setdefault(name, finding.path)
+        at = next((start for start, words in lines if os.fsencode(name) in words), None)
+        if at is None or (file_ending(home) == "go" and posixpath.dirname(path) == posixpath.dirname(home)):
+            continue
+        nearest = max(_shared_folders(path, rival) for rival in rivals[name] if rival != path)
+        if _shared_folders(path, home) == nearest:
+            yield Relation("imports", line_at(path, data, at), home)
+
+
+def _touched_names(root: Path, touched: Sequence[FoundFile]) -> dict[str, str]:
+    """Return the names whose definitions hold the best lines of touched source files, each with its file."""
+    sources = [each for each in touched if file_kind(each.path) == "source" and each.lines]
+    texts = {each.path: data for each in sources if (data := read_text(f"{root}{os.sep}{each.path}"))}
+    definitions = find_definitions(texts)
+    names: dict[str, str] = {}
+    for each in sources:
+        for line in each.lines:
+            inmost = find_symbol(definitions.get(each.path, ()), line.number)
+            if inmost and len(inmost.name) > 3 and not inmost.name.startswith("__"):
+                names.setdefault(inmost.name, each.path)
     return dict(list(names.items())[:_NAMES])
 
 
 def _closeness(path: str, touched: Sequence[FoundFile]) -> int:
     """Return how much of the path is shared with a touched file, in folders."""
-    pairs = (zip(path.split("/")[:-1], file.path.split("/")[:-1], strict=False) for file in touched)
-    shared = (sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], each)) for each in pairs)
-    return max(shared, default=0)
+    return max((_shared_folders(path, each.path) for each in touched), default=0)
+
+
+def _shared_folders(path: str, other: str) -> int:
+    pairs = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _find_mentions(path: str, data: bytes, names: dict[str, str]) -> Iterator[Relation]:
@@ -315,12 +210,6 @@ def line_at(path: str, data: bytes, offset: int) -> CodeLine:
     return CodeLine(path, data.count(b"\n", 0, start) + 1, text)
 
 
-def _go_module(root: Path, paths: frozenset[str]) -> str:
-    data = read_text(f"{root}{os.sep}go.mod") if "go.mod" in paths else None
-    found = _GO_MODULE.search(data or b"")
-    return found[1].decode("utf-8", "replace") if found else ""
-
-
 def find_entry_points(
     root: Path, paths: Sequence[str], touched: Sequence[str], users: Sequence[str]
 ) -> tuple[EntryPoint, ...]:
@@ -355,61 +244,12 @@ def _find_in_file(path: str, data: bytes, *, near: bool) -> Iterator[EntryPoint]
         spans = [match.span(1) for match in part.finditer(data)] if part else [(0, len(data))]
         for span in spans:
             for match in row.finditer(data, *span):
-                yield EntryPoint(what, _text(match[1]), line_at(path, data, match.start(1)), near)
+                yield EntryPoint(
+                    what, match[1].decode("utf-8", "replace"), line_at(path, data, match.start(1)), near
+                )
     ending = file_ending(path)
     for what, endings, pattern in _SIGHTS:
         if ending in endings:
             for match in pattern.finditer(data):
-                said = _text(match[1] or b"") if pattern.groups else ""
+                said = (match[1] or b"").decode("utf-8", "replace") if pattern.groups else ""
                 yield EntryPoint(what, said, line_at(path, data, match.start()), near)
-
-
-def rank_radius(
-    root: Path,
-    findings: Sequence[FoundFile],
-    touched: Sequence[FoundFile],
-    ties: Relations,
-    company: Mapping[str, float],
-) -> tuple[FoundFile, ...]:
-    """Return the findings with what ties add, and the tied files no term led to, the likeliest first."""
-    strength = {finding.path: finding.score for finding in touched}
-    top = max(strength.values(), default=1.0)
-    extra: dict[str, float] = {}
-    reasons: dict[str, list[Reason]] = {}
-    lines: dict[str, CodeLine] = {}
-
-    def tie(path: str, value: float, reason: Reason) -> None:
-        extra[path] = max(extra.get(path, 0.0), value)
-        reasons.setdefault(path, []).append(reason)
-
-    fan_in = Counter(relation.to for relation in (*ties.importers, *ties.mentions))
-    for relation in (*ties.importers, *ties.mentions, *ties.tests):
-        weight = _TIED * strength.get(relation.to, top * 0.7)
-        if relation.tie != "tests":
-            # One of three that use a file is likelier to change with it than one of three hundred.
-            weight /= 1 + math.log10(fan_in[relation.to])
-        tie(relation.line.path, weight, Reason(relation.tie, relation.to))
-        lines.setdefault(relation.line.path, relation.line)
-    for path, share in company.items():
-        tie(path, _TOGETHER * top * share, Reason(f"changed with them in {share:.0%} of their commits"))
-    known = {finding.path: finding for finding in findings}
-    merged = []
-    for path in known.keys() | extra.keys():
-        found = known.get(path) or FoundFile(path, 0.0, 0, ())
-        merged.append(
-            replace(
-                found,
-                score=found.score + extra.get(path, 0.0),
-                lines=found.lines or ((lines[path],) if path in lines else ()),
-                reasons=tuple(dict.fromkeys(reasons.get(path, ())))[:3],
-            )
-        )
-    merged.sort(key=lambda finding: (-finding.score, finding.path))
-    cited = (_with_a_line(root, finding) for finding in merged[: 2 * MAX_RADIUS])
-    return tuple(finding for finding in cited if finding.lines)[:MAX_RADIUS]
-
-
-def _with_a_line(root: Path, finding: FoundFile) -> FoundFile:
-    """Return the finding with its file's first line where nothing else led to it; none if unreadable."""
-    data = None if finding.lines else read_text(f"{root}{os.sep}{finding.path}")
-    return replace(finding, lines=(_first_line(finding.path, data),)) if data else finding

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..core.text import strip_unprintable
 from .files import file_kind
@@ -48,6 +48,18 @@ class Reason:
     name: str = ""
 
 
+class Marks(NamedTuple):
+    """How well the terms fit a file, 0 to 1: on the whole, in its name, its folders, its definitions."""
+
+    text: float = 0.0
+    name: float = 0.0
+    folder: float = 0.0
+    defined: float = 0.0
+
+
+NO_MARKS = Marks()
+
+
 @dataclass(frozen=True, slots=True)
 class FoundFile:
     """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
@@ -57,6 +69,7 @@ class FoundFile:
     count: int
     lines: tuple[CodeLine, ...]
     reasons: tuple[Reason, ...] = ()
+    marks: Marks = NO_MARKS
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 import heapq
-import marshal
 import math
 import os
 import re
-import subprocess
-import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
-from . import scan
 from .files import Kind, file_kind, sift
-from .report import CodeLine, FoundFile
-from .scan import read_text
-from .terms import Term, split_name, stem_word
+from .report import CodeLine, FoundFile, Marks
+from .scan import count_needles, find_holding, read_text
+from .symbols import defined_name
+from .terms import Term, split_name, word_root
 
 _MOST = 300  # hits of one term in one file; more say no more
 _LONGEST_ENDING = 5
 _LETTER = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") | frozenset(range(128, 256))
 _SMALL = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _CAPITAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-_DEFINITION = re.compile(
-    rb"""\s*
-    (?:@?(?:export|default|declare|public|private|protected|internal|static|final|abstract|async
-        |pub(?:\([a-z]+\))?|unsafe|override|open|data|sealed|inline|virtual)\s+)*
-    (?:def|class|func|function\*?|interface|type|struct|enum|trait|impl|fn|module|namespace|record|object
-        |protocol|const|let|var|val|macro_rules!|message|service|create\ table|\#define)\s+
-    (?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_WORTH_A_PROCESS = 3_000
 READ_AGAIN = 300
 _LINES = 3
 _LONGEST_LINE = 400
 _K1, _B = 1.4, 0.55
 _NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
 _KIN, _ACTIVE = 0.55, 0.2
+_UNNAMED = 0.4
 _KINDS: Final[Mapping[Kind, float]] = {
     "source": 1.0,
     "test": 0.72,
@@ -101,12 +89,6 @@ def find_hits(data: bytes, terms: Sequence[Term]) -> FileHits:
     return FileHits(tuple(lines), tuple(counts), tuple(defined))
 
 
-def defined_name(line: bytes) -> bytes:
-    """Return the name that a line of code defines, in any of the common languages; empty if it has none."""
-    found = _DEFINITION.match(line[:300])
-    return found[1] if found else b""
-
-
 def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -> Iterator[int]:
     position = small.find(spelling)
     found = 0
@@ -163,7 +145,7 @@ def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> Hit
         return Hits((), (0,) * len(terms))
     needles = [term.spellings for term in terms]
     paths = sift(root, paths, [term.text for term in terms], exact=False)
-    found = _share_work("count", root, paths, needles)
+    found = count_needles(str(root), paths, needles)
     files = tuple(Hit(paths[place], size, tuple(counts)) for place, size, counts in found)
     frequency = tuple(sum(1 for hit in files if hit.counts[index]) for index in range(len(terms)))
     return Hits(files, frequency)
@@ -179,55 +161,7 @@ def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> t
     ]
     spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
     paths = sift(root, paths, needles, exact=True)
-    return tuple(paths[place] for place in _share_work("holding", root, paths, spelled))
-
-
-def _share_work(
-    task: Literal["count", "holding"], root: Path, paths: Sequence[str], needles: Sequence[Any]
-) -> list[Any]:
-    """Do the work, with the second half of many files handed to a helper process."""
-    work = scan.count_needles if task == "count" else scan.find_holding
-    place = str(root)
-    if len(paths) < _WORTH_A_PROCESS or (os.cpu_count() or 1) < 2:
-        return list(work(place, paths, needles))
-    half = len(paths) // 2
-    helper = _start_helper(marshal.dumps((task, place, list(paths[half:]), list(needles))))
-    first = list(work(place, paths[:half], needles))
-    second = _read_answer(helper) if helper else None
-    if second is None:
-        second = list(work(place, paths[half:], needles))
-    if task == "holding":
-        return first + [number + half for number in second]
-    return first + [(number + half, size, counts) for number, size, counts in second]
-
-
-def _start_helper(question: bytes) -> subprocess.Popen[bytes] | None:
-    command = [sys.executable, "-I", "-S", scan.__file__]
-    pipe = subprocess.PIPE
-    try:
-        helper = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
-    except OSError:
-        return None
-    assert helper.stdin is not None
-    try:
-        helper.stdin.write(question)
-        helper.stdin.close()
-    except OSError:
-        helper.kill()
-        helper.communicate()
-        return None
-    return helper
-
-
-def _read_answer(helper: subprocess.Popen[bytes]) -> list[Any] | None:
-    """Return what the helper answers, None where it failed; read whole before the helper is waited for."""
-    with helper:
-        assert helper.stdout is not None
-        answer = helper.stdout.read()
-    try:
-        return None if helper.returncode else list(marshal.loads(answer))
-    except (EOFError, ValueError, TypeError):
-        return None
+    return tuple(paths[place] for place in find_holding(str(root), paths, spelled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,29 +176,53 @@ def rank_files(
     root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors
 ) -> tuple[FoundFile, ...]:
     """Return the files, the likeliest first; each with its count and its best lines."""
-    # What each term weighs: its own weight, times how rare it is among the files.
-    rarity = tuple(
-        term.weight * math.log(1 + (len(paths) - count + 0.5) / (count + 0.5))
-        for term, count in zip(terms, hits.frequency, strict=True)
-    )
+    rarity = weigh_terms(terms, hits, len(paths))
     chosen = _choose_files(paths, terms, hits, priors, rarity)
     wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
     texts = {path: data for path in chosen if (data := read_text(f"{root}{os.sep}{path}")) is not None}
     places = {path: find_hits(data, terms) for path, data in texts.items()}
+    rarity = weigh_names(terms, rarity, places)
     usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
-    scores = {
-        path: _text_score(path, found, terms, rarity, len(texts[path]) / usual)
+    marks = {
+        path: _mark_file(path, found, terms, rarity, len(texts[path]) / usual)
         for path, found in places.items()
     }
-    top = max(scores.values(), default=0.0) or 1.0
+    top = max((mark.text for mark in marks.values()), default=0.0) or 1.0
     findings = []
     for path, found in places.items():
-        score = scores[path] / top * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
+        mark = marks[path]._replace(text=marks[path].text / top)
+        score = mark.text * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
         score += _KIN * priors.kin.get(path, 0.0) + _ACTIVE * priors.active.get(path, 0.0) * (score > 0)
         if score > 0:
             lines = best_lines(path, found.lines, rarity)
-            findings.append(FoundFile(path, score, sum(found.counts), lines))
+            findings.append(FoundFile(path, score, sum(found.counts), lines, marks=mark))
     return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
+
+
+def weigh_terms(terms: Sequence[Term], hits: Hits, files: int) -> tuple[float, ...]:
+    """Return what each term weighs: its own weight, times how rare it is among the files."""
+    return tuple(
+        term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
+        for term, count in zip(terms, hits.frequency, strict=True)
+    )
+
+
+def weigh_names(
+    terms: Sequence[Term], weights: Sequence[float], places: Mapping[str, FileHits]
+) -> tuple[float, ...]:
+    """Return the weights, less for words in no definition and no path: "currently" is rare, but vague."""
+    in_paths = frozenset[str]().union(*map(_stems, places))
+    named = [
+        term.text in in_paths
+        or any(
+            found.defined[index] or (term.whole and term.text in path.lower())
+            for path, found in places.items()
+        )
+        for index, term in enumerate(terms)
+    ]
+    return tuple(
+        weight if is_name else weight * _UNNAMED for weight, is_name in zip(weights, named, strict=True)
+    )
 
 
 def _choose_files(
@@ -294,15 +252,14 @@ def _choose_files(
     return heapq.nlargest(READ_AGAIN, better, key=lambda path: (scores[path] * _KINDS[file_kind(path)], path))
 
 
-def _text_score(
+def _mark_file(
     path: str, found: FileHits, terms: Sequence[Term], rarity: Sequence[float], length: float
-) -> float:
+) -> Marks:
     folder, _, name = path.lower().rpartition("/")
     names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
     norm = 1 - _B + _B * length
-    score = 0.0
-    matched = 0.0
-    in_name = 0.0
+    whole = sum(rarity) or 1.0
+    score = matched = in_name = in_folder = in_definitions = 0.0
     for index, (term, weight) in enumerate(zip(terms, rarity, strict=True)):
         mass = (found.counts[index] + _DEFINED * found.defined[index]) / norm
         if term.text in names or (term.whole and (term.text in name or term.text in path.lower())):
@@ -310,17 +267,19 @@ def _text_score(
             in_name += weight
         if term.text in folders or (term.whole and term.text in folder):
             mass += _FOLDER
+            in_folder += weight
+        in_definitions += weight * found.defined[index] / (found.defined[index] + 1)
         if mass:
             matched += weight
             score += weight * mass / (mass + _K1)
     on_a_line = (sum(rarity[index] for index in place.terms) for place in found.lines)
     together = max(on_a_line, default=0.0)
-    whole = sum(rarity) or 1.0
-    return (score + _ON_ONE_LINE * max(together, in_name)) * (0.5 + 0.5 * matched / whole)
+    text = (score + _ON_ONE_LINE * max(together, in_name)) * (0.5 + 0.5 * matched / whole)
+    return Marks(text, in_name / whole, in_folder / whole, in_definitions / whole)
 
 
 def _stems(part: str) -> frozenset[str]:
-    return frozenset(stem_word(word) for word in split_name(part))
+    return frozenset(word_root(word) for word in split_name(part))
 
 
 def best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -> tuple[CodeLine, ...]:

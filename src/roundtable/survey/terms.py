@@ -10,17 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..core.steps import Item
-
-_SHORTEST_STEM = 4
-# German endings stand beside the English ones, because a backlog mixes both.
-_ENDINGS_WORDS = """
-ations ation ators ator ating ated ates ate ingly ings ing edly ed ies ied ier iers ions ion ers er ors
-or ments ment ities ity ization ize ized izes ises ised ise ables able ibles ible ally ly ness es e s y
-ungen ung en isch ische ischen lich liche lichen keit heit
-"""
-# Longest first.
-_ENDINGS = tuple(sorted(_ENDINGS_WORDS.split(), key=lambda ending: (-len(ending), ending)))
-_DOUBLED = re.compile(r"([bdgmnprt])\1$")
+from ..core.text import stem_word
 
 _STOP_WORDS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "stop-words.txt"
 STOP_WORDS = frozenset(
@@ -49,26 +39,14 @@ _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 
 
 @lru_cache(maxsize=20_000)
-def stem_word(word: str) -> str:
-    """Return the beginning that the word's forms share: `caching` and `cached` give `cach`."""
+def word_root(word: str) -> str:
+    """Return the beginning that the word's forms share, to search files for it: `quer` for `query`."""
     word = word.lower()
-    if not word.isalpha():
-        return word
-    # Twice, so that `rendering` and `render` meet.
-    return _cut(_cut(word))
-
-
-def _cut(word: str) -> str:
-    if word.endswith("ss"):
-        return word
-    if len(word) == _SHORTEST_STEM:
-        return word.removesuffix("s")
-    for ending in _ENDINGS:
-        # A German plural looks like the end of many an English word: listen, broken.
-        least = _SHORTEST_STEM + (ending == "en")
-        if word.endswith(ending) and len(word) - len(ending) >= least:
-            return _DOUBLED.sub(r"\1", word[: -len(ending)])
-    return word
+    root = stem_word(word)
+    while not word.startswith(root):
+        root = root[:-1]
+    root = root.removesuffix("y").removesuffix("i") if len(root) > 4 else root
+    return root if len(root) > 2 else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +81,7 @@ def extract_terms(item: Item) -> tuple[Term, ...]:
 def word_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the telling words of a text, each once: for texts that are only compared."""
     words = (word for word in split_name(text) if len(word) > 2 and word.lower() not in STOP_WORDS)
-    return tuple(dict.fromkeys(map(stem_word, words)))
+    return tuple(dict.fromkeys(map(word_root, words)))
 
 
 def split_name(name: str) -> tuple[str, ...]:
@@ -143,4 +121,4 @@ def _split_token(token: str, *, named: bool) -> Iterator[Term]:
         small = part.lower()
         short = len(small) < 2 or (len(small) == 2 and not part.isupper())
         if not short and small not in STOP_WORDS and not small.isdigit():
-            yield Term(stem_word(small), _NAMED if named else 1.0, said=small)
+            yield Term(word_root(small), _NAMED if named else 1.0, said=small)

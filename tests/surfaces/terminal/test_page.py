@@ -137,7 +137,7 @@ def test_a_menu_is_two_quiet_lines_and_explains_itself_to_a_newcomer() -> None:
     line = Line("menu", menu_text(last=False, next_phase=None))
     assert shown(line, 80) == (
         "  E Elaboration Mode · C Continue · S Skip remaining steps in this phase\n"
-        "  Enter continues. Anything longer is feedback. /help has more.\n"
+        "  Enter continues; edit, back, undo change it; the rest is feedback.\n"
     )
     assert shown(line, 40) == "  E Elaboration · C Continue · S Skip\n  Enter continues, or just type.\n"
     newcomer = page(200).format_line(line, ANALYSIS, newcomer=True)

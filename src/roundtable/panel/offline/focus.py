@@ -28,7 +28,7 @@ def judge_message(table: Table, section: SectionContext, library: Library) -> Ve
         return Verdict()
     turn = table.turns[-1]
     off_topic = find_drift(table, section, library)
-    chats = off_topic is not None and off_topic.belongs_to is None
+    chats = off_topic is not None and off_topic.is_chat
     decides = not chats and bool(find_decisions(turn.text, first_names(table)))
     return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
 
@@ -39,7 +39,7 @@ def find_drift(table: Table, section: SectionContext, library: Library) -> OffTo
     names = first_names(table)
     home = section.stems | _discussed_stems(table)
     if is_small_talk(strip_address(text, names), home) and not _answers_something(table, library):
-        return OffTopic(_subject(text, names), None)
+        return OffTopic(_subject(text, names), is_chat=True)
     message = read_message(text, names)
     if not message.question or address(text, table.roster).kind != "open":
         return None

@@ -63,6 +63,10 @@ class OfflinePanel:
                 from ...documents.drafting import draft
 
                 return draft(request, {each.name: each.text for each in request.material})
+            case do.AskFeedback(brief, words) if request.aside:
+                from .speaking import answer_aside
+
+                return answer_aside(brief, words)
             case do.AskFeedback(brief):
                 return f"I've added that to {brief.step.title}, in your words."
             case do.AskReading():

@@ -15,7 +15,7 @@ from math import log
 
 from ...core.text import fold_text
 from .lexicon import content_stems, pattern, similar_stems, stems_of_list
-from .section import SearchLine, SectionContext
+from .section import SearchLine
 
 MAX_LINES_SHOWN = 3
 _K1, _B = 1.2, 0.6
@@ -96,10 +96,10 @@ def _index(lines: tuple[SearchLine, ...]) -> LineIndex:
 
 
 def find_closest_lines(
-    question: str, section: SectionContext, most: int = MAX_LINES_SHOWN
+    question: str, lines: tuple[SearchLine, ...], most: int = MAX_LINES_SHOWN
 ) -> tuple[SearchLine, ...]:
     """Return the written lines that come closest to a question."""
-    return _index(section.lines).find_closest(question, most)
+    return _index(lines).find_closest(question, most)
 
 
 def _holds_what_is_asked(question: str, line: str) -> bool:

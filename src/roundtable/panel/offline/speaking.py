@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from zlib import crc32
 
-from ...core.commands import Brief, Table
+from ...core.commands import Brief, StepBrief, Table
 from ...core.hearing import address, insists_on_topic
 from ...core.lines import join_names
 from ...core.personas import Persona
@@ -23,7 +23,7 @@ from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
 from .search import find_closest_lines
-from .section import LabelAnswer, SearchLine, SectionContext, read_section
+from .section import LabelAnswer, SearchLine, SectionContext, document_lines, read_section
 
 _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
@@ -218,7 +218,7 @@ def _read_last_message(floor: Floor) -> tuple[UserMessage | None, OpenPrompt | N
 
 def _show_closest(floor: Floor, question: str) -> str | None:
     key = floor.speaker.key
-    lines = find_closest_lines(question, floor.section)
+    lines = find_closest_lines(question, floor.section.lines)
     if lines:
         text = _CLOSEST.get(key, _CLOSEST["solutions-architect"])
         return text.format(lines="; ".join(_show_line(line) for line in lines))
@@ -226,6 +226,15 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     # Said before, it would only be an echo: the next prompt goes with it.
     echoes = any(fold_text(said) in text for text in floor.persona_texts)
     return _join(said, _ask_next(floor, question)) if echoes else said
+
+
+def answer_aside(brief: StepBrief, question: str) -> str:
+    """Return what a persona can say to a question at a menu: the lines that come closest, if any."""
+    said = (SearchLine(each.text, each.label, each.question) for each in brief.answers if not each.unknown)
+    lines = find_closest_lines(question, (*said, *document_lines("the item", brief.item.text)))
+    if not lines:
+        return "I can't answer that from what is written. E brings everyone to the table to talk it over."
+    return f"What is written that comes closest: {'; '.join(map(_show_line, lines))}."
 
 
 def _show_line(line: SearchLine) -> str:

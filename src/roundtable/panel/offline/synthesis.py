@@ -85,7 +85,7 @@ def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
     """Yield what the user said of one kind, without small talk."""
     for said in found.said:
         drift = table.turns[said.turn - 1].verdict.off_topic
-        chats = drift is not None and drift.belongs_to is None
+        chats = drift is not None and drift.is_chat
         if said.piece.kind == kind and not chats:
             yield said
 

@@ -92,6 +92,8 @@ class LineFormatter:
                 return self._format_introduction(text)
             case "synthesis":
                 return self._renderer.render_markdown(number_entries(text))
+            case "update" if text.startswith("###"):
+                return "\n" + self._renderer.render_markdown(text)
             case "update":
                 return render(text, Sign("+", "green"))
             case "saved":
@@ -186,7 +188,7 @@ class Menu:
         whole = _BETWEEN.join(f"{letter} {label}" for letter, label in self.choices)
         short = _BETWEEN.join(f"{letter} {label.split()[0]}" for letter, label in self.choices)
         if self.takes_feedback:
-            rest = "Enter continues. Anything longer is feedback. /help has more."
+            rest = "Enter continues; edit, back, undo change it; the rest is feedback."
             brief = "Enter continues, or just type."
         else:
             rest = brief = f"Enter: {self.choices[0][1] if self.choices else 'the first'}."

@@ -1,0 +1,175 @@
+"""Orders the files that an item may touch: words, history, and what goes with the likeliest files.
+
+The weights are fitted on past commits of seven public projects, so that the files each commit touched come
+first. docs/survey.md says how, and how well that holds on commits that were not used for it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from .files import Kind, file_kind
+from .history import Commit, PastChanges, find_companions
+from .relations import Relations, line_at
+from .report import NO_MARKS, CodeLine, FoundFile, Reason
+from .scan import read_text
+
+MAX_RADIUS = 60
+_TEXT, _NAME, _FOLDER, _DEFINED = 4.5, 2.7, 4.7, 0.95
+_KIN, _NEAREST, _RECENT, _LAST = 1.5, 1.3, 3.2, 1.1
+_SIZE = 0.3
+_KINDS: Final[Mapping[Kind, float]] = {
+    "source": 0.0, "test": -0.3, "docs": -1.5, "config": -0.3, "generated": 0.0
+}  # fmt: skip
+_PAIR, _COMPANION, _NEIGHBOUR = 1.4, 2.2, 0.4
+_ANCHORS = 25
+_FRESH = 1 / 41  # changed within the last 400 commits
+_MAX_NEAR = 2_000
+_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
+_FOLDER_MODULES: Final = frozenset({"index", "__init__", "mod", "lib", "main", "test", "tests", ""})
+_PLAIN_FOLDERS: Final = frozenset({"__tests__", "tests", "test", "src"})
+
+
+def rank_radius(
+    root: Path,
+    paths: Sequence[str],
+    findings: Sequence[FoundFile],
+    past: PastChanges,
+    history: Sequence[Commit],
+    ties: Relations,
+) -> tuple[FoundFile, ...]:
+    """Return the files that the item may touch, the likeliest first, each with a line and the reasons."""
+    found = {finding.path: finding for finding in findings}
+    fresh = (path for path, last in past.last.items() if last > _FRESH)
+    base = _score_alone(root, {*found, *past.kin, *fresh}, found, past)
+    if not found and not past.kin:
+        return ()
+    best = max(base.values())
+    likely = sorted(base, key=lambda path: (-base[path], path))[:_ANCHORS]
+    anchors = {path: math.exp((base[path] - best) / 2) for path in likely}
+    base |= _score_alone(root, _find_near(paths, anchors) - base.keys(), found, past)
+    pairs = _pair_files(base, best)
+    folders: dict[str, float] = {}
+    for path in likely:
+        folders.setdefault(posixpath.dirname(path), anchors[path])
+    chances = {path: math.exp(base[path] - best) for path in likely}
+    whole = sum(chances.values())
+    company = find_companions(history, {path: each / whole for path, each in chances.items()}, base.keys())
+    scores = {
+        path: value
+        + _PAIR * pairs.get(path, 0.0)
+        + _COMPANION * company.get(path, 0.0)
+        + _NEIGHBOUR * folders.get(posixpath.dirname(path), 0.0) * ("/" in path)
+        for path, value in base.items()
+    }
+    order = sorted(scores, key=lambda path: (-scores[path], path))[: 2 * MAX_RADIUS]
+    reasons, lines = _explain_ties(ties)
+    listed = []
+    for path in order:
+        why = [*reasons.get(path, ())]
+        if company.get(path, 0.0) > 0.2:
+            why.append(Reason("changed along with the likeliest files"))
+        if path not in found and path in past.kin:
+            why.append(Reason("changed in commits with like subjects"))
+        file = found.get(path) or FoundFile(path, 0.0, 0, ())
+        cited = file.lines or lines.get(path) or _first_line(root, path)
+        if cited:
+            why = why or ([] if file.count else [Reason("worked on lately")])
+            listed.append(
+                replace(file, score=scores[path], lines=cited, reasons=tuple(dict.fromkeys(why))[:3])
+            )
+    return tuple(listed[:MAX_RADIUS])
+
+
+def _score_alone(
+    root: Path, paths: Iterable[str], found: Mapping[str, FoundFile], past: PastChanges
+) -> dict[str, float]:
+    """Return for each file what its own words and history say, whatever else is likely."""
+    scores = {}
+    for path in paths:
+        marks = found[path].marks if path in found else NO_MARKS
+        try:
+            size = os.lstat(root / path).st_size
+        except OSError:
+            continue
+        scores[path] = (
+            _TEXT * marks.text
+            + _NAME * marks.name
+            + _FOLDER * marks.folder
+            + _DEFINED * marks.defined
+            + _KIN * past.kin.get(path, 0.0)
+            + _NEAREST * past.nearest.get(path, 0.0)
+            + _RECENT * past.recent.get(path, 0.0)
+            + _LAST * past.last.get(path, 0.0)
+            + _SIZE * math.log1p(min(size, 1_000_000)) / 10
+            + _KINDS[file_kind(path)]
+        )
+    return scores
+
+
+def _find_near(paths: Sequence[str], anchors: Mapping[str, float]) -> set[str]:
+    """Return the files with the bare name, or in the folder, of one of the likeliest."""
+    names = {bare_name(path) for path in anchors}
+    folders = {posixpath.dirname(path) for path in list(anchors)[:8]} - {""}
+    near = (path for path in paths if posixpath.dirname(path) in folders or bare_name(path) in names)
+    return {path for _, path in zip(range(_MAX_NEAR), near, strict=False)}
+
+
+def _pair_files(base: Mapping[str, float], best: float) -> dict[str, float]:
+    """Return how likely the test of each file is, or the file of each test, or its page of documentation."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for path in base:
+        groups[bare_name(path)].append(path)
+    pairs: dict[str, float] = {}
+    for name, group in groups.items():
+        if len(name) < 3 or not 2 <= len(group) <= 40:
+            continue
+        for path in group:
+            others = (other for other in group if file_kind(other) != file_kind(path))
+            pairs[path] = max(
+                (math.exp((base[other] - best) / 2) * _likeness(path, other, len(group)) for other in others),
+                default=0.0,
+            )
+    return pairs
+
+
+def _likeness(path: str, other: str, rivals: int) -> float:
+    """Return how much two files of one bare name belong together: where many have it, by their folders."""
+    if rivals <= 3:
+        return 1.0
+    mine, theirs = (set(re.split(r"[/_]", each.lower())[:-1]) for each in (path, other))
+    return 0.4 + 0.6 * len(mine & theirs) / max(1, min(len(mine), len(theirs)))
+
+
+@lru_cache(maxsize=100_000)
+def bare_name(path: str) -> str:
+    """Return what a file and its test are both called: `toner` for `toner.py` and `tests/test_toner.py`."""
+    *folders, name = path.lower().split("/")
+    name = _TEST_AFFIX.sub("", name.lstrip(".").split(".")[0]).strip("_-")
+    if name in _FOLDER_MODULES:
+        name = next((folder for folder in reversed(folders) if folder not in _PLAIN_FOLDERS), name)
+    return name.replace("_", "").replace("-", "")
+
+
+def _explain_ties(ties: Relations) -> tuple[dict[str, list[Reason]], dict[str, tuple[CodeLine, ...]]]:
+    reasons: defaultdict[str, list[Reason]] = defaultdict(list)
+    lines: dict[str, tuple[CodeLine, ...]] = {}
+    for relation in (*ties.tests, *ties.importers, *ties.mentions):
+        reasons[relation.line.path].append(Reason(relation.tie, relation.to))
+        lines.setdefault(relation.line.path, (relation.line,))
+    return reasons, lines
+
+
+def _first_line(root: Path, path: str) -> tuple[CodeLine, ...]:
+    """Return the first line of a file that is not empty; none if the file cannot be read."""
+    data = read_text(f"{root}{os.sep}{path}")
+    return (line_at(path, data, len(data) - len(data.lstrip())),) if data else ()

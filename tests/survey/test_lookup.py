@@ -1,0 +1,120 @@
+"""What a panel may look at: excerpts, a search, lines of a file; never anything outside or secret."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gitproject import write
+from roundtable.core.steps import Item
+from roundtable.survey import find_excerpts, read_lines, search_code, survey
+from roundtable.survey.lookup import EXCERPT_LINES, MAX_EXCERPTS, MAX_READ_LINES, MAX_SEARCH_HITS
+
+ITEM = "Warn when the toner is low\n\nThe office only notices grey pages; see `toner_level`."
+FILLER = "".join(f"value_{number} = {number}\n" for number in range(60))
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Path:
+    root = tmp_path / "office"
+    return write(
+        root,
+        {
+            "press/toner.py": f"{FILLER}\n\ndef toner_level() -> int:\n    return 5\n\n\n{FILLER}",
+            "press/status.py": "from .toner import toner_level\n\n\ndef show():\n    print(toner_level())\n",
+            "press/paper.py": FILLER,
+            "tests/test_toner.py": "def test_toner_level() -> None:\n    assert toner_level()\n",
+            ".env": "toner_level=secret\n",
+            "keys/server.pem": "toner_level\n",
+            "docs/requirements/toner/draft.md": "toner_level\n",
+        },
+    )
+
+
+def test_excerpts_stand_around_the_best_symbols_with_path_line_and_reason(office: Path) -> None:
+    found = find_excerpts(office, ITEM, ("The level is read in press.",))
+    first = found[0]
+    assert (first.path, first.reason) == ("press/toner.py", "defines toner_level")
+    lines = (office / first.path).read_text().split("\n")
+    shown = first.text.split("\n")
+    assert shown == lines[first.first - 1 : first.first - 1 + len(shown)]
+    assert "def toner_level() -> int:" in shown
+    assert 1 < len(found) <= MAX_EXCERPTS
+    assert all(len(each.text.split("\n")) <= EXCERPT_LINES for each in found)
+    assert {each.path for each in found} <= {"press/toner.py", "press/status.py", "tests/test_toner.py"}
+
+
+def test_no_words_and_no_files_give_no_excerpts(office: Path, tmp_path: Path) -> None:
+    assert find_excerpts(office, "", ()) == ()
+    assert find_excerpts(tmp_path / "missing", ITEM, ()) == ()
+
+
+def test_the_search_names_lines_with_most_of_the_words_first(office: Path) -> None:
+    found = search_code(office, ["toner_level", "print"])
+    assert (found[0].path, found[0].number, found[0].text) == (
+        "press/status.py",
+        5,
+        "    print(toner_level())",
+    )
+    assert {line.path for line in found} == {"press/toner.py", "press/status.py", "tests/test_toner.py"}
+    assert search_code(office, ["", "x"]) == ()
+
+
+def test_the_search_is_bounded(tmp_path: Path) -> None:
+    write(tmp_path, {f"a{number}.py": "toner " * 200 + "\n" for number in range(60)})
+    found = search_code(tmp_path, ["toner"] * 1_000)
+    assert len(found) == MAX_SEARCH_HITS
+    assert max(len(line.text) for line in found) <= 300
+
+
+def test_lines_are_read_as_they_stand_and_at_most_so_many(office: Path) -> None:
+    found = read_lines(office, "press/toner.py", 63, 64)
+    assert found is not None
+    assert (found.path, found.first, found.text) == (
+        "press/toner.py",
+        63,
+        "def toner_level() -> int:\n    return 5",
+    )
+    write(office, {"long.txt": "x\n" * 1_000})
+    most = read_lines(office, "long.txt", -5, 10**9)
+    assert most is not None
+    assert (most.first, len(most.text.split("\n"))) == (1, MAX_READ_LINES)
+    assert read_lines(office, "long.txt", 5_000, 6_000) is None
+
+
+def test_nothing_outside_linked_or_secret_is_shown(office: Path) -> None:
+    write(office.parent, {"outside.txt": "toner_level\n"})
+    (office / "link.txt").symlink_to(office.parent / "outside.txt")
+    (office / "away").symlink_to(office.parent)
+    os.mkfifo(office / "pipe")
+    bad = (
+        "../outside.txt", "press/../../outside.txt", str(office.parent / "outside.txt"), "link.txt",
+        "away/outside.txt", ".env", "./.env", "keys/server.pem", ".git/config", "press", "missing.py", "a\0b",
+        "", "pipe", "press/toner.py/x",
+    )  # fmt: skip
+    assert [path for path in bad if read_lines(office, path, 1, 9)] == []
+    shown = {line.path for line in search_code(office, ["toner_level"])}
+    assert not shown & {"link.txt", "away/outside.txt", ".env", "keys/server.pem"}
+
+
+@pytest.mark.rule("TABLE-2")
+@pytest.mark.parametrize("said", ["press/toner.py", "toner.py"])
+def test_what_the_user_says_is_not_touched_is_in_no_list(office: Path, said: str) -> None:
+    item = Item("toner", "Warn when the toner is low", "`toner_level`")
+    assert "press/toner.py" in {file.path for file in survey(office, item).radius}
+    found = survey(office, item, excluded={said})
+    listed = {
+        *(file.path for file in (*found.findings, *found.radius)),
+        *(tie.line.path for tie in (*found.importers, *found.mentions, *found.tests)),
+        *(tie.to for tie in (*found.importers, *found.tests)),
+        *(point.line.path for point in found.entry_points),
+        *(rate.path for rate in found.change_rate),
+        *(each.path for each in find_excerpts(office, ITEM, (), excluded={said})),
+        *(line.path for line in search_code(office, ["toner_level"], excluded={said})),
+    }
+    assert "press/status.py" in listed
+    assert "press/toner.py" not in listed
+    assert read_lines(office, "press/toner.py", 1, 5, excluded={said}) is None
+    assert "tests/test_toner.py" in listed  # another file whose name ends alike
