@@ -47,6 +47,8 @@ class Host:
     answers: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     heard: str = ""
+    accepts: bool = True
+    """Whether the person accepts each synthesis when it is reviewed."""
 
     @property
     def move(self) -> dict[str, Any]:
@@ -100,9 +102,12 @@ class Host:
             await self.send("submit_turn", speaker=self.move["speaker"], **words)
 
     async def until_heard(self) -> None:
-        """Obey until the user is to be heard or the session has ended."""
-        while self.move.get("speaker", "user") != "user":
-            await self.obey()
+        """Obey until the user is to be heard or the session has ended; a review is accepted as it is."""
+        while self.move.get("speaker", "user") != "user" or (self.move["kind"] == "review" and self.accepts):
+            if self.move["kind"] == "review":
+                await self.send("relay_user", words="accept")
+            else:
+                await self.obey()
 
     async def play(self, words: Sequence[str]) -> None:
         """Relay these words, one after another, each when the user is to be heard."""

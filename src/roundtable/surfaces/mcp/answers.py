@@ -48,7 +48,7 @@ def report_items(project: Project) -> str:
     if len(found) > MAX_ITEMS:
         body["more"] = len(found) - MAX_ITEMS
     if not found:
-        body["hint"] = f"There is no item yet. The person adds one with: {ADD}"
+        body["hint"] = f"There is no item yet. add_item adds one, in the person's words; so does: {ADD}"
     return to_json(body)
 
 

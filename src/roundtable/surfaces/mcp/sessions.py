@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any
 
 from ...core.errors import RoundtableError, RuleBroken
-from ...core.events import SectionText
 from ...core.lines import Awaits, Line
 from ...core.turns import Turn
 from ...panel.base import Panel
-from ...panel.host import HostPanel, HostReply, HostRequest, Words, clean_text
+from ...panel.host import HostPanel, HostReply, HostRequest
 from ...project import Project
 from ...runtime.session import Session
 from ...settings import Settings, user_name
@@ -93,7 +92,7 @@ class HostedSession:
         except RuleBroken as refusal:
             raise Refused(str(refusal)) from refusal
         before = self.lines
-        await self._go_on(move, _show_section(move.request, reply))
+        await self._go_on(move)
         after = self.move.request if self.move is not None else None
         if after is not None and after.again:
             self.lines = before + self.lines
@@ -125,10 +124,10 @@ class HostedSession:
             raise Refused("It is not the user's turn.")
         return move
 
-    async def _go_on(self, move: OpenMove, shown: Sequence[Line] = ()) -> None:
+    async def _go_on(self, move: OpenMove) -> None:
         self._used.add(move.id)
         self.move = None
-        self.lines = [*shown]
+        self.lines = []
         await self._wait_for_move()
 
     async def _wait_for_move(self) -> None:
@@ -178,16 +177,6 @@ class HostedSession:
         self._news.set()
 
 
-def _show_section(request: HostRequest, reply: HostReply) -> tuple[Line, ...]:
-    """Return a section as it will be written, for the person who is asked about it next."""
-    section = request.grounds
-    if not isinstance(section, SectionText) or not isinstance(reply, Words):
-        return ()
-    text, target = section.text if reply.passes else clean_text(reply.text), section.target
-    shown = host_text("person", "section", section=target.section, output=target.output, text=text)
-    return (Line("update", shown),)
-
-
 class HostedSessions:
     """The sessions of one project, by the name of the item's folder."""
 
@@ -195,6 +184,7 @@ class HostedSessions:
         self.project = Project(settings.root, items_folder=settings.items_folder)
         self._idle = idle
         self._user_name = user_name(settings)
+        self._review = settings.review
         self._open: dict[str, HostedSession] = {}
         self._sent: defaultdict[str, AlreadySent] = defaultdict(AlreadySent)
         self._timers: dict[str, asyncio.Task[None]] = {}
@@ -236,7 +226,9 @@ class HostedSessions:
     async def _take(self, slug: str, step: str | None) -> HostedSession:
         hosted = self._open.get(slug)
         if hosted is None or hosted.failure is not None:
-            start = partial(self.project.open_session, slug, step=step, user_name=self._user_name)
+            start = partial(
+                self.project.open_session, slug, step=step, user_name=self._user_name, review=self._review
+            )
             hosted = self._open[slug] = HostedSession(lambda panel: start(panel=panel))
         hosted.sent = self._sent[slug]
         self._stop_timer(slug)

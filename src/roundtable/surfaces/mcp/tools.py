@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -16,12 +17,12 @@ from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Words
 from .answers import report_items, to_json, write_answer
 from .briefs import cut
-from .moves import Refused, host_text, tool_text
+from .moves import MAX_MESSAGE_LENGTH, Refused, host_text, tool_text
 from .sessions import HostedSession, HostedSessions
 
 Ctx = Context[HostedSessions, Any]
 _MAX_QUESTION_LENGTH = 1_500
-_ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect")
+_ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
 def _describe(name: str) -> Any:
@@ -184,6 +185,18 @@ async def list_items(ctx: Ctx) -> str:
     return report_items(_sessions(ctx).project)
 
 
+async def add_item(
+    text: Annotated[str, _describe("item_text")], ctx: Ctx, title: Annotated[str, _describe("title")] = ""
+) -> str:
+    """Add an item and return its name."""
+    if not text.strip() or len(text) > MAX_MESSAGE_LENGTH:
+        raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
+    entry = await asyncio.to_thread(_sessions(ctx).project.add_item, text, title=title.strip() or None)
+    return to_json(
+        {"item": entry.slug, "title": entry.title, "note": host_text("asking", "added", item=entry.slug)}
+    )
+
+
 async def status(item: Item, ctx: Ctx) -> str:
     """Return how far an item is."""
     return to_json(_sessions(ctx).project.status(item))
@@ -192,7 +205,8 @@ async def status(item: Item, ctx: Ctx) -> str:
 def register_tools(server: MCPServer[HostedSessions]) -> None:
     """Add all tools to the server."""
     tools: tuple[Callable[..., Awaitable[str]], ...] = (
-        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, list_items, status,
+        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
+        status,
     )  # fmt: skip
     for tool in tools:
         looks = tool in (list_items, status)
