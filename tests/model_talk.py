@@ -89,6 +89,8 @@ class ScriptedModel:
             return json.dumps(FRAMING)
         if brief.startswith("Now the synthesis"):
             return json.dumps(self._synthesis(brief))
+        if '"drafts"' in brief:
+            return json.dumps({"drafts": []})
         if '"sentences"' in brief:
             return json.dumps({"sentences": []})
         return "I have taken that up."

@@ -41,6 +41,10 @@ from .turns import USER
 from .validation import asks_back, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
+ASSUMED = " (assumed)"
+"""What marks an answer that a panel drafted, nobody has read anywhere and the user was not asked for."""
+MOST_QUESTIONS = 3
+"""How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
 _NOTHING_TO_SKIP = "There is nothing left to skip in this phase."
@@ -283,7 +287,31 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    return _ask_question(replace(now, offers=event.offers))
+    """Ask the first question; where a panel drafted the step, take its drafts and ask what matters."""
+    after = replace(now, offers=tuple(each for each in event.offers if each.text))
+    if now.editing is not None or not any(each.standing for each in event.offers):
+        return _ask_question(after)
+    drafted = {each.label: each for each in event.offers}
+    asked = [each for each in _unanswered_questions(after) if _is_asked(drafted.get(each.label))]
+    taken = []
+    for question in _unanswered_questions(after):
+        offer = drafted.get(question.label)
+        if question in asked[:MOST_QUESTIONS]:
+            continue
+        if offer is None or not offer.text:
+            answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
+        else:
+            text = f"{offer.text}{ASSUMED}" if offer.standing == "assumed" else offer.text
+            answer = do.Answer(question.label, question.text, text, offered=True)
+            taken.append((question.label, text, offer.source))
+        after = replace(after, answers=(*after.answers, answer))
+    shown = (_show("notice", lines.drafts_taken(taken), now.opening.conductor),) if taken else ()
+    return _ask_question(after, *shown)
+
+
+def _is_asked(offer: on.Offer | None) -> bool:
+    """Whether the user is asked: nobody drafted an answer, or it is not read anywhere and it matters."""
+    return offer is None or (offer.standing != "read" and offer.matters)
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from .steps import Target
 from .synthesis import Draft
@@ -167,11 +167,17 @@ class ArtifactsRead:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A draft answer to the question under a label, and where it comes from."""
+    """A draft answer to the question under a label, and where it comes from.
+
+    A panel's own is read at its source, assumed, or not known (then it has no text); where it `matters`, the
+    user is asked (STEP-4).
+    """
 
     label: str
     text: str
     source: str
+    standing: Literal["", "read", "assumed", "unknown"] = ""
+    matters: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,26 @@ from ..core.commands import (
     AskFeedback,
     AskFollowUp,
     AskFraming,
+    AskOffers,
     AskPersona,
     AskReading,
     AskSynthesis,
     AskVerdict,
 )
-from ..core.events import SectionText
+from ..core.events import Offer, SectionText
 from ..core.synthesis import Draft
-from ..core.turns import NEUTRAL, Verdict
+from ..core.turns import NEUTRAL, Material, Verdict
 
 PanelRequest: TypeAlias = (
-    AskFraming | AskPersona | AskVerdict | AskSynthesis | AskFollowUp | AskDraft | AskFeedback | AskReading
+    AskFraming
+    | AskPersona
+    | AskVerdict
+    | AskSynthesis
+    | AskOffers
+    | AskFollowUp
+    | AskDraft
+    | AskFeedback
+    | AskReading
 )
 OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
@@ -41,19 +50,6 @@ class Framing:
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
-    """A contribution, without its speaker's name, and the speaker's own verdict on it.
-
-    `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript.
-    """
-
-    text: str
-    verdict: Verdict = NEUTRAL
-    judged: Verdict | None = None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Look:
     """What a speaker wants to see of the code: words to search for, or `path:first-last` to read."""
 
@@ -62,10 +58,19 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class LookUps:
-    """What a speaker wants to see before it speaks; it is asked again with what was found (TABLE-1)."""
+class Speech:
+    """A contribution, without its speaker's name, and the speaker's own verdict on it.
 
-    asked: tuple[Look, ...]
+    `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript. Where it asks
+    for `look_ups` there are no words yet: it is asked again with what they show. `looked_up` is what it saw.
+    """
+
+    text: str
+    verdict: Verdict = NEUTRAL
+    judged: Verdict | None = None
+    notes: tuple[str, ...] = ()
+    look_ups: tuple[Look, ...] = ()
+    looked_up: tuple[Material, ...] = ()
 
 
 def ignore_words(words: str, /) -> None:
@@ -86,11 +91,13 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: AskFraming, on_words: OnWords = ...) -> Framing: ...
     @overload
-    async def answer(self, request: AskPersona, on_words: OnWords = ...) -> Speech | LookUps | None: ...
+    async def answer(self, request: AskPersona, on_words: OnWords = ...) -> Speech | None: ...
     @overload
     async def answer(self, request: AskVerdict, on_words: OnWords = ...) -> Verdict | None: ...
     @overload
     async def answer(self, request: AskSynthesis, on_words: OnWords = ...) -> Draft: ...
+    @overload
+    async def answer(self, request: AskOffers, on_words: OnWords = ...) -> tuple[Offer, ...]: ...
     @overload
     async def answer(self, request: AskDraft, on_words: OnWords = ...) -> tuple[SectionText, ...]: ...
     @overload
@@ -102,5 +109,5 @@ class Panel(Protocol):
 
         Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
         the persona passes, which its brief has to allow. None instead of a verdict means that whoever speaks
-        next judges the user's turn with its own words. A reading may be empty.
+        next judges the user's turn with its own words. A reading may be empty, and so may be offers.
         """

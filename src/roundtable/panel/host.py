@@ -108,6 +108,8 @@ class HostPanel:
                 return None  # whoever speaks next judges the turn with its own words
             case do.AskSynthesis():
                 return await self._ask(HostRequest("synthesis", None, request, again=request.problems))
+            case do.AskOffers():
+                return ()
             case do.AskFollowUp(brief):
                 return (await self._ask_words("follow-up", brief.persona, request, FOLLOW_UP_WORDS)).text
             case do.AskDraft():

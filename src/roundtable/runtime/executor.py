@@ -19,7 +19,7 @@ from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, Known, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
-from ..panel.base import LookUps, Panel, Speech
+from ..panel.base import Panel
 from ..store.background import read_background
 from ..store.files import timestamp
 from ..store.items import read_item
@@ -28,9 +28,11 @@ from ..store.meta import (
     append_elaboration,
     change_meta,
     has_meta,
+    keep_corrections,
     max_turns,
     missing_meta,
     note_undone,
+    read_corrections,
     read_meta,
 )
 from ..store.outputs import Outputs
@@ -38,6 +40,7 @@ from ..store.parking import park_points
 from ..store.transcript import has_transcript, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
 from .draft_answers import Surveyor, collect_offers, keep_answers
+from .look_ups import LookUpPanel
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
@@ -65,7 +68,6 @@ class Executor:
         panel: Panel | None = None,
         journal: Journal | None = None,
     ) -> None:
-        self._panel = panel
         self._journal = journal
         self._root = root
         self._folder = folder
@@ -73,6 +75,7 @@ class Executor:
         self._undo_log = UndoLog(folder)
         self._outputs = Outputs(folder, steps, self._note_change)
         self._surveyor = Surveyor(root, folder)
+        self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
 
     @property
     def panel(self) -> Panel:
@@ -89,6 +92,16 @@ class Executor:
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
         match task:
+            case do.AskVerdict(table):
+                keep_corrections(self._folder, table.turns[-1].text)
+            case do.AskDraft():
+                keep_corrections(self._folder, "\n".join(answer.text for answer in task.brief.answers))
+            case do.AskFeedback(words=words):
+                keep_corrections(self._folder, words)
+        match task:
+            case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
+                task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
+        match task:
             case do.ReadContext(step):
                 return self.context(step)
             case do.AskFraming():
@@ -100,25 +113,20 @@ class Executor:
             case do.AskSynthesis() | do.ExtractSynthesis():
                 return await self._synthesise(task)
             case do.AskReading():
-                step_brief = await asyncio.to_thread(self._lay_out, task.brief)
-                reading = replace(task, brief=step_brief, material=self._outputs.all_material())
+                reading = replace(task, material=self._outputs.all_material())
                 return on.ArtifactsRead(_clean(await self.panel.answer(reading)))
             case do.AskOffers():
-                return on.Offered(await asyncio.to_thread(self._offers, task))
+                return on.Offered(await self._draft_answers(task))
             case do.AskFollowUp():
-                follow_up = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
-                return on.FollowedUp(_require_words(await self.panel.answer(follow_up)))
+                return on.FollowedUp(_require_words(await self.panel.answer(task)))
             case do.AskDraft():
                 material = await asyncio.to_thread(self._material, task.brief)
                 stored = self._stored_answers(task.brief.item)
                 # What was answered before and is not asked at this depth stays (STEP-5).
                 asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
-                step_brief = await asyncio.to_thread(self._lay_out, asked.brief)
-                asked = replace(asked, brief=step_brief, material=material)
-                return on.Drafted(await self.panel.answer(asked))
+                return on.Drafted(await self.panel.answer(replace(asked, material=material)))
             case do.AskFeedback():
-                feedback = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
-                reply = _require_words(await self.panel.answer(feedback))
+                reply = _require_words(await self.panel.answer(task))
                 speaker = task.brief.persona.key if task.aside else ""
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
             case _:
@@ -135,7 +143,7 @@ class Executor:
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if the voice check finds fault (VOICE-2)."""
         key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
-        speech, looked_up = await self._ask_persona(brief, heard)
+        speech = await self.panel.answer(do.AskPersona(brief), lambda piece: heard(key, piece))
         if speech is None:
             if may_pass:
                 return on.PersonaPassed(key)
@@ -143,9 +151,7 @@ class Executor:
         found = self._violations(speech.text, brief)
         if found:
             again = replace(brief, again=_notes(found))
-            table = replace(brief.table, looked_up=brief.table.looked_up + looked_up)
-            second, more = await self._ask_persona(replace(again, table=table), heard)
-            looked_up += more
+            second = await self.panel.answer(do.AskPersona(again), lambda piece: heard(key, piece))
             if second is None and may_pass:
                 return on.PersonaPassed(key)
             if second is not None:
@@ -154,19 +160,7 @@ class Executor:
         notes, judged = (*speech.notes, *_notes(found)), speech.judged
         if judged is not None:
             judged = judged.within(len(brief.table.turns))
-        return on.PersonaSpoke(key, _require_words(speech.text), verdict, notes, judged, looked_up)
-
-    async def _ask_persona(self, brief: do.Brief, heard: Heard) -> tuple[Speech | None, tuple[Material, ...]]:
-        """Return a persona's words, and what it asked to see of the code before it spoke."""
-        seen: tuple[Material, ...] = ()
-        left = 0
-        while True:
-            table = replace(brief.table, looked_up=brief.table.looked_up + seen)
-            request = do.AskPersona(replace(brief, table=table, look_ups=left))
-            reply = await self.panel.answer(request, lambda piece: heard(brief.speaker.key, piece))
-            if not isinstance(reply, LookUps):
-                return reply, seen
-            raise PanelFailed(f"The {self.panel.name} panel asked to see code that it cannot be shown.")
+        return on.PersonaSpoke(key, _require_words(speech.text), verdict, notes, judged, speech.looked_up)
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
@@ -201,6 +195,15 @@ class Executor:
             draft = Draft()
         return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted)
 
+    async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
+        """Return the draft answers: those in the documents, else the panel's, else what a step names."""
+        offers = await asyncio.to_thread(self._offers, task)
+        stored = await asyncio.to_thread(self._stored_answers, task.brief.item)
+        is_new = not task.brief.answers and not any(step == task.brief.step.step_id for step, _ in stored)
+        drafted = await self.panel.answer(task) if is_new else ()
+        names = {each.label for each in drafted}
+        return (*drafted, *(each for each in offers if each.label not in names))
+
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         item, step_id = task.brief.item, task.brief.step.step_id
         return collect_offers(
@@ -225,7 +228,10 @@ class Executor:
         return replace(brief, documents=others + own, known=self._known(brief.item, documents))
 
     def _known(self, item: Item, documents: tuple[Material, ...]) -> Known:
-        return read_background(self._root, self._folder, item, documents)
+        """Return what was decided and is open, what the user said of the code, and excerpts of it."""
+        known = read_background(self._root, self._folder, item, documents)
+        excerpts = self._surveyor.excerpts(item, documents)
+        return replace(known, excerpts=excerpts, corrections=read_corrections(self._folder))
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
         from ..documents.answers import read_answers

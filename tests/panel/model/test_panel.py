@@ -28,7 +28,7 @@ from roundtable.core.errors import PanelFailed
 from roundtable.core.steps import Question, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
-from roundtable.panel.base import Framing, LookUps, Speech
+from roundtable.panel.base import Framing, Speech
 from roundtable.panel.model.model import Request, Usage, make_failure
 from roundtable.panel.model.panel import Call, ModelPanel
 
@@ -66,7 +66,7 @@ def panel(*answers: str) -> tuple[ModelPanel, Answering]:
     return ModelPanel(model), model
 
 
-def speak(words: ModelPanel, brief: Brief) -> tuple[Speech | LookUps | None, list[str]]:
+def speak(words: ModelPanel, brief: Brief) -> tuple[Speech | None, list[str]]:
     heard: list[str] = []
     return asyncio.run(words.answer(AskPersona(brief), heard.append)), heard
 

@@ -11,10 +11,10 @@ from uuid import uuid4
 import msgspec
 
 from ...core import commands as do
-from ...core.events import SectionText
+from ...core.events import Offer, SectionText
 from ...core.synthesis import Draft, decision_turns, join_lines
 from ...core.turns import NEUTRAL
-from ..base import Framing, LookUps, OnWords, PanelRequest, Speech, ignore_words
+from ..base import Framing, OnWords, PanelRequest, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
@@ -73,6 +73,8 @@ class ModelPanel:
                 return None  # whoever speaks next judges the turn with its own words
             case do.AskSynthesis(table, problems):
                 return await self._synthesise(table, problems)
+            case do.AskOffers():
+                return await self._draft_answers(request)
             case do.AskFollowUp():
                 words = fill(
                     "follow-up",
@@ -111,7 +113,7 @@ class ModelPanel:
             raise make_failure("nonsense", self.name, detail="The framing was empty.")
         return Framing(summary, question, join_lines(shape.focus_topic))
 
-    async def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | LookUps | None:
+    async def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
         table, speaker = brief.table, brief.speaker
         # Whoever spoke last may have named who has more to add: that spares a call that would end in silence.
         if brief.may_pass and self._next is not None and not brief.again:
@@ -126,7 +128,7 @@ class ModelPanel:
             )
             await self._ask_words(conversation, cutter, "contribution", on_words)
             if cutter.look_ups:
-                return LookUps(cutter.look_ups)
+                return Speech("", look_ups=cutter.look_ups)
             if cutter.text:
                 return self._read_speech(cutter, brief)
             if brief.may_pass:
@@ -159,6 +161,16 @@ class ModelPanel:
         return msgspec.convert(shape, Draft, from_attributes=True)
 
     # --- at a step ---------------------------------------------------------------------------------------
+
+    async def _draft_answers(self, ask: do.AskOffers) -> tuple[Offer, ...]:
+        """Draft an answer to each question from what is on the table: read somewhere, or assumed (STEP-4)."""
+        questions = "\n".join(
+            f"{number}. {inline(each.label)}: {inline(each.text)} {inline(each.help)}".rstrip()
+            for number, each in enumerate(ask.questions, 1)
+        )
+        words = fill("offers", questions=questions)
+        shape = await self._ask_object(made.at_step(ask.brief, words), replies.OffersShape, "draft")
+        return replies.to_offers(shape, ask)
 
     async def _draft(self, ask: do.AskDraft) -> tuple[SectionText, ...]:
         """Write the answers as they were given, and below them what they mean together."""

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from ...core.commands import Answer
-from ...core.events import SectionText
+from ...core.commands import Answer, AskOffers
+from ...core.events import Offer, SectionText
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Step, Target, phase_of
 from ...core.synthesis import join_lines
@@ -349,6 +349,44 @@ class DraftShape(msgspec.Struct, frozen=True):
     """The sentences of a step's sections."""
 
     sentences: Annotated[tuple[SentenceShape, ...], msgspec.Meta(max_length=40)]
+
+
+class OfferShape(msgspec.Struct, frozen=True):
+    """A draft answer to the question of that number: read at its source, assumed, or not known."""
+
+    question: TurnNumber
+    text: Text
+    source: Name
+    standing: Literal["read", "assumed", "unknown"]
+    matters: bool
+
+
+class OffersShape(msgspec.Struct, frozen=True):
+    """The draft answers to a step's questions."""
+
+    drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)]
+
+
+def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:
+    """Return the drafts as they are offered; one without a source that is on the table counts as assumed."""
+    known = ask.brief.known
+    names = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *known.excerpts)]
+    offers: dict[str, Offer] = {}
+    for each in shape.drafts:
+        text = strip_unprintable(each.text).strip()
+        if not 1 <= each.question <= len(ask.questions):
+            continue
+        label = ask.questions[each.question - 1].label
+        source = join_lines(strip_unprintable(each.source))
+        is_read = "item" in source.casefold().split() or any(name.split(":")[0] in source for name in names)
+        standing = each.standing if text else "unknown"
+        if standing == "read" and not is_read:
+            standing = "assumed"
+        words = "" if standing == "unknown" else text
+        offers[label] = Offer(
+            label, words, source if standing == "read" else "", standing, each.matters and standing != "read"
+        )
+    return tuple(offers.values())
 
 
 @cache
