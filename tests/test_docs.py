@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import roundtable
 from eval.pages import BLIND, draw_transcripts, tabulate_blind, tabulate_sheets
 from roundtable.catalogue import read_roster, read_steps
 from roundtable.core.elaboration import TABLE, State
+from roundtable.core.lines import Awaits, LineKind
 from roundtable.panel.offline.prompts import Prompt, read_project_prompts
 from tools.example import GOLDEN, play_example, read_documents
 from tools.readme import cut_transcript
@@ -92,3 +94,11 @@ def test_every_public_name_can_be_imported_and_is_listed() -> None:
     for name in roundtable.__all__:
         assert getattr(roundtable, name) is not None
     assert sorted(roundtable.__all__) == roundtable.__all__
+
+
+def test_every_kind_of_line_is_in_the_docs() -> None:
+    text = (ROOT / "docs" / "commands.md").read_text()
+    listed = text.partition("`kind` is one of ")[2].partition(".")[0]
+    assert set(listed.replace("\n", " ").split(", ")) == set(get_args(LineKind))
+    awaited = text.partition("what is waited for: ")[2].partition(".")[0]
+    assert set(awaited.replace(" or ", ", ").split(", ")) == set(get_args(Awaits))

@@ -291,7 +291,7 @@ def test_a_synthesis_that_invents_is_corrected_by_rule(completed: tuple[Path, Pa
     assert "rewrite" not in block
     assert "happy" not in block
     assert "- [Alex] \\[Jordan] Wide reach." in block or "- [Alex] [Jordan] Wide reach." in block
-    assert "#### Decisions Made\n- We go with A: reason not given" in block
+    assert "#### Decisions Made\n- We go with A: reason not given\n" in block
 
 
 # --- one growing conversation ---------------------------------------------------------------------------

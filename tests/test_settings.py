@@ -1,4 +1,4 @@
-"""Settings: flags, variables, the project's file, the user's file, defaults, in this order."""
+"""Settings: flags, variables, the user's file, the project's file, defaults, in this order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roundtable.core.errors import RuleBroken
 from roundtable.settings import Budget, Settings, find_root, load_settings, user_file, user_name
 
 KNOWN = "items, panel, user_name, review, model, base_url, budget"
-LAYERS = ("variable", "roundtable.toml", "pyproject.toml", "the user's file")
+LAYERS = ("variable", "the user's file", "roundtable.toml", "pyproject.toml")
 PERSONAL_LAYERS = ("variable", "the user's file")
 
 
@@ -100,12 +100,13 @@ def test_a_root_that_is_no_folder_is_refused(project: Path, name: str) -> None:
 @pytest.mark.parametrize("file", ["roundtable.toml", "pyproject.toml"])
 def test_unknown_keys_and_wrong_types_are_named_and_passed_over(project: Path, file: str) -> None:
     head = "[tool.roundtable]\n" if file == "pyproject.toml" else ""
-    (project / file).write_text(f'{head}itms = "a"\npanel = 3\nuser_name = "Ada"\nroot = "x"\n')
+    (project / file).write_text(f'{head}itms = "a"\nitems = 3\nuser_name = ""\nreview = true\nroot = "x"\n')
     settings, warnings = load_settings(project, environment={})
-    assert settings == Settings(project, user_name="Ada")
+    assert settings == Settings(project)
     assert warnings == (
         f"{file}: itms is not a setting; the settings are {KNOWN}.",
-        f'{file}: panel must be a text in quotes, such as "offline".',
+        f'{file}: items must be a text in quotes, such as "docs/requirements".',
+        f"{file}: user_name must have 1 to 80 characters.",
         f"{file}: root is not a setting; the settings are {KNOWN}.",
     )
 
@@ -157,6 +158,53 @@ def test_a_projects_file_names_no_model_no_program_and_no_address(
         f"{file}, line 6: model {why} Use --model, ROUNDTABLE_MODEL or {own}.",
         f"{file}, line 7: base_url {why} Use --base-url, ROUNDTABLE_BASE_URL or {own}.",
     )
+
+
+@pytest.mark.rule("TABLE-4")
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("roundtable.toml", 'user_name = "Ada"\npanel = "model"\n', 2),
+        ("roundtable.toml", "panel = 3\n", 1),
+        ("pyproject.toml", '[tool.roundtable]\n\npanel = "model"\n', 3),
+        ("roundtable.toml", 'user_name = "budget"\n\n[budget]\nmoney = 900\n', 3),
+        ("roundtable.toml", "budget.money = 900\n", 1),
+        ("pyproject.toml", "[budget]\n[tool.roundtable.budget]\nmoney = 900\n", 2),
+    ],
+)
+def test_a_projects_file_chooses_no_panel_but_offline_and_no_budget(
+    project: Path, home: Path, file: str, text: str, line: int
+) -> None:
+    (project / file).write_text(text)
+    settings, (told,) = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
+    assert (settings.panel, settings.is_panel_chosen, settings.budget) == ("offline", False, Budget())
+    key = "panel" if "panel" in text else "budget"
+    assert told.startswith(f"{file}, line {line}: {key} is ignored. A project's file can")
+    assert told.endswith(f" or {home / 'roundtable' / 'config.toml'}.")
+
+
+@pytest.mark.rule("TABLE-4")
+def test_a_project_may_stay_offline_and_the_user_is_stronger(project: Path, home: Path) -> None:
+    (project / "roundtable.toml").write_text('panel = "offline"\n')
+    settings, warnings = load_settings(project, environment={"XDG_CONFIG_HOME": str(home)})
+    assert (settings.panel, settings.is_panel_chosen, warnings) == ("offline", True, ())
+    settings, _ = load_settings(project, environment=_own(home, 'model = "ollama:x"\n'))
+    assert settings.panel == "model"
+
+
+@pytest.mark.rule("TABLE-4")
+def test_a_panel_is_chosen_where_it_a_model_or_a_server_is_named(project: Path, home: Path) -> None:
+    def is_chosen(own: str = "", panel: str | None = None, **variables: str) -> bool:
+        environment = _own(home, own) | variables
+        return load_settings(project, panel, environment=environment)[0].is_panel_chosen
+
+    assert not is_chosen()
+    assert not is_chosen('user_name = "Ada"\n[budget]\nturns = 3\n')
+    assert is_chosen('panel = "offline"\n')
+    assert is_chosen('model = "ollama:x"\n')
+    assert is_chosen(panel="offline")
+    assert is_chosen(ROUNDTABLE_MODEL="ollama:x")
+    assert is_chosen(ROUNDTABLE_BASE_URL="http://h/v1")
 
 
 @pytest.mark.parametrize(
@@ -266,31 +314,27 @@ def test_the_arguments_of_a_command_stay_as_they_are(project: Path, home: Path) 
     assert load_settings(project, environment=environment)[0].models == ('command:llm -s "two  blanks"',)
 
 
-def test_a_budget_has_up_to_three_limits_each_from_the_strongest_layer(project: Path) -> None:
-    (project / "roundtable.toml").write_text("[budget]\nturns = 8\ntokens = 60000.0\nmoney = 0.5\n")
-    assert load_settings(project, environment={})[0].budget == Budget(8, 60_000, Decimal("0.5"))
-    environment = {"ROUNDTABLE_BUDGET_TOKENS": "9000", "ROUNDTABLE_BUDGET_MONEY": "0.25"}
+def test_a_budget_has_up_to_three_limits_each_from_the_strongest_layer(project: Path, home: Path) -> None:
+    own = _own(home, "[budget]\nturns = 8\ntokens = 60000.0\nmoney = 0.5\n")
+    assert load_settings(project, environment=own)[0].budget == Budget(8, 60_000, Decimal("0.5"))
+    environment = own | {"ROUNDTABLE_BUDGET_TOKENS": "9000", "ROUNDTABLE_BUDGET_MONEY": "0.25"}
     assert load_settings(project, environment=environment)[0].budget == Budget(8, 9_000, Decimal("0.25"))
-    assert load_settings(project.parent, environment={})[0].budget == Budget()
+    assert load_settings(project, environment={})[0].budget == Budget()
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "true", '"many"', "1.5", "inf", "nan", "[8]", "1e12"])
-def test_a_limit_is_a_number_above_nought(project: Path, value: str) -> None:
-    (project / "roundtable.toml").write_text(f"[budget]\nturns = {value}\n")
-    settings, warnings = load_settings(project, environment={})
+def test_a_limit_is_a_number_above_nought(project: Path, home: Path, value: str) -> None:
+    settings, (told,) = load_settings(project, environment=_own(home, f"[budget]\nturns = {value}\n"))
     assert settings.budget == Budget()
-    assert warnings == ("roundtable.toml: budget_turns must be a number, such as 8.",)
+    assert told.endswith("config.toml: budget_turns must be a number, such as 8.")
 
 
-def test_a_budget_that_is_none_is_named_and_passed_over(project: Path) -> None:
-    (project / "roundtable.toml").write_text("budget = 3\n")
-    told = "roundtable.toml: budget must be a table with turns, tokens, money."
-    assert load_settings(project, environment={})[1] == (told,)
-    (project / "roundtable.toml").write_text("[budget]\nyears = 3\n")
-    told = "roundtable.toml: budget_years is not a limit; they are turns, tokens, money."
-    assert load_settings(project, environment={})[1] == (told,)
+def test_a_budget_that_is_none_is_named_and_passed_over(project: Path, home: Path) -> None:
+    (told,) = load_settings(project, environment=_own(home, "budget = 3\n"))[1]
+    assert told.endswith("config.toml: budget must be a table with turns, tokens, money.")
+    (told,) = load_settings(project, environment=_own(home, "[budget]\nyears = 3\n"))[1]
+    assert told.endswith("config.toml: budget_years is not a limit; they are turns, tokens, money.")
     told = "Environment: ROUNDTABLE_BUDGET_TURNS must be a number, such as 8."
-    (project / "roundtable.toml").unlink()
     assert load_settings(project, environment={"ROUNDTABLE_BUDGET_TURNS": "few"})[1] == (told,)
 
 
@@ -407,3 +451,31 @@ def test_the_project_is_the_nearest_folder_above_that_has_one(
     assert find_root() == Path()
     monkeypatch.chdir(tmp_path)
     assert load_settings()[0].root == Path()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "warned"),
+    [
+        ("time_limit = 45", 45.0, False),
+        ('time_limit = "45"', 45.0, False),
+        ("time_limit = 4", None, True),
+        ("time_limit = true", None, True),
+        ('time_limit = "soon"', None, True),
+        ("", None, False),
+    ],
+)
+def test_the_user_says_how_long_an_answer_may_take(
+    tmp_path: Path, text: str, seconds: float | None, warned: bool
+) -> None:
+    own = tmp_path / "config" / "roundtable" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(text)
+    environment = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    found, warnings = load_settings(tmp_path, environment=environment)
+    assert found.time_limit == seconds
+    assert bool(warnings) is warned
+    (tmp_path / "roundtable.toml").write_text("time_limit = 45\n")
+    own.write_text("")
+    found, (warning,) = load_settings(tmp_path, environment=environment)
+    assert found.time_limit is None
+    assert "A project's file cannot say how long you wait for a model." in warning

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from project import ANSWERS, meta, project, small_steps, talk, texts
-from roundtable.core.hearing import find_corrected, hear_menu, hear_steering
+from roundtable.core.hearing import Correction, find_corrected, hear_menu, hear_steering
 
 FIRST, SECOND = ANSWERS
 
@@ -72,7 +72,7 @@ def test_feedback_that_corrects_changes_the_answer(place: tuple[Path, Path]) -> 
     root, item = place
     lines = talk(root, item, [*ANSWERS, "No, there are 80 inspectors", ""])
     document = (item / "quick-scan.md").read_text()
-    assert "No, there are 80 inspectors" in document
+    assert "**Measure**: There are 80 inspectors" in document
     assert SECOND not in document
     assert "Feedback" not in document
     assert texts(lines, "menu")[-1] == texts(lines, "menu")[0]
@@ -126,7 +126,7 @@ def test_undo_of_an_edit_gives_the_answer_from_before_back(place: tuple[Path, Pa
     talk(root, item, [*ANSWERS])
     before = read_files(item)
     talk(root, item, ["edit 2", "61 inspectors"])
-    lines = talk(root, item, ["undo", "edit 2", "", "undo"])
+    lines = talk(root, item, ["undo", "edit 2", ""])
     assert f"Draft, from your answer: {SECOND}" in texts(lines, "question")[-1]
     assert read_files(item) == before
     assert meta(item)["steps_completed"] == ["00-01"]
@@ -295,14 +295,137 @@ def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "label"),
+    ("words", "correction"),
     [
-        ("No, there are two offices", "Offices"),
-        ("Actually 40 inspectors", "People"),
+        ("No, there are two offices", Correction("Offices", "There are two offices")),
+        ("Actually 40 inspectors", Correction("People", "40 inspectors")),
         ("There are two offices", None),
         ("No, the printer is broken", None),
     ],
 )
-def test_what_a_correction_is_about(words: str, label: str | None) -> None:
+def test_what_a_correction_is_about(words: str, correction: Correction | None) -> None:
     answers = (("Offices", "There is one office"), ("People", "60 inspectors"))
-    assert find_corrected(words, answers) == label
+    assert find_corrected(words, answers) == correction
+
+
+# --- what an outside reader found -----------------------------------------------------------------------
+
+
+TWO_SECTIONS = """---
+step_id: "00-01"
+title: Scope Estimation
+persona: business-analyst
+depth: standard
+outputs: [quick-scan.md]
+---
+## Brief Mode
+### Point
+What is the point?
+## Standard Mode
+### Point
+What is the point?
+## Deep Mode
+### Point
+What is the point?
+## Artifacts
+- quick-scan.md | 1. Scope
+- quick-scan.md | 4. Out of Scope
+"""
+
+
+@pytest.mark.rule("MENU-7")
+def test_a_step_that_writes_two_sections_is_undone_whole(place: tuple[Path, Path]) -> None:
+    root, item = place
+    (root / ".roundtable" / "steps" / "00-quick-scan" / "00-01.md").write_text(TWO_SECTIONS)
+    talk(root, item, [FIRST])
+    assert (item / "quick-scan.md").read_text().count(FIRST) == 2
+    talk(root, item, ["undo"])
+    assert not (item / "quick-scan.md").exists()
+    talk(root, item, ["Once more."])
+    before = read_files(item)
+    talk(root, item, ["edit 1", "Twice."])
+    talk(root, item, ["undo"])
+    assert read_files(item) == before
+
+
+@pytest.mark.rule("MENU-7")
+def test_a_step_that_was_opened_again_is_undone_too(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C"])
+    talk(root, item, ["One.", "1 inspector", "C"], reopen="00-01")
+    before = read_files(item)
+    talk(root, item, ["Two.", "2 inspectors"], reopen="00-01")
+    talk(root, item, ["undo"], reopen="00-01")
+    assert read_files(item) == before
+
+
+@pytest.mark.rule("MENU-7")
+def test_what_wrote_nothing_does_not_stand_in_the_way_of_undo(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "I think it is too narrow."])
+    document = (item / "quick-scan.md").read_bytes()
+    talk(root, item, ["E", "We go with A."])
+    (item / "quick-scan.md").unlink()
+    talk(root, item, ["done"])
+    (item / "quick-scan.md").write_bytes(document)
+    talk(root, item, ["undo"])
+    assert "too narrow" not in (item / "quick-scan.md").read_text()
+
+
+@pytest.mark.rule("MENU-7")
+def test_an_edit_that_was_left_by_going_back_keeps_every_answer(place: tuple[Path, Path]) -> None:
+    root, item = place
+    lines = talk(root, item, [*ANSWERS, "edit 2", "back", "Another point.", "help"])
+    document = (item / "quick-scan.md").read_text()
+    assert "Another point." in document
+    assert SECOND in document
+    assert "1 Point, 2 Measure." in texts(lines, "notice")[-1]
+
+
+@pytest.mark.rule("MENU-7", "MENU-3")
+def test_a_correction_that_was_undone_is_gone(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    before = read_files(item)
+    lines = talk(root, item, ["No, there are 80 inspectors", "", "undo", "edit 2", ""])
+    assert read_files(item) == before
+    assert f"Draft, from your answer: {SECOND}" in texts(lines, "question")[-1]
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_a_depth_word_answers_a_follow_up(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [FIRST, "many of them", "quick"])
+    assert "quick" in (item / "quick-scan.md").read_text()
+    assert meta(item)["depth_overrides"] == {}
+
+
+@pytest.mark.rule("MENU-3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Complete analysis of failure modes is missing here.",
+        "Continue to phase out the fax orders",
+        "Skip remaining steps in this phase only if QA agrees",
+    ],
+)
+def test_a_remark_that_begins_like_the_menu_is_feedback(words: str) -> None:
+    assert hear_menu(words, can_skip=True) == "feedback"
+
+
+@pytest.mark.rule("MENU-7")
+@pytest.mark.parametrize("words", ["Leave.", "Pause", "Menu", "previous", "q"])
+def test_few_words_steer_at_a_question(words: str) -> None:
+    assert hear_steering(words, at_menu=False) is None
+
+
+@pytest.mark.rule("SYN-8")
+def test_whether_a_synthesis_is_reviewed_depends_on_who_sits_there_now(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "E", "We go with A.", "done"], review=True)
+    assert "Elaboration Insights" not in (item / "quick-scan.md").read_text()
+    lines = talk(root, item, [])
+    assert texts(lines, "review") == []
+    assert "Elaboration Insights" in (item / "quick-scan.md").read_text()
+    lines = talk(root, item, ["E", "We go with B.", "done"], review=True)
+    assert lines[-2].awaits == "review"

@@ -100,6 +100,7 @@ class PseudoTerminal:
         self.output = ""
         self._stream = pyte.Stream(self.screen)
         given = {"TERM": "xterm-256color", "ROUNDTABLE_USER_NAME": "Ada", "PAGER": "cat", "PYTHONUTF8": "1"}
+        given["ROUNDTABLE_PANEL"] = "offline"  # what this machine has is offered to nobody
         self.process: pexpect.spawn[str] = pexpect.spawn(
             sys.executable, [*program, *arguments], cwd=str(root), encoding="utf-8", timeout=_PATIENCE,
             dimensions=(rows, columns), env={**os.environ, **given, **(environment or {})},

@@ -1,19 +1,20 @@
-"""Settings, strongest first: flags, `ROUNDTABLE_*` variables, the project's file, the user's file, defaults.
+"""Settings, strongest first: flags, `ROUNDTABLE_*` variables, the user's file, the project's file, defaults.
 
-    # roundtable.toml, or [tool.roundtable] in pyproject.toml, or the user's config.toml
+    # the user's config.toml, or roundtable.toml, or [tool.roundtable] in pyproject.toml
     items = "docs/requirements"     # where the items' folders are, inside the project
-    panel = "offline"               # who gives the personas their words
+    panel = "offline"               # who gives the personas their words; a project may say "offline" only
     user_name = "Ada"               # what the personas call you; else git's user.name
     review = true                   # you accept or change each synthesis before it is written
+
+    # the user's config.toml only: a project that was cloned does not choose what runs here or gets a key
+    model = "anthropic:NAME"        # who speaks for the model panel; a list: each where those before it fail
+    base_url = "http://HOST/v1"     # an OpenAI-compatible server, for a model that is named without a service
+    time_limit = 120                # how many seconds one answer of a model may take
 
     [budget]                        # what one discussion may use; it ends like a turn limit
     turns = 8
     tokens = 60000
     money = 0.50                    # US dollars
-
-    # the user's config.toml only: a project that was cloned does not choose what runs here or gets a key
-    model = "anthropic:NAME"        # who speaks for the model panel; a list: each where those before it fail
-    base_url = "http://HOST/v1"     # an OpenAI-compatible server, for a model that is named without a service
 
 What cannot be used is passed over with a warning that names the file and the key.
 """
@@ -24,6 +25,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -42,12 +44,20 @@ REVIEWS = {"true": True, "false": False, "before": True, "after": False}
 """What `review` may be; the last two are how older files say it."""
 PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 """The files of a project that hold settings, and the table that they are in."""
-PERSONAL = ("model", "base_url")
-"""The settings that a project's file cannot make."""
+_BUDGET = "budget"
+_WHY_PERSONAL = "A project's file cannot choose what runs here or where words and keys go."
+PERSONAL = {
+    "model": _WHY_PERSONAL,
+    "base_url": _WHY_PERSONAL,
+    "time_limit": "A project's file cannot say how long you wait for a model.",
+    "panel": 'A project\'s file can only say panel = "offline".',
+    _BUDGET: "A project's file cannot say what a discussion may cost you.",
+}
+"""The settings that a project's file cannot make, but for an offline panel; and why."""
 _MAX_NAME_LENGTH = 80
 _MAX_FILE_SIZE = 1024 * 1024
 _GIT_SECONDS = 1.0
-_BUDGET = "budget"
+_LEAST_SECONDS, _MOST_SECONDS = 5, 3600
 _MOST_MODELS = 8
 _MAX_MODEL_LENGTH = 500
 _EXAMPLE_MODEL = "ollama:llama3.2"
@@ -77,7 +87,11 @@ class Settings:
     review: bool = True
     models: tuple[str, ...] = ()
     base_url: str = ""
+    time_limit: float | None = None
+    """How many seconds one answer of a model may take; None for the usual time of its kind."""
     budget: Budget = UNLIMITED
+    is_panel_chosen: bool = False
+    """Whether anybody named a panel, a model or a server; else the user may be asked."""
 
 
 @dataclass(slots=True)
@@ -102,6 +116,8 @@ class _SettingsReader:
                 self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {known}.")
             elif key == "review" and isinstance(value, bool):
                 self.values.setdefault(key, str(value).lower())
+            elif key == "time_limit" and type(value) is int and check(str(value)) is None:
+                self.values.setdefault(key, str(value))
             elif not isinstance(value, str):
                 self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{example}".')
             elif problem := check(value):
@@ -118,14 +134,16 @@ class _SettingsReader:
         self, file: str, table: Mapping[str, Any], text: str, section: str, own: Path | None
     ) -> None:
         """Take what a project may decide; say of the rest where it stands and where it belongs."""
-        for key in PERSONAL:
-            if key in table:
-                self.warn(
-                    f"{file}, line {_line_of(key, text, section)}: {key} is ignored. A project's file cannot "
-                    f"choose what runs here or where words and keys go. Use {_flag(key)}, {_variable(key)}"
-                    + (f" or {own}." if own else ".")
-                )
-        self.take(file, {key: value for key, value in table.items() if key not in PERSONAL})
+        refused = [key for key in PERSONAL if key in table and (key, table[key]) != ("panel", "offline")]
+        for key in refused:
+            means = f"{_flag(key)}, {_variable(key)}"
+            if key in (_BUDGET, "time_limit"):
+                means = _variable("budget_turns" if key == _BUDGET else key)
+            self.warn(
+                f"{file}, line {_line_of(key, text, section)}: {key} is ignored. {PERSONAL[key]} Use {means}"
+                + (f" or {own}." if own else ".")
+            )
+        self.take(file, {key: value for key, value in table.items() if key not in refused})
 
     def _take_models(self, origin: str, names: list[Any]) -> None:
         if not 0 < len(names) <= _MOST_MODELS or not all(
@@ -180,18 +198,121 @@ def load_settings(
         given[_BUDGET] = {key: value for key, value in limits.items() if value}
     found.take("Environment", given, shown=_variable)
     own = user_file(environment)
+    if own is not None:
+        found.take(str(own), _table(_text(own, str(own), found), str(own), found))
     for file, section in PROJECT_FILES.items():
         text = _text(home / file, file, found, mention=section)
         found.take_from_project(file, _section(_table(text, file, found), section), text, section, own)
-    if own is not None:
-        found.take(str(own), _table(_text(own, str(own), found), str(own), found))
     values = found.values
     items = values.pop("items", ITEMS_FOLDER)
     turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
     budget = Budget(turns, tokens, found.budget.get("money"))
     review = REVIEWS[values.pop("review", "true")]
-    settings = Settings(home, items_folder=items, review=review, models=found.models, budget=budget, **values)
+    time_limit = values.pop("time_limit", "")
+    settings = Settings(
+        home,
+        items_folder=items,
+        review=review,
+        time_limit=float(time_limit) if time_limit else None,
+        models=found.models,
+        budget=budget,
+        is_panel_chosen="panel" in values,
+        **values,
+    )
     return settings, tuple(found.warnings)
+
+
+def remember_panel(
+    panel: str, model: str = "", base_url: str = "", *, environment: Mapping[str, str] | None = None
+) -> Path:
+    """Write who speaks into the user's own file, and return that file; whatever else it says stays.
+
+    The models that the file names stay if `model` is empty. RuleBroken if there can be no file or it does not
+    read, DiskFailed if it cannot be written; it is then as it was.
+    """
+    problem = (model and _bad_model(model)) or (base_url and address.find_problem(base_url))
+    if problem:
+        raise RuleBroken(f"The model's {'address' if base_url else 'name'} {problem}. Nothing was changed.")
+    own = user_file(os.environ if environment is None else environment)
+    if own is None:
+        raise RuleBroken("There is no home folder to keep your settings in. Set HOME, or use --model.")
+    try:
+        text = files.read(own, limit=_MAX_FILE_SIZE).decode("utf-8-sig")
+        is_new = False
+    except FileNotFoundError:
+        text, is_new = "", True
+    except UnicodeDecodeError:
+        raise RuleBroken(f"{own} is not UTF-8 text. Nothing was changed. Repair it.") from None
+    values = {"panel": panel} | ({"model": model, "base_url": base_url} if model else {})
+    changed = _change_values(text, values, own)
+    files.make_folder(own.parent, parents=True)
+    files.write(own, changed.encode(), follow_link=not is_new, new_mode=0o600)
+    return own
+
+
+def _change_values(text: str, values: Mapping[str, str], own: Path) -> str:
+    """Return the text of a settings file with these texts at its top level; an empty one is taken out."""
+    import tomllib
+
+    try:
+        before = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RuleBroken(f"{own} cannot be read: {error}. Nothing was changed. Repair it.") from None
+    newline = "\r\n" if "\r\n" in text else "\n"
+    left = {key: value for key, value in values.items() if value}
+    lines, kept, at = re.findall(r".*\n|.+\Z", text), list[str](), 0
+    while at < len(lines) and not lines[at].lstrip().startswith("["):
+        statement, at, table = _take_statement(lines, at)
+        key = next((key for key in table if key in values), None)
+        if key is None:
+            kept.append(statement)
+        elif value := left.pop(key, ""):
+            kept.append(f"{key} = {_quote(value)}{_find_comment(statement, table)}{newline}")
+    if kept and not kept[-1].endswith("\n"):
+        kept.append(newline)
+    kept += [f"{key} = {_quote(value)}{newline}" for key, value in left.items()]
+    if at < len(lines) and left:
+        kept.append(newline)
+    changed = "".join([*kept, *lines[at:]])
+    wanted = {key: value for key, value in {**before, **values}.items() if value or key not in values}
+    try:
+        is_as_wanted = tomllib.loads(changed) == wanted
+    except ValueError:
+        is_as_wanted = False
+    if not is_as_wanted:
+        lines_to_set = ", ".join(f"{key} = {_quote(value)}" for key, value in values.items() if value)
+        raise RuleBroken(f"{own} is written in a way that was not understood. Set there: {lines_to_set}.")
+    return changed
+
+
+def _take_statement(lines: list[str], at: int) -> tuple[str, int, Mapping[str, Any]]:
+    """Return the statement that begins at a line, the line after it, and what it sets."""
+    import tomllib
+
+    for end in range(at + 1, len(lines) + 1):
+        statement = "".join(lines[at:end])
+        try:
+            return statement, end, tomllib.loads(statement)
+        except ValueError:  # a list or a text that goes on in the next line
+            continue
+    return "".join(lines[at:]), len(lines), {}
+
+
+def _find_comment(statement: str, table: Mapping[str, Any]) -> str:
+    """Return the comment after a value of one line, with the blanks before it."""
+    import tomllib
+
+    for mark in re.finditer(r"\s*#", statement):
+        with suppress(ValueError):
+            if tomllib.loads(statement[: mark.start()]) == table:
+                comment = statement[mark.start() :].rstrip()
+                return "" if "\n" in comment else comment
+    return ""
+
+
+def _quote(value: str) -> str:
+    """Return a printable text as TOML writes it."""
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def find_root() -> Path:
@@ -286,7 +407,7 @@ def _line_of(key: str, text: str, section: str) -> int:
     """The line that a key is set in: the first that looks like it from the section's head on."""
     lines = text.split("\n")
     first = next((number for number, line in enumerate(lines) if section in line), 0)
-    setting = re.compile(rf"(?<![\w-]){key}[\"']?\s*=")
+    setting = re.compile(rf"(?<![\w-]){key}[\"']?\s*[=.\]]")
     return next((number for number in range(first, len(lines)) if setting.search(lines[number])), first) + 1
 
 
@@ -323,6 +444,12 @@ def _not_among(choices: Collection[str], value: str) -> str | None:
     return None if value in choices else f"must be one of {', '.join(choices)}, not {value[:40]}"
 
 
+def _bad_time(value: str) -> str | None:
+    is_number = value.isascii() and value.isdecimal() and len(value) <= 4
+    is_time = is_number and _LEAST_SECONDS <= int(value) <= _MOST_SECONDS
+    return None if is_time else f"must be a number of seconds from {_LEAST_SECONDS} to {_MOST_SECONDS}"
+
+
 def _bad_model(value: str) -> str | None:
     return None if value.isprintable() and len(value) <= _MAX_MODEL_LENGTH else "must be a name on one line"
 
@@ -340,5 +467,6 @@ _CHECKS: Mapping[str, tuple[Callable[[str], str | None], str]] = {
     "review": (partial(_not_among, REVIEWS), "true"),
     "model": (_bad_model, _EXAMPLE_MODEL),
     "base_url": (address.find_problem, address.EXAMPLE),
+    "time_limit": (_bad_time, "120"),
 }
 _LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}

@@ -76,7 +76,7 @@ def test_an_entry_can_be_edited_in_the_input_line() -> None:
     assert talk.commands[-1] == do.Listen("review", "Late forms are refused: a lost form is expensive")
     talk.says("Late forms are refused: each costs 40 euros", "")
     assert "- Late forms are refused: each costs 40 euros\n" in block_of(talk)
-    left = under_review("edit 3", "", "")
+    left = under_review("edit 3", "", "edit 3", "undo", "")
     assert '- Late forms are refused ("Refuse late forms."): a lost form is expensive\n' in block_of(left)
 
 
@@ -92,7 +92,7 @@ def test_a_change_can_be_undone_and_what_is_unclear_changes_nothing() -> None:
 @pytest.mark.rule("SYN-8", "SYN-5")
 def test_dropping_everything_leaves_a_takeaway_and_writes_no_block() -> None:
     talk = under_review("drop 1, 2, 3 and 4")
-    assert talk.texts("synthesis") == ["Key takeaway: Found a gap"]
+    assert talk.texts("synthesis") == ["Key takeaway: Discussed User Experience & Journeys"]
     assert not [asked for asked in talk.asked if isinstance(asked, do.UpdateArtifacts)]
     assert talk.now.has_ended
 
@@ -121,6 +121,7 @@ def test_a_review_that_was_cut_off_goes_on_where_it_was() -> None:
         ("edit 3: Two offices", ReviewAnswer("edit", (3,), "Two offices")),
         ("add Two offices", ReviewAnswer("add", (), "Two offices")),
         ("add an open question: Who pays?", ReviewAnswer("add", (), "Who pays?", "questions")),
+        ("change 3 to Two offices", ReviewAnswer("edit", (3,), "Two offices")),
         ("drop the lock", ReviewAnswer("unclear")),
         ("drop", ReviewAnswer("unclear")),
     ],

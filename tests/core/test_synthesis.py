@@ -177,6 +177,30 @@ def test_the_later_of_two_on_the_same_thing_stands_and_says_what_it_replaces() -
 
 
 @pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        ("Old phones are rare, we can ignore that.", (1,)),
+        ("I take that back. We go with e-mail instead.", (2,)),
+        ("Scratch that. We go with e-mail.", (2,)),
+        ("No letters before 8 am for members.", (1, 2)),
+    ],
+)
+def test_only_what_is_taken_back_or_reversed_goes(words: str, left: tuple[int, ...]) -> None:
+    marked = 2 in left
+    turns = (user(1, "We write letters to members."), user(2, words) if marked else Turn(2, USER, words))
+    assert decision_turns(turns) == left
+
+
+@pytest.mark.rule("SYN-3")
+def test_a_mere_statement_decides_nothing() -> None:
+    turns = (Turn(1, USER, "There are 12,000 members."),)
+    settled = settle(Draft(decisions=(Entry("Use SMS", (1,)),)), turns, ROSTER)
+    assert settled.decisions == ()
+    assert settled.questions[0].text == "Use SMS"
+
+
+@pytest.mark.rule("SYN-3")
 def test_what_a_persona_proposed_and_nobody_took_up_is_an_open_question() -> None:
     draft = Draft(decisions=(Entry("Lock the form", (2, 5)), Entry("A is taken", (4,))))
     assert problems(draft, TURNS) == (
@@ -254,7 +278,8 @@ def test_the_summary_is_one_line_never_empty_and_never_cut_in_a_word() -> None:
     one = (Entry("x", (1,)),)
     assert summary(Draft(one, summary=" Identified\n a gap "), "T") == "Identified a gap"
     assert summary(Draft(takeaway="Nobody objected."), "T") == "Nobody objected."
-    assert summary(Draft(one), "Journeys") == "Collected 1 insight on Journeys"
+    assert summary(Draft(one), "Journeys") == "Found: x"
+    assert summary(Draft(one, one), "Journeys") == "Decided: x"
     assert summary(Draft(), "Journeys") == "Discussed Journeys"
     long = summary(Draft(one, summary="word " * 40), "T")
     assert long == "word " * 19 + "word ..."

@@ -80,7 +80,7 @@ def test_each_line_is_small_json_with_its_number_kind_and_instant(folder: Path) 
     assert journal.path == folder / ".journal" / "01-03.jsonl"
     assert journal.name == "01-03"
     head, first, second = map(json.loads, lines_of(journal))
-    assert list(head) == ["rules", "opening", "meta"]
+    assert list(head) == ["rules", "opening", "meta", "opened"]
     assert head["rules"] == RULES == 1
     assert [list(line) for line in (first, second)] == [["n", "event", "data", "at"]] * 2
     assert (first["n"], first["event"]) == (1, "Offered")

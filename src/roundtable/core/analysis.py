@@ -31,7 +31,16 @@ from . import lines
 from .conditions import Fact
 from .elaboration import Elaboration
 from .errors import RuleBroken
-from .hearing import address, find_corrected, hear_choice, hear_edit, hear_exit, hear_menu, hear_steering
+from .hearing import (
+    address,
+    asks_something,
+    find_corrected,
+    hear_choice,
+    hear_edit,
+    hear_exit,
+    hear_menu,
+    hear_steering,
+)
 from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
@@ -148,6 +157,8 @@ class Analysis:
     """The label of the only question that is asked again, when an answer is edited at the menu."""
     earlier: tuple[do.Answer, ...] = ()
     """Answers that stand but are asked for again, so that they can be edited."""
+    proposed: str = ""
+    """What corrects the answer that is edited, offered in its place."""
     written: tuple[do.Written, ...] = ()
     """What this leg wrote, so that it can be taken back."""
 
@@ -162,8 +173,8 @@ class Analysis:
             elaboration, commands = self.elaboration.receive(event)
             if not elaboration.has_ended:
                 return replace(self, elaboration=elaboration), commands
-            wrote = bool(elaboration.draft.entries)
-            block = (do.Written("block", elaboration.moment, at=elaboration.at),) if wrote else ()
+            moment, at = elaboration.moment, elaboration.at
+            block = (do.Written("block", moment, at=at),) if moment else ()
             return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
         move = TABLE.get(self.stage, {}).get(type(event))
         if move is None:
@@ -323,8 +334,8 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     text = lines.question(wording, offer.text if offer else None, offer.source if offer else "")
     asked = _show("question", text, now.opening.conductor)
     before = next((answer for answer in now.earlier if answer.label == question.label), None)
-    listen = do.Listen("answer", before.text if before and not before.unknown else "")
-    return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
+    prefill = now.proposed or (before.text if before and not before.unknown else "")
+    return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer", prefill))
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -344,7 +355,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         words = UNKNOWN
     if words in ("e", "E", "[E]"):
         return now, (_show("notice", lines.NOT_YET), do.Listen("answer"))
-    wanted = depths.hear_depth(words, question.text)
+    # A single word may well answer a follow-up: "How long may it take?" "Quick."
+    is_request = now.follow_up is None or len(words_of(words)) > 1
+    wanted = depths.hear_depth(words, question.text) if is_request else None
     if wanted is not None:
         phase = now.opening.phase.key
         return replace(now, wanted_depth=wanted, stage=Stage.DEPTH), (do.SaveDepth(phase, wanted),)
@@ -355,29 +368,48 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 def _go_back(now: Analysis) -> Outcome:
     """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
+    if now.follow_up is not None:
+        return _ask_again(now)
     if now.editing is not None:
         labels = [question.label for question in now.step.questions(now.depth)]
         at = labels.index(now.editing) if now.editing in labels else 0
-        return _edit_answer(now, labels[at - 1]) if at else _ask_question(now, _show("notice", _FIRST))
-    if not now.answers:
-        return _ask_question(now, _show("notice", _FIRST))
+        return _edit_answer(_restore_answers(now), labels[at - 1]) if at else _say_first(now)
+    return _ask_again(now) if now.answers else _say_first(now)
+
+
+def _say_first(now: Analysis) -> Outcome:
+    return _ask_question(now, _show("notice", _FIRST))
+
+
+def _ask_again(now: Analysis) -> Outcome:
+    """Ask the question that was answered last again."""
     *before, last = now.answers
     kept = tuple(answer for answer in now.earlier if answer.label != last.label)
-    after = replace(now, answers=tuple(before), earlier=(*kept, last), follow_up=None, reminded=False)
-    return _ask_question(after)
+    return _ask_question(
+        replace(now, answers=tuple(before), earlier=(*kept, last), follow_up=None, reminded=False)
+    )
 
 
-def _edit_answer(now: Analysis, label: str, words: str = "") -> Outcome:
-    """Ask one question of the step again, with the answer that it has, or `words`, to edit."""
-    given = next((answer for answer in now.answers if answer.label == label), None)
-    kept = tuple(answer for answer in now.earlier if answer.label != label)
-    if given and words:
-        given = replace(given, text=words, unknown=False)
+def _restore_answers(now: Analysis) -> Analysis:
+    """Return the state with the answers that were asked for again and not given anew, in their order."""
+    given = {answer.label for answer in now.answers}
+    answers = (*now.answers, *(answer for answer in now.earlier if answer.label not in given))
+    order = [question.label for question in now.step.questions(now.depth)]
+    ranked = sorted(
+        answers, key=lambda answer: order.index(answer.label) if answer.label in order else len(order)
+    )
+    return replace(now, answers=tuple(ranked), earlier=(), proposed="", follow_up=None)
+
+
+def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
+    """Ask one question of the step again, with the answer that it has, or what corrects it, to edit."""
+    given = tuple(answer for answer in now.answers if answer.label == label)
     after = replace(
         now,
         answers=tuple(answer for answer in now.answers if answer.label != label),
-        earlier=(*kept, given) if given else kept,
+        earlier=given,
         editing=label,
+        proposed=proposed,
         follow_up=None,
         reminded=False,
     )
@@ -422,7 +454,7 @@ def _complete_answer(now: Analysis, words: str) -> Outcome:
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    kept = replace(now, answers=(*now.answers, answer), reminded=False)
+    kept = replace(now, answers=(*now.answers, answer), reminded=False, proposed="")
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
 
 
@@ -451,6 +483,8 @@ def _open_question(now: Analysis) -> Question | None:
 
 
 def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
+    if now.proposed and question.label == now.editing:
+        return on.Offer(question.label, now.proposed, "what you just said")
     before = next((answer for answer in now.earlier if answer.label == question.label), None)
     if before is not None and not before.unknown:
         return on.Offer(before.label, before.text, "your answer")
@@ -482,8 +516,8 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    written = do.Written("section", event.moment, now.earlier, first)
-    after = replace(now, stage=Stage.SAVED, written=(*now.written, written), earlier=(), editing=None)
+    written = (do.Written("section", event.moment, now.earlier, first),) if event.moment else ()
+    after = replace(now, stage=Stage.SAVED, written=now.written + written, earlier=(), editing=None)
     return after, (*shown, do.SaveStep(now.step.step_id))
 
 
@@ -503,7 +537,7 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     if not last.first:
         labels = {answer.label for answer in last.answers}
         kept = tuple(answer for answer in now.answers if answer.label not in labels)
-        return _show_menu(replace(after, answers=(*kept, *last.answers)), *shown)
+        return _show_menu(_restore_answers(replace(after, answers=kept, earlier=last.answers)), *shown)
     again, commands = _go_back(replace(after, saved=False))
     return again, (*shown, *commands)
 
@@ -574,7 +608,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 def _steer_at_menu(now: Analysis, words: str) -> Outcome | None:
     """Do what a word that steers says; None where the message is a choice or content (MENU-3, MENU-7)."""
     steering = hear_steering(words, at_menu=True)
-    if steering is None or steering in ("quit", "skip"):
+    if steering is None or steering == "quit":
         return None
     labels = _answer_labels(now)
     match steering:
@@ -600,7 +634,7 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
     """Return the labels of the answers that can be edited at the menu, in the order they were asked."""
     if now.opening.step is None:
         return ()
-    given = tuple(answer.label for answer in now.answers)
+    given = tuple(answer.label for answer in _restore_answers(now).answers)
     return given or tuple(question.label for question in now.step.questions(now.depth))
 
 
@@ -608,10 +642,10 @@ def _take_feedback(now: Analysis, words: str) -> Outcome:
     """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
     if corrected := find_corrected(words, given):
-        return _edit_answer(now, corrected, words)
+        return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
     said = _show("feedback", words, USER)
-    if heard.persona is not None and words.rstrip().endswith("?"):
+    if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])
         return replace(now, feedback=None, stage=Stage.FEEDBACK), (
             said,
@@ -624,8 +658,8 @@ def _take_feedback(now: Analysis, words: str) -> Outcome:
 def _is_remark(text: str) -> bool:
     """Whether a message says something; a question mark, a slip of a key or a wish to leave does not."""
     words = words_of(text)
-    is_command = words in (("quit",), ("help",), ("menu",), ("leave",))
-    return len("".join(words)) > 1 and not is_unknown(text) and not is_command
+    leaves = hear_steering(text, at_menu=True) == "quit"
+    return len("".join(words)) > 1 and not is_unknown(text) and not leaves
 
 
 def _elaborate(now: Analysis, *shown: do.Show) -> Outcome:
@@ -659,7 +693,8 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
 
 
 def feedback_written(now: Analysis, event: on.FeedbackWritten) -> Outcome:
-    after = replace(now, feedback=None, written=(*now.written, do.Written("feedback", event.moment)))
+    written = (do.Written("feedback", event.moment),) if event.moment else ()
+    after = replace(now, feedback=None, written=now.written + written)
     return _show_menu(after, *(_show("update", text) for text in event.announcements))
 
 

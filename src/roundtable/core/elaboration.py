@@ -405,8 +405,10 @@ def _due_reply(now: Elaboration) -> tuple[Due, ...]:
     addressed = _addressed_keys(now, heard)
     if heard.kind == "group":
         return tuple(Due(key, "answer") for key in addressed)
-    waiting = tuple(key for key in _unanswered_keys(now, now.turns[:-1]) if key != now.lead.key)
-    obliged = addressed or waiting or (now.lead.key,)
+    waiting = tuple(
+        key for key in _unanswered_keys(now, now.turns[:-1]) if key not in (now.lead.key, *addressed)
+    )
+    obliged = (*addressed, *waiting) or (now.lead.key,)
     followers = [each.key for each in (now.lead, *now.roster.others(now.lead)) if each.key not in obliged]
     return (
         *(Due(key, "answer", may_yield=key == now.lead.key and not addressed) for key in obliged),
@@ -419,9 +421,9 @@ def _due_after_silence(now: Elaboration) -> tuple[Due, ...]:
     order = [persona.key for persona in (now.lead, *now.roster.others(now.lead))]
     spoke = next((turn.speaker for turn in reversed(now.turns) if turn.speaker != USER), now.lead.key)
     at = order.index(spoke) + 1
-    waiting = _unanswered_keys(now, now.turns)
-    rest = [key for key in (*order[at:], *order[:at]) if key not in waiting]
-    return tuple(Due(key, "go-on", may_yield=True) for key in (*waiting, *rest))
+    if waiting := _unanswered_keys(now, now.turns):
+        return (Due(waiting[0], "answer"),)
+    return tuple(Due(key, "go-on", may_yield=True) for key in (*order[at:], *order[:at]))
 
 
 def _unanswered_keys(now: Elaboration, turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -508,7 +510,7 @@ def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
 def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     if now.editing is not None:
         answer = ReviewAnswer("edit", (now.editing,), event.text.strip())
-        if is_silence(event.text):
+        if is_silence(event.text) or hear_review(event.text).kind == "undo":
             return _ask_for_review(now)
     else:
         answer = hear_review(event.text)
@@ -529,7 +531,9 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             ask = _show(now, "notice", lines.edit_entry(number))
             prefill = now.draft.words_of_entry(number)
             return replace(now, editing=number), (*echo, ask, do.Listen("review", prefill))
-    changed = replace(now, draft=_change_draft(now.draft, answer), reviewed=(*now.reviewed, now.draft))
+    # What the panel said in one sentence may be about an entry that is no longer there.
+    draft = replace(_change_draft(now.draft, answer), summary="", takeaway="")
+    changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
     return _ask_for_review(changed, *echo) if changed.draft.entries else _update_artifacts(changed, *echo)
 
 
@@ -566,7 +570,7 @@ def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
 def _persist(now: Elaboration, shown: Shown) -> Outcome:
     summary = synthesis.summary(now.draft, now.step.title)
     record = do.Record(now.step.step_id, len(now.turns), now.roster.keys, now.at, summary)
-    struck = now.reviewed[0].without(now.draft) if now.reviewed else ()
+    struck = now.reviewed[0].entries_missing_in(now.draft) if now.reviewed else ()
     save = do.SaveRecord(record, now.table, now.draft, now.exit_type, now.parked, now.extracted, struck)
     return replace(now, state=State.STATE_PERSIST, awaits=Awaited.RECORD), (*shown, save)
 

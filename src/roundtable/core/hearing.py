@@ -106,9 +106,10 @@ _REQUEST = re.compile(
 )
 # The menu's own lines choose too; their letter in brackets is punctuation.
 _MENU_LINES = re.compile(
-    r"^(?:(?P<elaborate>e? ?elaboration mode bring all)"
-    r"|(?P<continue>c? ?(?:continue (?:move to the next|to phase)|complete analysis))"
-    r"|(?P<skip>s? ?skip remaining steps in this phase))"
+    r"(?P<elaborate>(?:e )?elaboration mode bring all perspectives to discuss this topic)"
+    r"|(?P<continue>(?:c )?(?:continue move to the next step|continue to phase 0\d(?: \w+){0,3}"
+    r"|complete analysis))"
+    r"|(?P<skip>(?:s )?skip remaining steps in this phase)"
 )
 
 _UNDO = _list_messages(
@@ -117,16 +118,15 @@ _UNDO = _list_messages(
 _BACK = _list_messages("back | go back | previous | previous question | one back | step back")
 _HELP = _list_messages("help | help me | menu | what now | what can i do | what can i say | commands")
 _QUIT = _list_messages("quit | q | quit now | leave | pause")
-_PASS = _list_messages(
-    "skip | s | skip it | skip this | skip this one | skip this question | dunno skip | pass"
-)
+_PASS = _list_messages("skip | s | skip it | skip this | skip this one | skip this question | dunno skip")
+_AT_A_QUESTION: dict[str, Steering] = {"help": "help", "undo": "undo", "back": "back", "quit": "quit"}
 _HOW_DO_I = re.compile(
     r"(?:how|where) (?:do|can|could|would|should) i\b|what (?:do|can|should) i (?:do|say|type)\b"
 )
 _EDIT = re.compile(
     r"(?:edit|change|correct)(?: (?:my |the )?answer)?(?:(?: to| on| number)? (?P<what>\S.{0,80}))?"
 )
-_NOT_AN_EDIT = 4
+_MAX_EDIT_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,17 +292,29 @@ _DEFERS = re.compile(
     r"|(?:i'm|i am|we're|we are) not (?:sure|certain))\b"
 )
 _TAKES_BACK = re.compile(
-    r"\b(?:(?:that|this|it) (?:was|is)(?: not|n't| no| never)(?: really)?(?: a| my| our)? decision"
-    r"|(?:i|we) (?:did not|didn't|have not|haven't|never) (?:decide|decided)"
+    r"^(?:(?:no|ok|okay|wait|sorry|well|but|and)[,.!]? )*(?:"
+    r"(?:that|this|it) (?:was|is)(?: not|n't| no| never)(?: really)?(?: a| my| our)? decision"
+    r"|(?:i|we) (?:did not|didn't|have not|haven't|never) (?:decide|decided)\b"
     r"|(?:i|we) take (?:that|this|it)(?: decision)? back"
     r"|take back (?:that|this|the|my|our)(?: last)? decision"
     r"|(?:scratch|strike|forget|undo|ignore) (?:that|the|this)(?: last)?(?: decision)?[.!]*$"
     r"|no decision(?: yet)?[.!]*$)"
 )
 _REVERSES = re.compile(
-    r"^(?:no\b|actually\b|wait\b|sorry\b|hm+\b|rather\b|instead\b|correction\b)|\bon second thoughts?\b"
+    r"^(?:no[,.:!]|actually\b|wait\b|sorry\b|hm+\b|rather\b|instead\b|correction\b)|\bon second thoughts?\b"
     r"|\bchang(?:e|ed|ing) my mind\b|\binstead\b|\bafter all\b|\brather not\b|\bno longer\b|\breverse\b"
     r"|\bnot any ?more\b|\bwhat i said (?:before|earlier)\b|\bother way round\b"
+)
+# What makes a sentence sound like a decision: a will, a rule, or an order at its beginning.
+_DECIDES = re.compile(
+    r"\b(?:let's|let us|we|i|i'd|i'll|we'll)\b.{0,40}\b(?:go|take|use|keep|drop|choose|decide|agree|will"
+    r"|won't|want|refuse|skip|prefer|need|shall|'ll|start|stop|make|set|build|ship|allow|accept|reject|leave"
+    r"|do|don't)\b"
+    r"|\b(?:decided|agreed|settled|approved|never|always|only|must|must not|instead|no longer)\b"
+    r"|^(?:so |then |ok,? |okay,? |yes,? |no,? |please )*(?:refuse|keep|drop|use|take|make|set|remove|add"
+    r"|skip|show|hide|let|do|don't|delete|store|send|ask|warn|block|merge|retry|accept|reject|allow|build|ship"
+    r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick|option [a-z]\b"
+    r"|[a-c]\b[.!,]?)"
 )
 _PLAIN_WORDS = frozenset(
     words_of(
@@ -319,18 +331,27 @@ _SHARED_START = 5
 
 
 def can_decide(text: str) -> bool:
-    """Whether a message can hold a decision: it has a sentence that neither asks nor defers (SYN-3)."""
-    return any(_is_firm(sentence) for sentence in split_sentences(text)) and not takes_back(text)
+    """Whether a message can hold a decision: it has a sentence that neither asks, defers nor takes back."""
+    return any(_is_firm(sentence) for sentence in split_sentences(text))
+
+
+def sounds_decided(text: str) -> bool:
+    """Whether a message sounds like a decision, where nobody marked it as one: it wills, rules or orders."""
+    return any(
+        _is_firm(sentence) and _DECIDES.search(fold_text(sentence).strip())
+        for sentence in split_sentences(text)
+    )
 
 
 def _is_firm(sentence: str) -> bool:
     said = fold_text(sentence).strip()
-    return bool(words_of(said)) and not said.rstrip("\"')*_ ").endswith("?") and not _DEFERS.search(said)
+    asks = said.rstrip("\"')*_ ").endswith("?")
+    return bool(words_of(said)) and not (asks or _DEFERS.search(said) or _TAKES_BACK.search(said))
 
 
 def takes_back(text: str) -> bool:
     """Whether the user says that the last decision was none, or no longer is."""
-    return bool(_TAKES_BACK.search(fold_text(text).strip()))
+    return any(_TAKES_BACK.search(fold_text(each).strip()) for each in split_sentences(text))
 
 
 def reverses(text: str, earlier: str) -> bool:
@@ -426,7 +447,10 @@ def hear_review(text: str) -> ReviewAnswer:
         numbers = (int(number[:6]) for number in re.findall(r"\d+", found["numbers"]))
         return ReviewAnswer("drop", tuple(dict.fromkeys(numbers)))
     if found := _EDITS.fullmatch(said):
-        return ReviewAnswer("edit", (int(found["number"]),), (found["words"] or "").strip())
+        words = (found["words"] or "").strip()
+        if said[:6].lower() == "change" and words.lower().startswith("to "):
+            words = words[3:].lstrip()
+        return ReviewAnswer("edit", (int(found["number"]),), words)
     if found := _ADDS.fullmatch(said):
         part = (found["part"] or "insight").lower().split()[-1]
         return ReviewAnswer("add", (), found["words"].strip(), _PARTS[part])
@@ -452,16 +476,16 @@ def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
     if text.lstrip().startswith("/"):
         return None
     said = " ".join(strip_fillers(text))
-    if text.strip() == "?" or said in _HELP:
+    if text.strip() == "?":
         return "help"
-    if said in _UNDO:
-        return "undo"
-    if said in _BACK:
-        return "back"
-    if said in _QUIT:
-        return "quit"
     if not at_menu:
-        return "skip" if said in _PASS else None
+        return "skip" if said in _PASS else _AT_A_QUESTION.get(said)
+    steering: tuple[tuple[frozenset[str], Steering], ...] = (
+        (_HELP, "help"), (_UNDO, "undo"), (_BACK, "back"), (_QUIT, "quit"),
+    )  # fmt: skip
+    for messages, meant in steering:
+        if said in messages:
+            return meant
     if _HOW_DO_I.match(said):
         return "help"
     if said in _NO:
@@ -469,7 +493,7 @@ def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
     if said.isdecimal():
         return "number"
     found = _EDIT.fullmatch(said)
-    is_edit = found is not None and len(said.split()) <= _NOT_AN_EDIT and said.split()[0] == "edit"
+    is_edit = found is not None and len(said.split()) <= _MAX_EDIT_WORDS and said.split()[0] == "edit"
     return "edit" if is_edit or (found and found["what"] is None) else None
 
 
@@ -484,26 +508,43 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
 
 
 _CORRECTS = re.compile(
-    r"^(?:no|nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?\s"
+    r"^(?:(?:no|nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?\s+)+",
+    re.IGNORECASE,
 )
+_ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
 
 
-def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> str | None:
-    """Return the label of the answer that a message puts right; None where it corrects nothing known.
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The answer that a message puts right, and the words that do."""
+
+    label: str
+    words: str
+
+
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correction | None:
+    """Return the answer that a message puts right; None where it corrects nothing known.
 
     `answers` are labels with what was answered; the one that shares most of the message's words is meant.
     """
-    said = fold_text(text).strip()
-    if not _CORRECTS.match(said):
+    found = _CORRECTS.match(text.strip())
+    if found is None:
         return None
+    right = text.strip()[found.end() :]
+    subjects = _subjects(fold_text(right))
     ranked = []
     for label, words in answers:
         its = _subjects(fold_text(f"{label} {words}"))
-        shared = len(_subjects(said) & its)
+        shared = len(subjects & its)
         ranked.append(((shared, shared / max(len(its), 1)), label))
     best = max(ranked, default=((0, 0.0), ""))
     is_only = [rank for rank, _ in ranked].count(best[0]) == 1
-    return best[1] if best[0][0] and is_only else None
+    return Correction(best[1], right[:1].upper() + right[1:]) if best[0][0] and is_only else None
+
+
+def asks_something(text: str) -> bool:
+    """Whether a message that addresses somebody wants an answer rather than a change."""
+    return text.rstrip().endswith("?") or bool(_ASKS.search(fold_text(text)[:60]))
 
 
 def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
@@ -512,7 +553,7 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
     said = " ".join(words)
     approved = _APPROVAL.sub("", said, count=1)
     wish = _REQUEST.sub("", approved).removesuffix(" now")
-    if line := _MENU_LINES.match(" ".join(words_of(text))):
+    if line := _MENU_LINES.fullmatch(" ".join(words_of(text))):
         chosen = str(line.lastgroup)
         if chosen == "skip":
             return "skip" if can_skip else "nothing-to-skip"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
 
-from .hearing import can_decide, reverses, takes_back
+from .hearing import can_decide, reverses, sounds_decided, takes_back
 from .lines import join_names
 from .personas import Roster
 from .text import escape_markdown, fold_text, split_sentences, words_of
@@ -58,7 +58,7 @@ class Draft:
     def entries(self) -> tuple[Entry, ...]:
         return self.insights + self.decisions + self.questions + self.actions
 
-    def without(self, other: Draft) -> tuple[Entry, ...]:
+    def entries_missing_in(self, other: Draft) -> tuple[Entry, ...]:
         """Return the entries that another draft does not have."""
         return tuple(entry for entry in self.entries if entry not in other.entries)
 
@@ -78,14 +78,14 @@ class Draft:
         def edit(each: int, part: Part, entry: Entry) -> Entry:
             if each != number:
                 return entry
-            text, detail = _part_detail(words, part)
+            text, detail = _split_detail(words, part)
             return Entry(text, entry.turns, detail, review="added" if entry.review == "added" else "edited")
 
         return self._change(edit)
 
     def add_entry(self, part: Part, words: str) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
-        text, detail = _part_detail(words, part)
+        text, detail = _split_detail(words, part)
         entry = Entry(text, (), detail, review="added")
         return self._replace(
             {each: self.part(each) + ((entry,) if each == part else ()) for each in HEADINGS}
@@ -123,7 +123,7 @@ class Draft:
         )  # fmt: skip
 
 
-def _part_detail(words: str, part: Part) -> tuple[str, str]:
+def _split_detail(words: str, part: Part) -> tuple[str, str]:
     """Return an entry's words as text and detail; an insight has no detail."""
     line = join_lines(words)
     if part == "insights":
@@ -224,11 +224,14 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
 
 
 def _is_decided(entry: Entry, turns: Sequence[Turn]) -> bool:
-    """Whether the entry cites a turn in which the user can have decided it, and did not take it back."""
-    withdrawn = _withdrawn_turns(turns)
+    """Whether the entry cites a turn in which the user decided it, and did not take it back."""
+    standing, withdrawn = decision_turns(turns), _withdrawn_turns(turns)
     cited = (turns[number - 1] for number in entry.turns if 1 <= number <= len(turns))
     return any(
-        turn.speaker == USER and turn.number not in withdrawn and can_decide(turn.text) for turn in cited
+        turn.speaker == USER
+        and turn.number not in withdrawn
+        and (turn.number in standing or sounds_decided(turn.text))
+        for turn in cited
     )
 
 
@@ -355,9 +358,11 @@ def description(draft: Draft) -> str:
 def summary(draft: Draft, title: str) -> str:
     """The one sentence for the record: one line, not empty, never cut in a word (META-5)."""
     text = join_lines(draft.summary) or join_lines(draft.takeaway)
-    if not text:
-        text = f"Collected {description(draft)} on {title}" if draft.entries else f"Discussed {title}"
-    return shorten_text(text, SUMMARY_LENGTH)
+    found = (("Decided", draft.decisions), ("Found", draft.insights), ("Still open", draft.questions))
+    for lead, entries in found:
+        if not text and entries:
+            text = f"{lead}: {join_lines(entries[0].text)}"
+    return shorten_text(text or f"Discussed {title}", SUMMARY_LENGTH)
 
 
 def shorten_text(text: str, length: int) -> str:

@@ -133,7 +133,8 @@ def _records(text: str, meta: Mapping[str, Any]) -> Iterator[tuple[object, int]]
 _MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
 _TITLE = re.compile(r"Elaboration Insights \(Step (?P<step>\S+): .+\)")
 _TURNS = re.compile(
-    r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)\s*"
+    r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
+    r"(?: \| \*\*User\*\*: silent)?\s*"
 )
 _ATTRIBUTED = re.compile(r"[-*] \\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
 _SECTIONS = ("Key Insights", "Decisions Made", "Open Questions")

@@ -269,13 +269,13 @@ class Executor:
                 return on.LimitSaved(self._save_limit(limit))
             case do.UpdateArtifacts():
                 try:
-                    return on.ArtifactsUpdated(self._outputs.update(task), self._moment)
+                    return on.ArtifactsUpdated(self._outputs.update(task), self._noted_moment)
                 except DiskFailed as failure:
                     raise _not_kept(failure) from failure
             case do.SaveRecord():
                 return self._save_record(task)
             case do.WriteStep():
-                return on.StepWritten(self._outputs.write_step(task), self._moment)
+                return on.StepWritten(self._outputs.write_step(task), self._noted_moment)
             case do.SaveStep(step_id):
                 change_meta(self._folder, lambda meta: _add(meta, "steps_completed", step_id))
                 return on.StepSaved()
@@ -283,7 +283,7 @@ class Executor:
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
                 return on.DepthSaved()
             case do.WriteFeedback():
-                return on.FeedbackWritten(self._outputs.write_feedback(task), self._moment)
+                return on.FeedbackWritten(self._outputs.write_feedback(task), self._noted_moment)
             case do.UndoLast():
                 return self._undo_last(task)
             case do.WriteDrafts():
@@ -297,8 +297,14 @@ class Executor:
 
     @property
     def _moment(self) -> str:
-        """Return what changes are noted under; it is the same after a kill."""
-        return f"{self._journal.name}.{self._journal.count}" if self._journal is not None else ""
+        """Return what changes are noted under: this leg and its next event, the same after a kill."""
+        return f"{self._journal.moment} {self._journal.opened}" if self._journal is not None else ""
+
+    @property
+    def _noted_moment(self) -> str:
+        """Return the moment if anything was changed in it; empty if there is nothing to take back."""
+        moment = self._moment
+        return moment if self._undo_log.has_notes(moment) else ""
 
     def _note_change(self, name: str, before: bytes | None, after: bytes) -> None:
         self._undo_log.note_change(self._moment, name, before, after)

@@ -100,10 +100,7 @@ def read_leg(journal: Journal) -> Leg | None:
 class Resume:
     """Finds the next leg of an item's analysis, for a session that holds the item's lock."""
 
-    def __init__(
-        self, root: Path, folder: Path, user_name: str | None = None, *, has_review: bool = False
-    ) -> None:
-        self._has_review = has_review
+    def __init__(self, root: Path, folder: Path, user_name: str | None = None) -> None:
         self._root = root
         self._folder = folder
         self._user_name = user_name
@@ -276,7 +273,7 @@ class Resume:
             notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
             moved_on=is_stale(meta.get("codebase_hash"), current_commit(self._root)),
             user_name=self._user_name,
-            has_review=self._has_review,
+            has_review=True,
         )
 
     def _arrival(self, phase: Phase, progress: Progress) -> Arrival:

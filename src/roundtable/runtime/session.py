@@ -110,7 +110,7 @@ class Session:
     def moment(self) -> str:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
         journal = self._leg.journal if self._leg is not None else None
-        return f"{journal.name}.{journal.count}" if journal is not None else ""
+        return journal.moment if journal is not None else ""
 
     def say(self, text: str, *, relayed: bool = False) -> None:
         """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
@@ -150,7 +150,7 @@ class Session:
 
     async def _run(self) -> None:
         with ItemLock(self.folder):
-            resume = Resume(self.root, self.folder, self._user_name, has_review=self._review)
+            resume = Resume(self.root, self.folder, self._user_name)
             if self._step is not None:
                 leg = resume.elaborate(self._step)
             else:
@@ -173,7 +173,7 @@ class Session:
                         after = resume.next()
                 if after is None or after.journal.path != leg.journal.path:
                     resume.close(leg.journal)
-                if after is None or (after.analysis.opening.kind == "finished" and not after.resumed):
+                if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
                         resume.close(after.journal)
                     text = f"The analysis is complete. Its documents are in {self.folder}."
@@ -195,6 +195,8 @@ class Session:
             match task:
                 case do.Advance() | do.MakeUp() | do.StartOver() | do.Leave():
                     return task
+                case do.Listen("review") if not self._review:
+                    leg.commit(on.UserSpoke(""))  # nobody reviews here: it is written as it stands
                 case do.Listen(awaits, prefill):
                     words = await self._listen(awaits, leg.state, prefill)
                     if words is None or (
@@ -339,7 +341,7 @@ class Session:
     async def _show_all(self, commands: tuple[do.Command, ...]) -> do.Command:
         """Show what is to be shown, and return the last command, which is to be done."""
         for command in commands[:-1]:
-            if isinstance(command, do.Show):
+            if isinstance(command, do.Show) and (self._review or command.line.kind != "review"):
                 await self._show_priced(command.line)
         return commands[-1]
 

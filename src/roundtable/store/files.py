@@ -87,15 +87,15 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     return data
 
 
-def write(path: Path, data: bytes, *, follow_link: bool = False) -> None:
-    """Put `data` in place of the file, durably and in one move, keeping its mode.
+def write(path: Path, data: bytes, *, follow_link: bool = False, new_mode: int = 0o666) -> None:
+    """Put `data` in place of the file, durably and in one move, keeping its mode; a new one has `new_mode`.
 
     Where it fails, the old file is whole and nothing else is left behind; a missing folder is never created.
     A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
     """
     with _announce_change("write", path, "The file is as it was."):
         mode = _mode(path, follow_link)
-        _replace(path.resolve() if follow_link else path, data, mode)
+        _replace(path.resolve() if follow_link else path, data, mode, new_mode)
 
 
 def append(path: Path, data: bytes) -> None:
@@ -208,10 +208,10 @@ def _must_be_regular(found: os.stat_result) -> None:
         raise OSError(errno.ENXIO, "not regular")
 
 
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
+def _replace(target: Path, data: bytes, mode: int | None, new_mode: int) -> None:
     temporary = target.with_name(f"{_TEMPORARY}{os.urandom(16).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
-    handle = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
     try:
         try:
             _write_all(handle, data)

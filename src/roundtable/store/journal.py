@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -40,6 +40,7 @@ class Recorded:
     events: tuple[on.Event, ...]
     panels: tuple[str, ...] = ()
     has_meta: bool = False
+    opened: str = field(default="", compare=False)
 
 
 class Journal:
@@ -56,7 +57,14 @@ class Journal:
         """Who gave the personas their words in the last discussion, in the order they came."""
         self.count = 0
         """How many events count so far."""
+        self.opened = ""
+        """When the leg was opened, which tells it from earlier legs of the same name."""
         self._folder = folder
+
+    @property
+    def moment(self) -> str:
+        """Return a name for where the leg stands; it is the same after a kill and a new start."""
+        return f"{self.name}.{self.count}"
 
     def begin(self, opening: Opening) -> None:
         """Start over with an opening and no events."""
@@ -64,7 +72,13 @@ class Journal:
 
         journal_folder(self._folder)
         self.has_meta = has_meta(self._folder)
-        head = {"rules": RULES, "opening": msgspec.to_builtins(opening), "meta": self.has_meta}
+        self.opened = files.timestamp()
+        head = {
+            "rules": RULES,
+            "opening": msgspec.to_builtins(opening),
+            "meta": self.has_meta,
+            "opened": self.opened,
+        }
         files.write(self.path, _line(head))
         self.count, self.panels = 0, ()
 
@@ -98,7 +112,7 @@ class Journal:
             raise self.corrupt(f"cannot be read ({error})") from error
         if recorded is not None:
             self.count, self.panels = len(recorded.events), recorded.panels
-            self.has_meta = recorded.has_meta
+            self.has_meta, self.opened = recorded.has_meta, recorded.opened
         return recorded
 
     def repair(self) -> None:
@@ -174,7 +188,8 @@ def _decode(lines: list[bytes]) -> Recorded:
         panels = _add_panel(panels, events[-1], str(record.get("panel", "")))
     for wrong in _find_strange_ids(opening, events):
         raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
-    return Recorded(opening, tuple(events), panels, head.get("meta") is True)
+    opened = str(head.get("opened", ""))[:40]
+    return Recorded(opening, tuple(events), panels, head.get("meta") is True, opened)
 
 
 def _find_strange_ids(opening: Opening, events: list[on.Event]) -> Iterator[str]:

@@ -234,7 +234,8 @@ def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
 def note_undone(meta: dict[str, Any], at: str) -> None:
     """Note that an elaboration was taken back; its record stays (MENU-7)."""
     undone = meta.get("elaborations_undone")
-    meta["elaborations_undone"] = [*(undone if isinstance(undone, list) else []), at]
+    noted = undone if isinstance(undone, list) else []
+    meta["elaborations_undone"] = noted if at in noted else [*noted, at]
 
 
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:

@@ -68,43 +68,49 @@ class UndoLog:
         except DiskFailed:
             return
 
-    def find_notes(self, moment: str) -> tuple[ChangeNote, ...]:
-        """Return what was changed when that moment came last, the last change first."""
-        found: list[ChangeNote] = []
-        for note in reversed(self._read()):
-            if note.moment == moment:
-                found.append(note)
-            elif found:  # moments count from 1 again in every leg
-                break
-        return tuple(found)
+    def has_notes(self, moment: str) -> bool:
+        """Whether anything was changed at a moment."""
+        return any(note.moment == moment for note in self._read())
 
     def plan_undo(self, moment: str) -> tuple[Restored, ...]:
         """Return the files as they were before a moment; DiskFailed where one was edited since."""
-        notes = self.find_notes(moment)
-        if not notes:
+        changes: dict[str, list[ChangeNote]] = {}
+        for note in self._read():
+            if note.moment == moment:
+                chain = changes.setdefault(note.file, [])
+                # A note that does not go on from the one before is of a write that was never made.
+                if chain and (note.before is None or _digest(_unpack(note.before)) != chain[-1].after):
+                    chain.clear()
+                chain.append(note)
+        if not changes:
             raise DiskFailed(
-                "What was written is not noted here, so it cannot be taken back.",
+                "There is no undo information for this change.",
                 saved="Nothing was changed.",
                 do="Edit the document by hand.",
             )
-        return tuple(self._restore(note) for note in notes)
+        return tuple(self._restore(name, chain) for name, chain in changes.items())
 
-    def _restore(self, note: ChangeNote) -> Restored:
-        before = None if note.before is None else _unpack(note.before)
+    def _restore(self, name: str, chain: list[ChangeNote]) -> Restored:
+        """Return a file without the changes of one moment, which follow one another."""
+        first = chain[0].before
+        before = None if first is None else _unpack(first)
         try:
-            current = read_artifact(self._folder, note.file)
+            current = read_artifact(self._folder, name)
         except FileNotFoundError:
             current = None
-        if current == before or (current is not None and _digest(current) == note.after):
-            return Restored(note.file, current, before)
-        inserted = _unpack(note.inserted) if note.inserted else b""
-        if current is not None and inserted and current.count(inserted) == 1:
-            return Restored(note.file, current, current.replace(inserted, b"", 1))
-        raise DiskFailed(
-            f"{one_line(note.file)} was edited since, so what was written there cannot be taken back.",
-            saved="Nothing was changed.",
-            do="Edit the document by hand.",
-        )
+        if current == before or (current is not None and _digest(current) == chain[-1].after):
+            return Restored(name, current, before)
+        document = current
+        for note in reversed(chain):
+            inserted = _unpack(note.inserted) if note.inserted else b""
+            if document is None or not inserted or document.count(inserted) != 1:
+                raise DiskFailed(
+                    f"{one_line(name)} was edited since, so what was written there cannot be taken back.",
+                    saved="Nothing was changed.",
+                    do="Edit the document by hand.",
+                )
+            document = document.replace(inserted, b"", 1)
+        return Restored(name, current, document)
 
     def _read(self) -> list[ChangeNote]:
         try:
@@ -116,7 +122,7 @@ class UndoLog:
             try:
                 found.append(msgspec.json.decode(line, type=ChangeNote))
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                continue  # a kill tore it
+                continue  # cut off when the process was killed
         return found
 
     def _trim(self) -> None:
@@ -136,7 +142,7 @@ def carry_out_undo(folder: Path, plan: tuple[Restored, ...]) -> tuple[str, ...]:
         if restored.document is None:
             if restored.current is not None:
                 remove_artifact(folder, restored.name, restored.current)
-            announcements.append(f"Removed {name}; it was not there before.")
+            announcements.append(f"Removed {name}, which this step had created.")
         else:
             replace_artifact(folder, restored.name, restored.current, restored.document)
             announcements.append(f"Took back what was written last in {name}.")

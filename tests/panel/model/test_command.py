@@ -319,6 +319,30 @@ def test_a_program_that_is_not_there_is_named() -> None:
     assert CommandModel("no-such-oracle").program() is None
 
 
+@pytest.mark.rule("TABLE-4")
+def test_a_program_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
+    asked = ask(program("import os; print(os.getcwd(), os.listdir())"))
+    folder, entries = asked.said.split(maxsplit=1)
+    assert (entries.strip(), Path(folder).exists()) == ("[]", False)
+
+
+@pytest.mark.rule("TABLE-4")
+def test_a_relative_folder_of_the_path_gives_no_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oracle = tmp_path / "bin" / "oracle"
+    oracle.parent.mkdir()
+    oracle.write_text("#!/bin/sh\necho ready\n")
+    oracle.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join(["bin", "", "."]))
+    assert CommandModel("oracle").program() is None
+    assert CommandModel("bin/oracle").program() == str(oracle)
+    assert ask(CommandModel("bin/oracle")).said == "ready\n"
+    monkeypatch.setenv("PATH", os.pathsep.join(["bin", str(oracle.parent)]))
+    assert CommandModel("oracle").program() == str(oracle)
+
+
 def test_a_file_that_is_no_program_is_named(tmp_path: Path) -> None:
     file = tmp_path / "oracle"
     file.write_bytes(b"\x00\x01")

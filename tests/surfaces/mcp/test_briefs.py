@@ -301,7 +301,10 @@ def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(pl
     play(test())
     transcript = (item / "elaborations" / "00-01-1.md").read_text()
     assert "> - Opposes [turn 3](#turn-3).\n> - Holds a decision." in transcript
-    assert "- [User/Maya/Alex/Jordan] It never happens" in transcript
+    assert (
+        '- [User/Maya/Alex/Jordan] It never happens ("No, that never happens."): the user said so'
+        in transcript
+    )
 
 
 @pytest.mark.rule("SYN-3", "FOCUS-2", "LOOP-7")

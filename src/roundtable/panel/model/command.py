@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar, cast
 
 from ...core.errors import RuleBroken
@@ -65,10 +66,10 @@ class Child(asyncio.SubprocessProtocol):
         self._stdin: asyncio.WriteTransport
 
     @classmethod
-    async def start(cls, command: Sequence[str], said: bytes) -> Child:
+    async def start(cls, command: Sequence[str], said: bytes, folder: str) -> Child:
         """Run the command with our environment and `said` on its stdin; OSError where it cannot be run."""
         loop = asyncio.get_running_loop()
-        transport, child = await loop.subprocess_exec(cls, *command, start_new_session=True)
+        transport, child = await loop.subprocess_exec(cls, *command, cwd=folder, start_new_session=True)
         child._transport = transport
         child._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(_STDIN))
         child._stdin.write(said)
@@ -149,7 +150,11 @@ _BY_HAND = "Try the command by hand, or name another model with --model."
 
 
 class CommandModel:
-    """A program that is started anew for each reply."""
+    """A program that is started anew for each reply.
+
+    It runs in an empty folder: an assistant takes settings, hooks and programs from the folder that it is
+    started in, and a project may come from anybody.
+    """
 
     def __init__(self, command: str) -> None:
         """The command as the user writes it, `command:` left out; RuleBroken where it names no program."""
@@ -163,36 +168,43 @@ class CommandModel:
 
     def program(self) -> str | None:
         """The file that would be run; None where there is none."""
-        return shutil.which(self._command[0])
+        name = self._command[0]
+        if Path(name).name != name:
+            found = shutil.which(name)
+            return str(Path(found).absolute()) if found else None
+        # A relative folder of PATH may be one of the project.
+        folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+        return shutil.which(name, path=os.pathsep.join(each for each in folders if Path(each).is_absolute()))
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
         """What the program prints, as it comes; more than was asked for is cut, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
         said, text = "", PlainText()
-        child = await self._start_child(request)
-        try:
-            ended = False
-            while not ended and len(said) < most:
-                data = await self._in_time(child.read(), deadline, request)
-                ended = not data
-                piece = text.take(data, last=ended)[: most - len(said)]
-                said += piece
-                if piece:
-                    yield piece
-            if len(said) < most:
-                status = await self._in_time(child.status(), deadline, request)
-                self._check(status, said, child)
-        finally:
-            request.report(Usage.estimate(request.conversation, said))
-            await child.end()
+        with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder:
+            child = await self._start_child(request, folder)
+            try:
+                ended = False
+                while not ended and len(said) < most:
+                    data = await self._in_time(child.read(), deadline, request)
+                    ended = not data
+                    piece = text.take(data, last=ended)[: most - len(said)]
+                    said += piece
+                    if piece:
+                        yield piece
+                if len(said) < most:
+                    status = await self._in_time(child.status(), deadline, request)
+                    self._check(status, said, child)
+            finally:
+                request.report(Usage.estimate(request.conversation, said))
+                await child.end()
 
-    async def _start_child(self, request: Request) -> Child:
+    async def _start_child(self, request: Request, folder: str) -> Child:
         program, why = self.program(), "There is no such program here."
         if program is not None:
             prompt = request.conversation.text.encode("utf-8", "replace") + b"\n"
             try:
-                return await Child.start([program, *self._command[1:]], prompt)
+                return await Child.start([program, *self._command[1:]], prompt, folder)
             except (OSError, ValueError):
                 why = "It is no program that can be run here."
         request.report(Usage())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from functools import partial
@@ -13,9 +12,9 @@ import click
 from ...core.errors import ItemUnknown
 from ...project import Project, choose_panel, find_lacking
 from ...settings import Settings, user_name
-from .conversation import Answers, JsonLines, Plain, hold, open_answers
+from .conversation import Answers, JsonLines, Plain, ask_once, hold, open_answers
 from .options import TALK_OPTIONS, Command, Flags, complete_item
-from .output import command, put, table, tell
+from .output import command, table, tell
 
 if TYPE_CHECKING:
     from ...store.items import ItemEntry
@@ -71,6 +70,10 @@ def _converse(
     reopen: str | None = None,
 ) -> int:
     at_terminal = _is_at_terminal(answers)
+    if at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
+        from .models import offer_models  # late: who has chosen is not asked
+
+        settings = offer_models(settings, answers)
     make_panel, account = choose_panel(settings, entry.folder)
     name, slug = user_name(settings), entry.slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
@@ -120,15 +123,9 @@ def _choose_item(flags: Flags, project: Project, answers: Answers) -> ItemEntry:
     if not at_terminal or flags.json:
         raise ItemUnknown(f"Name one of these items:\n{choices}")
     tell(choices)
-
-    async def ask() -> str | None:
-        put("Which one? ")  # inside the loop, because Ctrl-C would meet a half-made one before it
-        return await answers.next()
-
     while True:
-        words = asyncio.run(ask())
+        words = ask_once(answers, "Which one? ")
         if words is None:
-            put("\n")
             raise ItemUnknown("No item was chosen.")
         number = words.strip()
         if number.isdecimal() and 0 < int(number[:9]) <= len(candidates):

@@ -93,6 +93,19 @@ def _unreadable(name: str, error: OSError | ValueError) -> RuleBroken:
     return RuleBroken(f"Could not read the answers in {name}: {reason[:1].lower()}{reason[1:]}.")
 
 
+def ask_once(answers: Answers, question: str) -> str | None:
+    """Ask before a conversation begins; None if no answer will come."""
+
+    async def ask() -> str | None:
+        put(question)  # inside the loop, because Ctrl-C would meet a half-made one before it
+        return await answers.next()
+
+    words = asyncio.run(ask())
+    if words is None:
+        put("\n")
+    return words
+
+
 async def _read(handle: int) -> bytes | OSError:
     """Return some bytes, or why there are none; a thread reads, because a terminal cannot be interrupted."""
     loop = asyncio.get_running_loop()

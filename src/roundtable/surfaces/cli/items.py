@@ -12,7 +12,7 @@ from ...core.errors import RuleBroken, TrackerFailed
 from ...project import Project
 from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
-from .options import Command, Flags, complete_item
+from .options import Command, Flags, ask_user, complete_item
 from .output import NO_ITEMS, command, count, fit, one_line, table, tell
 
 _TRANSCRIPT = "transcript"
@@ -48,26 +48,13 @@ def _read_stdin() -> str:
 
 def _ask_for_title(flags: Flags, failure: TrackerFailed) -> str:
     """Ask for the title at a terminal; raise the failure if there is none."""
-    if not _can_ask(flags):
+    if not flags.can_ask():
         raise failure
     tell(str(failure))
-    title = _ask("Title (Enter leaves)")
+    title = ask_user("Title (Enter leaves)")
     if not title.strip():
         raise RuleBroken("No title was given, so nothing was added.")
     return title
-
-
-def _can_ask(flags: Flags) -> bool:
-    is_at_terminal = all(stream and stream.isatty() for stream in (sys.stdin, sys.stderr))
-    return is_at_terminal and not flags.json and not flags.answers
-
-
-def _ask(question: str) -> str:
-    try:
-        answer: str = click.prompt(question, default="", show_default=False, err=True)
-    except click.Abort:
-        raise KeyboardInterrupt from None
-    return answer
 
 
 @click.command("list", cls=Command)
@@ -124,9 +111,9 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
     project, entry = flags.find_item(item)
     if not yes:
         what = f"{entry.slug} ({entry.title}) with {count(len(_documents(entry.folder)), 'document')}"
-        if not _can_ask(flags):
+        if not flags.can_ask():
             raise RuleBroken(f"This deletes {what}. Nothing was deleted. Give --yes to delete it.")
-        if _ask(f"Delete {one_line(what)}? y/N").strip().lower() not in ("y", "yes"):
+        if ask_user(f"Delete {one_line(what)}? y/N").strip().lower() not in ("y", "yes"):
             raise RuleBroken("Nothing was deleted.")
     project.remove_item(entry.slug)
     flags.show_result({"slug": entry.slug, "folder": str(entry.folder)}, f"Deleted {entry.slug}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -60,12 +61,26 @@ class Flags:
         project = self.open_project()
         return project, project.choose_item(name)
 
+    def can_ask(self) -> bool:
+        """Whether somebody is there to answer a question, and did not ask for JSON or give the answers."""
+        is_at_terminal = all(stream and stream.isatty() for stream in (sys.stdin, sys.stderr))
+        return is_at_terminal and not self.json and not self.answers
+
     def show_result(self, data: object, text: str) -> None:
         """Write a result to stdout: the data if JSON was asked for, else the text for a person."""
         if self.json:
             put_json(data)
         else:
             put_text(text)
+
+
+def ask_user(question: str) -> str:
+    """Ask at the terminal; Ctrl-C and Ctrl-D interrupt."""
+    try:
+        answer: str = click.prompt(question, default="", show_default=False, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return answer
 
 
 class Command(click.Command):

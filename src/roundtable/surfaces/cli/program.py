@@ -40,6 +40,7 @@ _COMMANDS = {
     "remove": "items.remove",
     "personas": "content.personas",
     "steps": "content.steps",
+    "models": "models.models",
     "doctor": "doctor.doctor",
     "mcp": "agents.mcp",
     "export": "agents.export",

@@ -1,0 +1,216 @@
+"""`models`, and the question at the first analysis: which language model speaks, if any."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import DiskFailed, RuleBroken
+from ...detection import FoundModel, ask_model, find_login_problem, find_models, list_speakers, read_model
+from ...settings import remember_panel, user_file
+from .conversation import ask_once
+from .options import Flags, Group, ask_user
+from .output import put_text, tell
+
+if TYPE_CHECKING:
+    from ...settings import Settings
+    from .conversation import Answers
+
+_OFFLINE = "offline"
+_ASK_FAILED = 3
+_MOST_OF_A_SERVER = 3
+_NARROWEST = 20
+_OFFER = """The three colleagues can speak with a language model that you have already. Found here:
+
+{found}
+
+Enter stays offline, which is free: the built-in panel asks, and nothing leaves this machine.
+Nothing was sent anywhere yet. You are asked this once; later: roundtable models"""
+
+
+def offer_models(settings: Settings, answers: Answers) -> Settings:
+    """Ask the user once which of the models found here speaks, and remember it; return what counts now.
+
+    Nobody is asked if nothing is found, or if the answer could not be kept anywhere.
+    """
+    if user_file(os.environ) is None:
+        return settings
+    found = find_models(settings.root)
+    counts: Counter[str] = Counter()
+    offered: list[FoundModel] = []
+    for model in found:
+        counts[model.how] += 1
+        if counts[model.how] <= _MOST_OF_A_SERVER:
+            offered.append(model)
+    if not offered:
+        return settings
+    rows = _describe(offered, [str(number) for number in range(1, len(offered) + 1)])
+    if len(found) > len(offered):
+        rows += f"\n    and {len(found) - len(offered)} more: roundtable models"
+    put_text(_fold(_OFFER.format(found=rows)))
+    while (words := ask_once(answers, "Number, or Enter: ")) is not None:
+        words = words.strip()
+        if words in ("", _OFFLINE):
+            _remember(_OFFLINE)
+            return replace(settings, is_panel_chosen=True)
+        names = {each.name: each for each in found}
+        names |= {str(number): each for number, each in enumerate(offered, start=1)}
+        chosen = names.get(words)
+        if chosen is None:
+            put_text("That is none of them. Type a number from the list, or press Enter to stay offline.")
+        elif problem := _find_problem(chosen, settings):
+            put_text(f"{problem} Choose another, or press Enter to stay offline.")
+        else:
+            _remember("model", chosen)
+            return replace(
+                settings,
+                panel="model",
+                models=(chosen.model,),
+                base_url=chosen.base_url,
+                is_panel_chosen=True,
+            )
+    return settings
+
+
+def _remember(panel: str, model: FoundModel | None = None) -> None:
+    try:
+        own = remember_panel(panel, *((model.model, model.base_url) if model else ()))
+    except (RuleBroken, DiskFailed) as failure:
+        tell(f"{failure} Your choice counts for this time.")
+    else:
+        put_text(f"{model.name if model else _OFFLINE}: kept in {own}.\n")
+
+
+def _find_problem(model: FoundModel, settings: Settings) -> str:
+    """Return why a model that the user chose cannot be asked; its login is looked up for this."""
+    return f"{model.name} {model.lacks}." if model.lacks else find_login_problem(model, settings.root)
+
+
+def _describe(models: Sequence[FoundModel], marks: Sequence[str]) -> str:
+    return "\n".join(
+        f"{mark:>2}  {model.name}: {model.how}. {_warn(model)}"
+        + (f" It {model.lacks}." if model.lacks else "")
+        for mark, model in zip(marks, models, strict=True)
+    )
+
+
+def _fold(text: str) -> str:
+    """Return the text folded between words for this terminal."""
+    width = max(get_terminal_size().columns, _NARROWEST)
+    lines = (
+        wrap(line, width, subsequent_indent=" " * 4 * line.startswith(" "), break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return "\n".join("\n".join(folded) for folded in lines)
+
+
+def _warn(model: FoundModel) -> str:
+    return f"It {model.cost}. {model.leaves[0].upper()}{model.leaves[1:]}."
+
+
+class ModelsGroup(Group):
+    """The commands about models; alone it lists them."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if not ctx._protected_args and not ctx.args:
+            return ctx.invoke(list_models)
+        return super().invoke(ctx)
+
+
+@click.group(cls=ModelsGroup)
+def models() -> None:
+    """List, test and choose the language models that this machine has.
+
+    Alone it lists them. Looking starts no program and sends nothing out of this machine.
+    """
+
+
+@models.command("list")
+@click.pass_obj
+def list_models(flags: Flags) -> None:
+    """List what is there, how it was found, what it costs, and what leaves the machine."""
+    settings = flags.settings()
+    found = find_models(settings.root)
+    try:
+        speakers = list_speakers(settings, found)
+    except RuleBroken as broken:
+        tell(str(broken))
+        speakers = []
+    names = [model.name for model in speakers] or [_OFFLINE] * (settings.panel == _OFFLINE)
+    shown = [*found, *(model for model in speakers if model not in found)]
+    lines = [
+        f"{'*' * (_OFFLINE in names):>2}  {_OFFLINE}: built in. It is free; nothing leaves this machine."
+    ]
+    lines.append(_describe(shown, ["*" * (model.name in names) for model in shown]))
+    if not found:
+        lines.append("\nNo assistant, no local model server and no key was found.")
+    lines.append("\n* speaks. Choose with: roundtable models use NAME")
+    flags.show_result(
+        {"speaks": names, "found": [asdict(model) for model in shown]}, "\n".join(filter(None, lines))
+    )
+
+
+@models.command("use", uses=("json", "base_url"))
+@click.argument("name")
+@click.pass_obj
+def use_model(flags: Flags, name: str) -> None:
+    """Let NAME speak from now on; `offline` lets none.
+
+    It is written to your own settings file. NAME is one that is listed, or anthropic:NAME, openai:NAME,
+    google:NAME, ollama:NAME, command:PROGRAM, or a name with --base-url.
+    """
+    settings = flags.settings()
+    if name.strip() == _OFFLINE:
+        own, told = remember_panel(_OFFLINE), "offline speaks from now on. Nothing leaves this machine."
+    else:
+        model = read_model(name, flags.base_url or "", find_models(settings.root))
+        if problem := _find_problem(model, settings):
+            tell(problem)
+        own = remember_panel("model", model.model, model.base_url)
+        told = f"{model.name} speaks from now on. {_warn(model)}"
+    stronger = [
+        key for key in ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL") if os.environ.get(key)
+    ]
+    if stronger:
+        tell(f"{' and '.join(stronger)} in your environment is stronger than the file.")
+    flags.show_result({"speaks": name.strip(), "file": str(own)}, f"{told} Kept in {own}.")
+
+
+@models.command("test", uses=("json", "base_url"))
+@click.argument("name", required=False)
+@click.option("--yes", is_flag=True, help="Ask the model without asking you.")
+@click.pass_obj
+def test_model(flags: Flags, name: str | None, yes: bool) -> int:
+    """Ask NAME, or the model that speaks, one short question.
+
+    It says what it will do and asks first; in a pipe it needs --yes. Nothing of your project is sent.
+    """
+    settings = flags.settings()
+    found = find_models(settings.root)
+    chosen = [read_model(name, flags.base_url or "", found)] if name else list_speakers(settings, found)
+    if not chosen:
+        raise RuleBroken(
+            "No model is chosen, so there is none to test. Name one: roundtable models test NAME"
+        )
+    if not yes:
+        what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
+        if not flags.can_ask():
+            raise RuleBroken(f"{what} Nothing was sent. Give --yes to ask.")
+        if ask_user(f"{what} Nothing of your project is sent. Go on? y/N").strip().lower() not in (
+            "y",
+            "yes",
+        ):
+            raise RuleBroken("Nothing was sent.")
+    results = [(model.name, *ask_model(model)) for model in chosen]
+    flags.show_result(
+        [{"name": name, "answer": answer, "sound": sound} for name, answer, sound in results],
+        "\n".join(f"{name} {answer}" if sound else answer for name, answer, sound in results),
+    )
+    return 0 if all(sound for _, _, sound in results) else _ASK_FAILED
