@@ -13,7 +13,7 @@ from roundtable import address
 from roundtable.core.errors import RuleBroken
 from roundtable.settings import Budget, Settings, find_root, load_settings, user_file, user_name
 
-KNOWN = "items, panel, user_name, review, model, base_url, budget"
+KNOWN = "items, panel, user_name, review, model, base_url, time_limit, budget"
 LAYERS = ("variable", "the user's file", "roundtable.toml", "pyproject.toml")
 PERSONAL_LAYERS = ("variable", "the user's file")
 
