@@ -148,6 +148,8 @@ class Analysis:
     answers: tuple[do.Answer, ...] = ()
     offers: tuple[on.Offer, ...] = ()
     reminded: bool = False
+    relayed: bool = False
+    """Whether another program passed on the words in hand."""
     follow_up: str | None = None
     wanted_depth: Depth | None = None
     feedback: str | None = None
@@ -343,6 +345,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if question is None:
         return _draft_sections(now)
     words = event.text.strip()
+    now = replace(now, relayed=event.relayed)
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         text = lines.explanation(question.help, question.example)
@@ -429,7 +432,7 @@ def _take_answer(now: Analysis, question: Question, words: str) -> Outcome:
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
         return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
-    answer = do.Answer(question.label, question.text, words)
+    answer = do.Answer(question.label, question.text, words, relayed=now.relayed)
     criteria = (each for each in now.step.validation if each.label == question.label)
     missed = next((each for each in criteria if not meets_check(each.check, words)), None)
     if missed is None:
@@ -454,6 +457,8 @@ def _complete_answer(now: Analysis, words: str) -> Outcome:
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
+    is_relayed = answer.relayed or (now.relayed and not answer.offered and not answer.unknown)
+    answer = replace(answer, relayed=is_relayed)
     kept = replace(now, answers=(*now.answers, answer), reminded=False, proposed="")
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
 
@@ -505,12 +510,21 @@ def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
     notices = (_show("notice", each.notice) for each in event.sections if each.notice)
+    relayed = [answer.label for answer in now.answers if answer.relayed]
+    sections = tuple(_mark_relayed(each, relayed) for each in event.sections)
     texts = (
         _show("update", f"### {each.target.section}\n\n{each.text.strip()}")
-        for each in event.sections
+        for each in sections
         if each.target.output.endswith(".md") and each.text.strip()
     )
-    return replace(now, stage=Stage.WRITTEN), (*notices, *texts, do.WriteStep(now.step, event.sections))
+    return replace(now, stage=Stage.WRITTEN), (*notices, *texts, do.WriteStep(now.step, sections))
+
+
+def _mark_relayed(section: on.SectionText, labels: list[str]) -> on.SectionText:
+    """Say below a page's section which answers another program passed on."""
+    if not labels or not section.target.output.endswith(".md"):
+        return section
+    return replace(section, text=f"{section.text}\n\n{lines.relayed_answers(labels)}")
 
 
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:

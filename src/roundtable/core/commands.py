@@ -193,6 +193,8 @@ class Answer:
     text: str
     unknown: bool = False
     offered: bool = False
+    relayed: bool = False
+    """Whether another program passed the words on, perhaps not word for word."""
 
 
 @dataclass(frozen=True, slots=True)

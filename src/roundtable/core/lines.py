@@ -209,6 +209,11 @@ def drafts_taken(drafts: Sequence[tuple[str, str, str]]) -> str:
     return "\n".join(["Drafted from what is on the table; `edit` at the menu changes any of it:", *listed])
 
 
+def relayed_answers(labels: Sequence[str]) -> str:
+    """What a section says of answers that another program passed on."""
+    return f"*Relayed by the host, perhaps not word for word: {', '.join(labels)}.*"
+
+
 def explanation(help_text: str, example: str) -> str:
     """What `?` shows: the question's help and an example answer."""
     said = [text for text in (help_text, f"For example: {example}" if example else "") if text]

@@ -112,7 +112,7 @@ def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place, passes:
             await player.send("submit_turn", speaker="business-analyst", **words)
             draft = "**Point**: The inspector retypes forms.\n\n**Measure**: 60 inspectors"
             section, wrote = [each for each in shown(player) if each["kind"] == "update"]
-            assert section["text"] == f"### 1. Scope\n\n{draft if passes else text}"
+            assert section["text"].startswith(f"### 1. Scope\n\n{draft if passes else text}")
             assert wrote["text"] == 'Wrote quick-scan.md, section "1. Scope".'
             assert player.move["kind"] == "menu"
             await player.send("relay_user", words="The office too.")
@@ -473,3 +473,18 @@ def test_an_item_can_be_added_in_the_persons_words(raw: Place) -> None:
                     await player.raw("add_item", text=text)
 
     play(test())
+
+
+def test_answers_that_were_relayed_are_marked_in_the_section(raw: Place) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root, user=["60 inspectors"]) as (player, _):
+            await player.start(item.name)
+            await player.send("relay_user", words=ANSWERS[0])
+            await player.send("hear_user")
+            await player.until_heard()
+
+    play(test())
+    document = (item / "quick-scan.md").read_text()
+    assert "*Relayed by the host, perhaps not word for word: Point.*" in document
