@@ -225,9 +225,9 @@ class Executor:
         documents = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
         own = tuple(each for each in documents if each.name in brief.step.outputs)
         others = tuple(each for each in documents if each not in own)
-        return replace(brief, documents=others + own, known=self._known(brief.item, documents))
+        return replace(brief, documents=others + own, known=self._read_known(brief.item, documents))
 
-    def _known(self, item: Item, documents: tuple[Material, ...]) -> Known:
+    def _read_known(self, item: Item, documents: tuple[Material, ...]) -> Known:
         """Return what was decided and is open, what the user said of the code, and excerpts of it."""
         known = read_background(self._root, self._folder, item, documents)
         excerpts = self._surveyor.excerpts(item, documents)
@@ -252,7 +252,7 @@ class Executor:
         others = tuple(each for each in every if each.name not in own)
         known = NOTHING_KNOWN
         if self.panel.name != OFFLINE:
-            known = self._known(read_item(self._folder), every)
+            known = self._read_known(read_item(self._folder), every)
         others = read_transcripts(self._folder, step.step_id) + others
         return on.ContextRead(max_turns(read_meta(self._folder)), material, others, known)
 

@@ -1,4 +1,7 @@
-"""Look-ups: what a persona asks to see of the code before it speaks (TABLE-1)."""
+"""Look-ups: what a persona asks to see of the code before it speaks (TABLE-1).
+
+It stands on its own because it is a panel around another one, which the executor only uses.
+"""
 
 from __future__ import annotations
 
