@@ -32,8 +32,8 @@ def test_a_step_asks_writes_saves_and_ends_at_its_menu(place: tuple[Path, Path])
     root, item = place
     lines = talk(root, item, ANSWERS)
     assert kinds(lines) == [
-        "greeting", "step", "question", "listen", "answer", "question", "listen", "answer", "update",
-        "update", "menu", "listen", "paused",
+        "greeting", "notice", "step", "question", "listen", "answer", "question", "listen", "answer",
+        "update", "update", "menu", "listen", "paused",
     ]  # fmt: skip
     assert [line.awaits for line in lines if line.kind == "listen"] == ["answer", "answer", "menu"]
     assert meta(item)["steps_completed"] == ["00-01"]

@@ -16,8 +16,13 @@ def cut_transcript(shown: str) -> str:
     """Return the first roundtable of the example, as wide as a page."""
     start = shown.index("---\nELABORATION MODE")
     end = shown.index("\n", shown.index("Saved the discussion", start))
+    return wrap_lines(shown[start:end])
+
+
+def wrap_lines(shown: str) -> str:
+    """Return what was shown, as wide as a page."""
     wrapper = textwrap.TextWrapper(_WIDTH, break_on_hyphens=False, break_long_words=False)
-    return "\n".join(wrapper.fill(line) for line in shown[start:end].splitlines()) + "\n"
+    return "\n".join(wrapper.fill(line) for line in shown.splitlines()) + "\n"
 
 
 def main() -> None:

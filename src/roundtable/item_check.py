@@ -1,30 +1,35 @@
 """Checks an item: whether its documents hold together, and whether its folder keeps to the rules.
 
 The second part is for what a model wrote by prompt alone: records and turn limits, the shape of every
-elaboration block, and, with git, that no answer and no addition was ever taken away.
+elaboration block and what it claims, and, with git, that no answer and no addition was ever taken away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from .core.claims import LinesOf
 from .core.errors import DiskFailed
 from .core.personas import Roster
 from .core.steps import Step
 from .documents import audit
 from .documents.answers import read_answers
 from .documents.audit import META
+from .documents.blocks import find_elaboration_blocks
 from .documents.checks import CheckFinding, check_documents, check_markers
 from .git import earlier_versions
 from .store.artifact import is_markdown
 from .store.files import read_inside
-from .store.meta import max_turns, meta_problem, parse_json, read_meta
+from .store.meta import list_undone, max_turns, meta_problem, parse_json, read_meta
 from .store.outputs import Outputs, find_answered
+from .store.questions import read_questions
+from .store.transcript import list_transcripts, read_transcript
+from .survey.files import CitedFiles
 
-_MAX_CITED_FILE = 20_000_000
 _STATE = "state.json"
 
 
@@ -47,29 +52,21 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         for name in dict.fromkeys(output for step in steps for output in step.outputs)
         if name not in documents and (folder / name).exists()
     ]
-    content = check_documents(documents, partial(_count_lines, root))
+    lines_of = CitedFiles(root, folder).count_lines
+    content = check_documents(documents, lines_of)
     texts = _read_documents(folder)
     versions, losses = _check_history(root, folder, steps, texts)
+    asked = read_questions(folder, steps, roster)
+    unsettled = {(each.file, each.line) for each in asked if each.is_open}
     # Both parts look at the markers of a document.
-    found = dict.fromkeys((*unreadable, *content, *_check_files(folder, roster, steps, texts), *losses))
+    files = (*_check_files(folder, roster, steps, texts), *_check_claims(folder, texts, lines_of))
+    found = dict.fromkeys((*unreadable, *content, *files, *losses))
     return ItemReport(
         tuple(documents),
         versions,
         tuple(each for each in found if each.is_problem),
-        tuple(each for each in found if not each.is_problem),
+        tuple(each for each in found if not each.is_problem and (each.file, each.line) in unsettled),
     )
-
-
-def _count_lines(root: Path, path: str) -> int | None:
-    """Return how many lines a file inside the project has; None if there is no such file."""
-    place = root / path
-    try:
-        is_usable = place.is_file() and place.resolve().is_relative_to(root.resolve())
-        if not is_usable or place.stat().st_size > _MAX_CITED_FILE:
-            return None
-        return len(place.read_bytes().splitlines())
-    except (OSError, RuntimeError, ValueError):
-        return None
 
 
 def _check_files(
@@ -79,6 +76,7 @@ def _check_files(
     meta = read_meta(folder)
     limit = max_turns(meta)
     records: tuple[audit.ElaborationRecord, ...] = ()
+    undone = frozenset(map(str, list_undone(meta or {})))
     if meta is None:
         yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
     else:
@@ -90,14 +88,24 @@ def _check_files(
         yield CheckFinding(_STATE, 1, "record", f"Progress is kept in {META} alone; this file is not used.")
     for name, text in documents.items():
         yield from check_markers(name, text)
-    blocks = [
-        block for name, text in documents.items() for block in audit.find_elaboration_blocks(name, text)
-    ]
+    blocks = [block for name, text in documents.items() for block in find_elaboration_blocks(name, text)]
     yield from audit.check_blocks(blocks, limit=limit, roster=roster)
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
         there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
-        yield from audit.check_pairs(blocks, records, frozenset(there))
+        yield from audit.check_pairs(blocks, records, frozenset(there), undone)
+
+
+def _check_claims(folder: Path, documents: Mapping[str, str], lines_of: LinesOf) -> Iterator[CheckFinding]:
+    """Yield what the elaboration blocks claim and nothing bears out."""
+    blocks = [block for name, text in documents.items() for block in find_elaboration_blocks(name, text)]
+    transcripts = []
+    for path in list_transcripts(folder):
+        with suppress(DiskFailed, OSError):
+            text = read_transcript(folder, path).decode("utf-8", "replace")
+            transcripts.append(audit.parse_transcript(text))
+    held = [each for each in transcripts if each is not None]
+    yield from audit.check_claims(blocks, held, documents, lines_of)
 
 
 def _check_history(
@@ -106,6 +114,7 @@ def _check_history(
     """Return how many earlier versions git has of the documents, and what was lost on the way."""
     total = 0
     losses: list[CheckFinding] = []
+    undone = frozenset(map(str, list_undone(read_meta(folder) or {})))
     for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
@@ -114,7 +123,7 @@ def _check_history(
         total += len(versions)
         if name in there:
             versions.append(audit.DocumentVersion("the working tree", there[name]))
-        losses += audit.check_growth(name, versions)
+        losses += audit.check_growth(name, versions, undone)
         if versions and name not in there:
             versions.append(audit.DocumentVersion("the working tree", ""))
         losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))

@@ -9,11 +9,12 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
-from .catalogue import load_roster, load_steps, read_personas, read_steps
+from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .core.progress import find_position
+from .core.tracks import FEATURE, Track, choose_track, list_all_steps
 from .git import current_commit
 from .store import ledger
 from .store.files import journal_home, read_journal_file
@@ -26,6 +27,7 @@ from .store.items import (
     list_items,
     list_names,
     list_outside_links,
+    read_item,
     remove_item,
     rename_item,
 )
@@ -37,13 +39,18 @@ if TYPE_CHECKING:
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
-    from .documents.checks import CheckFinding
+    from .documents.handoff import HandOff
+    from .documents.questions import OpenQuestion
     from .item_check import ItemReport
     from .panel.base import Panel
     from .runtime.budget import BudgetAccount
     from .runtime.session import Session
     from .settings import Settings
+    from .store.provenance import LineOrigin
+    from .store.undo import ElaborationUndo
 
+HandOffForm = Literal["page", "agent", "pr", "spec-kit"]
+"""For whom a hand-off is written."""
 ADD = 'roundtable add "what it is about"'
 _MAX_JOURNAL_SIZE = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
@@ -75,8 +82,8 @@ class Project:
 
     def check_steps(self) -> tuple[int, tuple[Problem, ...]]:
         """Return how many steps the project's analyses have, and what is wrong with their files."""
-        steps, problems = read_steps(self.root)
-        return len(steps), problems
+        tracks, problems = read_tracks(self.root)
+        return len(next(each.steps for each in tracks if each.key == FEATURE)), problems
 
     def items(self) -> tuple[ItemEntry, ...]:
         """Return every item, by the name of its folder."""
@@ -166,8 +173,8 @@ class Project:
 
     def list_progress(self) -> list[dict[str, Any]]:
         """Return one short row for each item: how far it is and when it was last worked on."""
-        steps, commit = self.steps(), current_commit(self.root)
-        return [_make_row(entry, steps, commit) for entry in self.items()]
+        tracks, commit = load_tracks(self.root), current_commit(self.root)
+        return [_make_row(entry, _steps_of(entry, tracks), commit) for entry in self.items()]
 
     def status(self, name: str) -> dict[str, Any]:
         """Return all that can be said of an item's progress, for a program."""
@@ -175,8 +182,8 @@ class Project:
 
     def report(self, entries: Iterable[ItemEntry]) -> list[dict[str, Any]]:
         """Return the status of each of these items; looking at an open discussion changes nothing."""
-        steps, commit = self.steps(), current_commit(self.root)
-        return [_describe(entry, steps, commit) for entry in entries]
+        tracks, commit = load_tracks(self.root), current_commit(self.root)
+        return [_describe(entry, _steps_of(entry, tracks), commit) for entry in entries]
 
     def describe_spending(self, name: str) -> str:
         """Return what models have used for an item, in words for a person; empty if none was asked."""
@@ -187,11 +194,113 @@ class Project:
         """Return what is wrong with an item's documents and records, and which questions are open."""
         from .item_check import check_item
 
-        return check_item(self.root, self.find_item(name).folder, self.steps(), self.roster())
+        every_step = list_all_steps(load_tracks(self.root))
+        return check_item(self.root, self.find_item(name).folder, every_step, self.roster())
 
-    def open_questions(self, name: str) -> tuple[CheckFinding, ...]:
-        """Return the questions that the item's documents leave open, in the order of the steps."""
-        return self.check(name).open_questions
+    def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
+        """Return every question that the item's documents leave or left open, in the order of the steps."""
+        from .store.questions import read_questions
+
+        return read_questions(self.find_item(name).folder, self.steps(), self.roster())
+
+    def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
+        """Return the questions that nobody has answered and no later decision settles (ART-9)."""
+        return tuple(each for each in self.list_questions(name) if each.is_open)
+
+    def answer_question(self, name: str, number: int, answer: str) -> tuple[OpenQuestion, str]:
+        """Answer the open question of a number, counted from 1; return it, and the file that has the answer.
+
+        Raises RuleBroken, and changes nothing, where there is no such question or no answer.
+        """
+        from .store.lock import ItemLock
+        from .store.questions import write_answer
+
+        folder = self.find_item(name).folder
+        with ItemLock(folder):
+            found = self.open_questions(name)
+            if not 1 <= number <= len(found):
+                raise RuleBroken(
+                    f"There is no open question {number}; there are {len(found)}. Nothing was changed."
+                )
+            question = found[number - 1]
+            return question, write_answer(folder, self.steps(), question, answer)
+
+    def hand_off(self, name: str) -> HandOff:
+        """Return what the item's documents say to whoever builds it, each point with its source."""
+        from .store.handoff import read_hand_off
+
+        return read_hand_off(self.find_item(name).folder, self.steps(), self.roster())
+
+    def write_hand_off(
+        self, name: str, form: HandOffForm, place: Path | None
+    ) -> tuple[str, tuple[Path, ...]]:
+        """Return the hand-off in a form, and the files it was written to: `place`, if one is given.
+
+        For spec-kit these are spec.md and plan.md in a folder, `specs/ITEM` of the project if none is given.
+        Raises RuleBroken, and writes nothing, where a file is there already or no step has written anything.
+        """
+        from .documents import handoff
+        from .store.files import timestamp
+        from .store.handoff import write_new_files
+
+        entry, hand_off, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
+        if hand_off.is_empty:
+            raise RuleBroken(f"There is nothing to hand off yet. Go on with: roundtable analyze {entry.slug}")
+        folder = os.path.relpath(entry.folder, self.root)
+        if form == "spec-kit":
+            texts = {
+                "spec.md": handoff.write_spec(hand_off, date),
+                "plan.md": handoff.write_plan(hand_off, date),
+            }
+            paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
+            return "\n".join(texts.values()), paths
+        match form:
+            case "agent":
+                text = handoff.write_agent_prompt(hand_off, folder)
+            case "pr":
+                text = handoff.write_pull_request(hand_off, folder)
+            case "page":
+                text = handoff.write_page(hand_off)
+            case other:
+                assert_never(other)
+        return text, write_new_files(place.parent, {place.name: text}) if place else ()
+
+    def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
+        """Return where a line of the item's documents comes from, by `FILE:LINE` or a piece of its text."""
+        from .store.provenance import find_origins
+
+        return find_origins(self.find_item(name).folder, self.steps(), where)
+
+    def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
+        """Return what taking back an elaboration would do: the last one, or that of a transcript's number.
+
+        Raises RuleBroken if there is none.
+        """
+        from .store.undo import choose_elaboration, plan_elaboration_undo
+
+        folder = self.find_item(name).folder
+        return plan_elaboration_undo(folder, *choose_elaboration(folder, number))
+
+    def undo(
+        self, name: str, number: int | None = None, *, force: bool = False
+    ) -> tuple[ElaborationUndo, tuple[str, ...]]:
+        """Take back an elaboration (MENU-7); return what was done, and what is said of each document.
+
+        Raises RuleBroken, and changes nothing, where its text was edited since and `force` is not given.
+        """
+        from .store.lock import ItemLock
+        from .store.undo import undo_elaboration
+
+        folder = self.find_item(name).folder
+        with ItemLock(folder):
+            plan = self.plan_undo(name, number)
+            if plan.edits and not force:
+                reasons = "; ".join(f"{file}: {reason}" for file, reason in plan.edits)
+                raise RuleBroken(
+                    f"The text was edited since it was written ({reasons}). Nothing was changed. "
+                    "See what would go with --dry-run; take it out all the same with --force."
+                )
+            return plan, undo_elaboration(folder, plan)
 
     def start_over(self, name: str) -> str | None:
         """Forget which steps and phases of an item are complete; everything written stays.
@@ -213,6 +322,21 @@ class Project:
         from .runtime.session import Session
 
         return Session(self.root, name, items_folder=self.items_folder, **options)
+
+    def open_discussion(self, document: str, **options: Any) -> Session:
+        """Return a roundtable on a markdown document of the project; the options are those of `Session`.
+
+        With `into=True` the document gains the block. Raises RuleBroken if it cannot be discussed.
+        """
+        from .runtime.discussion import DocumentSession
+
+        return DocumentSession(self.root, document, **options)
+
+    def find_discussion_folder(self, document: str) -> Path:
+        """Return the folder that holds the journal of the discussion on a document, there or not."""
+        from .runtime.discussion import find_discussion_folder, find_document
+
+        return find_discussion_folder(self.root, find_document(self.root, document))
 
 
 def find_lacking(settings: Settings) -> Iterator[str]:
@@ -254,6 +378,13 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
     return lambda: panel, account
 
 
+def _steps_of(entry: ItemEntry, tracks: tuple[Track, ...]) -> tuple[Step, ...]:
+    """Return the steps of the track that an item follows."""
+    meta = entry.meta or {}
+    is_begun = bool(meta.get("steps_completed") or meta.get("phases_completed"))
+    return choose_track(tracks, read_item(entry.folder), key=meta.get("track"), is_begun=is_begun).track.steps
+
+
 def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     completed = meta.get("steps_completed", [])
@@ -273,7 +404,9 @@ def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
 def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     start, progress = start_phase(meta), progress_of(meta)
-    where = None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta))
+    where = (
+        None if entry.problem else find_position(steps, progress, facts_of(entry.folder, meta), can_pass=True)
+    )
     talk = _find_open_discussion(entry.folder)
     return {
         "slug": entry.slug,

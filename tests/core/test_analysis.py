@@ -208,7 +208,7 @@ def test_an_answer_that_misses_a_criterion_is_followed_up_once() -> None:
     assert (ask.answer, ask.criterion, ask.question.label) == ("Inspectors.", NUMBER, "Problem")
     assert play.texts("question")[-1] == "How many are stuck?"
     play.says("Quite a few.")
-    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors.\nQuite a few."),)
+    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors. Quite a few."),)
     assert play.texts("question")[-1] == "How fast must it be?"
     assert play.texts("answer") == ["Inspectors.", "Quite a few."]
     assert len(play.all_asked(do.AskFollowUp)) == 1
@@ -328,10 +328,11 @@ def test_a_depth_word_that_answers_the_question_is_an_answer() -> None:
 
 
 @pytest.mark.rule("DEPTH-2")
-def test_a_depth_word_after_all_its_questions_are_answered_ends_the_step() -> None:
-    play = Play(opening(TWO)).says("Inspectors.", "keep it short")
+def test_a_depth_word_keeps_the_question_in_hand_and_changes_what_comes_after_it() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "keep it short", "Two seconds.")
     assert play.now.stage is Stage.MENU
     assert play.now.depth == "brief"
+    assert [answer.text for answer in play.now.answers] == ["Inspectors.", "Two seconds."]
 
 
 @pytest.mark.rule("DEPTH-2")

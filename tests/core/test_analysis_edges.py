@@ -98,7 +98,7 @@ def test_every_request_to_a_panel_carries_the_whole_brief() -> None:
     assert do.AskFollowUp(brief, QUESTIONS[0], "Inspectors.", NUMBER) in play.asked
     play.says("60 of them.", "Two seconds.")
     answers = (
-        do.Answer("Problem", "Who is stuck?", "Inspectors.\n60 of them."),
+        do.Answer("Problem", "Who is stuck?", "Inspectors. 60 of them."),
         do.Answer("Value", "How fast must it be?", "Two seconds."),
     )
     assert play.all_asked(do.AskDraft) == [do.AskDraft(replace(brief, answers=answers), STRICT.targets)]
@@ -150,7 +150,7 @@ def test_help_during_a_follow_up_is_that_of_the_question_followed_up() -> None:
 def test_the_reply_to_a_later_follow_up_leaves_earlier_answers_alone() -> None:
     speed = Criterion("Value", "a number", "How many seconds?")
     play = Play(opening(replace(TWO, validation=(speed,)))).says("Inspectors.", "Soonish.", "Two seconds.")
-    assert [answer.text for answer in play.now.answers] == ["Inspectors.", "Soonish.\nTwo seconds."]
+    assert [answer.text for answer in play.now.answers] == ["Inspectors.", "Soonish. Two seconds."]
 
 
 @pytest.mark.rule("STEP-4")
@@ -166,9 +166,16 @@ def test_a_new_depth_starts_the_open_question_afresh() -> None:
     assert play.now.answers == ()
     assert play.now.wanted_depth is None
     assert play.texts("question")[-1].startswith("Who is stuck?\n  (What you know")
+
+
+@pytest.mark.rule("DEPTH-2")
+def test_a_new_depth_never_swaps_the_question_in_hand() -> None:
     followed = Play(opening(STRICT)).says("Inspectors.", "go deeper")
-    assert followed.texts("question")[-1] == "How fast must it be?"
+    assert followed.texts("question")[-1] == followed.texts("question")[-2]
     assert followed.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
+    for depth in ("keep it short", "go deeper"):
+        play = Play(opening(TWO)).says("Inspectors.", depth)
+        assert play.texts("question")[-1] == play.texts("question")[-2]
 
 
 # --- menus ----------------------------------------------------------------------------------------------

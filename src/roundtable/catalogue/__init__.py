@@ -1,20 +1,25 @@
 """Personas and steps as they are in use: the built-in ones, changed by the files of a project.
 
-A project's `.roundtable/personas/*.md` and `.roundtable/steps/<phase>/*.md` add to the built-in content,
-replace what has the same key or id, and (personas) disable it. Nothing here is ever written (rule STEP-8).
+A project's files in `.roundtable/personas`, `.roundtable/steps/<phase>` and `.roundtable/tracks` add to the
+built-in content, replace what has the same key or id, and (personas) disable it. Nothing here is ever written
+(rule STEP-8).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import PHASE_KEYS, PHASES, Phase, Step
+from ..core.tracks import FEATURE, Track
 from .files import Loaded, Problem, escape_hidden, list_sources, load_folder
 from .personas import Seats, parse_persona, seat_personas
+from .project_kind import find_project_kind
 from .steps import drop_unmet_dependencies, parse_step
+from .tracks import parse_track
 
 PROJECT_FOLDER = ".roundtable"
 _BUILT_IN = Path(__file__).resolve().parents[1] / "content"
@@ -58,10 +63,55 @@ def read_steps(project: Path | None = None) -> tuple[tuple[Step, ...], tuple[Pro
         problems += trouble
     if project is not None:
         problems += _find_strays(project)
+    return _finish_steps(loaded, problems, project)
+
+
+def _finish_steps(
+    loaded: list[Loaded[Step]], problems: list[Problem], project: Path | None
+) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
     files = {entry.value.step_id: entry.shown for entry in loaded}
     steps, unmet = drop_unmet_dependencies(tuple(entry.value for entry in loaded), files)
     steps, unknown = _assign_personas(steps, files, _read_seats(project))
     return steps, (*problems, *unmet, *unknown)
+
+
+def load_tracks(project: Path | None = None) -> tuple[Track, ...]:
+    """Return the tracks that an item can follow, with their steps."""
+    return read_tracks(project)[0]
+
+
+def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
+    """Return the tracks with their steps, and what is wrong with the files of tracks and steps.
+
+    A project's `.roundtable/tracks/NAME.md` adds a track or replaces one of the same key.
+    """
+    kind = find_project_kind(project) if project is not None else ""
+    steps, found = read_steps(project)
+    all_steps = tuple(step.word_for(kind) for step in steps)
+    problems = list(found)
+    tracks: dict[str, Track] = {}
+    roots = [(_BUILT_IN, "")] + ([(project / PROJECT_FOLDER, f"{PROJECT_FOLDER}/")] if project else [])
+    for root, prefix in roots:
+        own: dict[str, Step] = {}
+        for folder in sorted(path for path in (root / "tracks").glob("*") if path.is_dir()):
+            loaded: list[Loaded[Step]] = []
+            for phase in PHASES:
+                added, trouble = load_folder(
+                    root, f"tracks/{folder.name}/{phase.key}", prefix, partial(parse_step, phase=phase)
+                )
+                loaded += added
+                problems += trouble
+            brought, unmet = _finish_steps(loaded, [], project)
+            problems += unmet
+            own |= {step.step_id: step.word_for(kind) for step in brought}
+        files, trouble = load_folder(
+            root, "tracks", prefix, partial(parse_track, all_steps=all_steps, own=own)
+        )
+        problems += trouble
+        tracks |= {entry.value.key: entry.value for entry in files}
+    if FEATURE not in tracks:
+        tracks[FEATURE] = Track(FEATURE, FEATURE, "all steps", all_steps)
+    return tuple(tracks.values()), tuple(problems)
 
 
 def _read_seats(project: Path | None) -> Seats:

@@ -14,10 +14,15 @@
     ## Artifacts
     - requirements-spec.md | 1. Business Context
 
-A draft is `item` (the item's text), `survey` (what the code survey found), `answer Label` (given earlier in
-this step), `answer 01-01 Label` (given in another step) or `text: words to accept`. A section `## Notes` is
-for the people who keep the file. A missing mode asks what Standard Mode asks (Standard: what Deep asks, else
-Brief).
+A file with one section `## Questions` asks the same at every depth. A question may have other words for one
+kind of project: `- Library: ...`, also `Service`, `App` and `Tool`. `- Shows: ...` names what the question is
+about, from the same places as a draft; it is shown with the question and never taken as the answer.
+
+A draft is `item` (the item's text; `item steps`: its list or code; `item wish`: what it says should be),
+`survey` (what the code survey found), `answer Label` (given earlier in this step), `answer 01-01 Label`
+(given in another step) or `text: words to accept`; of several with `|` between them the first that there is.
+A section `## Notes` is for the people who keep the file. A missing mode asks what Standard Mode asks
+(Standard: what Deep asks, else Brief).
 """
 
 from __future__ import annotations
@@ -33,6 +38,7 @@ from ..core import validation
 from ..core.conditions import Condition
 from ..core.errors import RuleBroken
 from ..core.steps import (
+    PROJECT_KINDS,
     Criterion,
     Depth,
     Phase,
@@ -42,17 +48,19 @@ from ..core.steps import (
     is_output_name,
     is_step_id,
     phase_of,
+    split_drafts,
 )
 from .files import ContentFile, Name, Problem, ShortName, SomeTexts, Text, Texts, UnusableError, convert
 
 MAX_LABEL_LENGTH = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
-_SECTIONS = (*_MODES, "Validation", "Artifacts", "Notes")
-_EXTRAS = ("Help", "Example", "Draft", "Without")
+_ALL_MODES = "Questions"
+_SECTIONS = (*_MODES, _ALL_MODES, "Validation", "Artifacts", "Notes")
+_EXTRAS = ("Help", "Example", "Draft", "Without", "Shows")
 _SECTION = re.compile(r"##[ \t]++(.+)")
 _LABEL = re.compile(r"###[ \t]++(.+)")
 _EXTRA = re.compile(r"-[ \t]++(\w+):[ \t]*+(.*)")
-_DRAFT = re.compile(r"item|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL)
+_DRAFT = re.compile(r"item(?: steps| wish)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL)
 # These belong to the item itself.
 _RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 
@@ -75,6 +83,8 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     _check_step_id(given.step_id, phase)
     _check_outputs(given.outputs)
     sections = _split_sections(file)
+    if _ALL_MODES in sections:
+        sections |= {name: sections.get(name, sections[_ALL_MODES]) for name in _MODES}
     modes = {name: _parse_mode(name, sections[name], file) for name in _MODES if name in sections}
     brief, standard, deep = _fill_modes(modes, file)
     labels = {question.label for questions in modes.values() for question in questions}
@@ -211,19 +221,23 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
         current.append(extra[2] if extra else line)
     parts = {name: " ".join(" ".join(part).split()) for name, part in words.items()}
     text = parts.pop("")
-    help_text, example, draft, without = (parts.pop(name.lower(), "") for name in _EXTRAS)
+    help_text, example, draft, without, shows = (parts.pop(name.lower(), "") for name in _EXTRAS)
+    kinds = tuple((kind, parts.pop(kind)) for kind in PROJECT_KINDS if kind in parts)
     for name in parts:
         file.warn(place, f"'{name}' is ignored; known: {', '.join(_EXTRAS)}")
     if not text:
         file.warn(place, "has no question below the label and is ignored")
         return None
-    if draft and not _DRAFT.fullmatch(draft):
+    if draft and not all(_DRAFT.fullmatch(each.strip()) for each in split_drafts(draft)):
         file.warn(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
         draft = ""
     if without and not draft:
         file.warn(place, "'Without' is for a question with a draft; it is ignored")
         without = ""
-    return Question(label, text, help_text, example, draft, without)
+    if shows and not all(_DRAFT.fullmatch(each) for each in split_drafts(shows)):
+        file.warn(place, "'Shows' must be survey or answer ...; it is ignored")
+        shows = ""
+    return Question(label, text, help_text, example, draft, without, kinds, shows)
 
 
 def _parse_validation(lines: list[str], labels: set[str], file: ContentFile) -> tuple[Criterion, ...]:

@@ -4,8 +4,11 @@ The rules, in the order of a leg:
 
 - It opens with what is shown on arrival: a hand-off, a greeting, the depth. A lead that takes over first
   says what it read in the artifacts so far.
+- Before the first step of a new item its track is proposed; the user takes it or names another, there and
+  at any menu.
 - Draft answers are collected, then the step's questions are asked one by one. An empty message takes the
-  draft; not knowing is a fair answer; an answer that misses a criterion is followed up once.
+  draft; not knowing is a fair answer; an answer that misses a criterion is followed up once. At brief depth
+  and in a short track the drafts are taken as they are, and the menu after them is one line.
 - The step's sections are drafted, written and saved; then the menu is shown.
 - At the menu the user goes on, skips the rest of the phase, elaborates, or says what to change. While an
   elaboration runs, every event is its own; afterwards the same menu returns.
@@ -40,14 +43,16 @@ from .hearing import (
     hear_exit,
     hear_menu,
     hear_steering,
+    hear_table,
 )
 from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import PHASES, Depth, Item, Phase, Question, Step, Target
 from .text import is_silence, words_of
+from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
-from .validation import asks_back, is_unknown, meets_check
+from .validation import asks_back, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
@@ -77,6 +82,8 @@ Arrival = Literal["new", "resumed", "continuing"]
 class Stage(StrEnum):
     """What the analysis waits for."""
 
+    TRACK = "the track of the item"
+    TRACK_SAVED = "the track in meta.json"
     READING = "what the incoming persona read"
     OFFERS = "the draft answers"
     ANSWER = "an answer"
@@ -118,6 +125,15 @@ class Opening:
     user_name: str | None = None
     has_review: bool = False
     """Whether the user can be asked to review what a discussion writes (SYN-8)."""
+    track: str = ""
+    """The key of the track that the item follows; empty where nobody can choose one."""
+    tracks: tuple[TrackChoice, ...] = ()
+    """The tracks to choose from; the item's own steps are `steps`."""
+    proposal: str = ""
+    """What is said to propose the track; empty where it was chosen before."""
+    is_short: bool = False
+    is_depth_known: bool = False
+    """Whether the phase before had the same depth, so that it need not be said again."""
 
     @property
     def lead(self) -> Persona:
@@ -133,9 +149,20 @@ class Opening:
 
     @property
     def next_phase(self) -> Phase | None:
-        """The first phase that is not complete, this one not counted."""
+        """The first phase that is not complete and in which something is needed, this one not counted."""
         done = (*self.progress.phases_completed, self.phase.key)
-        return next((phase for phase in PHASES if phase.key not in done), None)
+        return next((each for each in PHASES if each.key not in done and not self.is_passed(each)), None)
+
+    @property
+    def passed_phases(self) -> tuple[str, ...]:
+        """The phases without a step of the track that lie before the next one with any (STEP-9)."""
+        ahead = self.next_phase
+        before = PHASES[: PHASES.index(ahead)] if ahead else PHASES
+        return tuple(phase.key for phase in before if phase != self.phase and self.is_passed(phase))
+
+    def is_passed(self, phase: Phase) -> bool:
+        """Whether the item's track has no step in a phase."""
+        return bool(self.track) and not steps_of_phase(self.steps, phase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +175,6 @@ class Analysis:
     answers: tuple[do.Answer, ...] = ()
     offers: tuple[on.Offer, ...] = ()
     reminded: bool = False
-    relayed: bool = False
-    """Whether another program passed on the words in hand."""
     follow_up: str | None = None
     wanted_depth: Depth | None = None
     feedback: str | None = None
@@ -163,6 +188,10 @@ class Analysis:
     """What corrects the answer that is edited, offered in its place."""
     written: tuple[do.Written, ...] = ()
     """What this leg wrote, so that it can be taken back."""
+    in_hand: Question | None = None
+    """The question that was open when the depth changed: it stays as it was asked."""
+    track: str = ""
+    """The track that the user chose in this leg, where it is the one that the leg is on."""
 
     @classmethod
     def begin(cls, opening: Opening) -> Outcome:
@@ -213,6 +242,11 @@ class Analysis:
         return find_remaining_steps(opening.steps, opening.phase, self.completed_steps, dict(opening.facts))
 
     @property
+    def is_quick(self) -> bool:
+        """Whether drafts are taken without asking, and the menu is one line."""
+        return self.depth == "brief" or self.opening.is_short
+
+    @property
     def brief(self) -> do.StepBrief:
         """What a panel needs to know about the step in hand."""
         opening = self.opening
@@ -244,15 +278,79 @@ def _open_leg(now: Analysis) -> Outcome:
             outgoing = opening.roster.lead_of(opening.handed_over_by.key).persona
             text = lines.hand_off(outgoing, opening.handed_over_by, lead, opening.phase)
             notices.append(_show("handoff", text))
-        notices.append(_show("greeting", lines.new_in_phase(lead, opening.phase), lead))
+        greeting = lines.next_phase if _has_met(opening) else lines.new_in_phase
+        notices.append(_show("greeting", greeting(lead, opening.phase), lead))
     if opening.kind == "menu":
         return _show_menu(now, *notices)
+    if opening.proposal:
+        if opening.is_short:
+            asked = _show("question", opening.proposal, lead)
+            return replace(now, stage=Stage.TRACK), (*notices, asked, do.Listen("answer"))
+        notices.append(_show("notice", opening.proposal, lead))
     announcement = depths.announcement(opening.depth)
-    if announcement and opening.arrival != "continuing":
+    is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
+    if announcement and is_news:
         notices.append(_show("depth", announcement, lead))
     if opening.arrival == "new" and opening.handed_over_by is not None:
         return replace(now, stage=Stage.READING), (*notices, do.AskReading(now.brief))
     return _enter_step(now, *notices)
+
+
+def _has_met(opening: Opening) -> bool:
+    """Whether the lead introduced itself in an earlier phase of this analysis."""
+    done = (phase for phase in PHASES if phase.key in opening.progress.phases_completed)
+    begun = {step_id[:2] for step_id in opening.progress.steps_completed}
+    return any(
+        opening.roster.lead_of(phase.key).persona == opening.lead
+        for phase in done
+        if phase != opening.phase and phase.number in begun
+    )
+
+
+# --- the track ------------------------------------------------------------------------------------------
+
+
+def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
+    """Take the track that was proposed, or another one that the user names."""
+    opening, words = now.opening, event.text.strip()
+    chosen = hear_track(words, opening.tracks, is_asked=True)
+    if isinstance(chosen, TrackChoice):
+        return _save_track(now, chosen, words)
+    if hear_menu(words, can_skip=False) == "continue":
+        own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
+        if own is not None:
+            return _save_track(now, own, words)
+    text = lines.name_tracks(opening.tracks, opening.track)
+    return now, (_show("notice", text, opening.lead), do.Listen("answer"))
+
+
+def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
+    """Write the track; the steps of no other track are needed."""
+    whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
+    not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
+    # A track that was only proposed has not been followed yet.
+    is_same = chosen.key == now.opening.track
+    before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
+    after = replace(now, stage=Stage.TRACK_SAVED, track=chosen.key if is_same else "")
+    echo = (_show("choice", words, USER),) if words else ()
+    return after, (*echo, do.SaveTrack(chosen, not_needed, before))
+
+
+def track_saved(now: Analysis, event: on.TrackSaved) -> Outcome:
+    if now.track == now.opening.track:
+        return _enter_step(now)
+    return replace(now, stage=Stage.ENDED), (do.Advance(),)
+
+
+def _hear_track_at_menu(now: Analysis, words: str) -> Outcome | None:
+    """Change the track where the message names one; None where it does not."""
+    opening = now.opening
+    chosen = hear_track(words, opening.tracks, is_asked=False) if opening.tracks else None
+    if chosen is None:
+        return None
+    if isinstance(chosen, TrackChoice) and chosen.key != opening.track:
+        return _save_track(now, chosen, words)
+    return _show_menu(now, _show("notice", lines.name_tracks(opening.tracks, opening.track)))
 
 
 def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
@@ -300,16 +398,35 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    """Ask the first question; where a panel drafted the step, take its drafts and ask what matters."""
-    after = replace(now, offers=tuple(each for each in event.offers if each.text))
-    if now.editing is not None or not any(each.standing for each in event.offers):
+    """Ask the first question; where drafts are taken, ask only what they leave open or what matters.
+
+    A panel's drafts are always taken, those of a step where it is quick.
+    """
+    if now.editing is None and any(each.standing for each in event.offers):
+        return _take_panel_drafts(now, event.offers)
+    after = replace(now, offers=event.offers)
+    if not now.is_quick or now.editing is not None:
         return _ask_question(after)
-    drafted = {each.label: each for each in event.offers}
+    taken: list[tuple[str, str]] = []
+    for question in _unanswered_questions(after):
+        offer = _find_offer(after, question)
+        if offer is not None and question != now.in_hand:
+            answer = do.Answer(question.label, question.text, offer.text, offered=True)
+            after = replace(after, answers=(*after.answers, answer))
+            taken.append((question.label, offer.source))
+    shown = (_show("notice", lines.drafts_taken(taken), now.opening.conductor),) if taken else ()
+    return _ask_question(after, *shown)
+
+
+def _take_panel_drafts(now: Analysis, offers: tuple[on.Offer, ...]) -> Outcome:
+    """Take what a panel drafted for the step, and ask at most three questions: those that matter (STEP-4)."""
+    after = replace(now, offers=tuple(each for each in offers if each.text))
+    drafted = {each.label: each for each in offers if not each.is_subject}
     asked = [each for each in _unanswered_questions(after) if _is_asked(drafted.get(each.label))]
     taken = []
     for question in _unanswered_questions(after):
         offer = drafted.get(question.label)
-        if question in asked[:MOST_QUESTIONS]:
+        if question in asked[:MOST_QUESTIONS] or question == now.in_hand:
             continue
         if offer is None or not offer.text:
             answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
@@ -318,7 +435,7 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
             answer = do.Answer(question.label, question.text, text, offered=True)
             taken.append((question.label, text, offer.source))
         after = replace(after, answers=(*after.answers, answer))
-    shown = (_show("notice", lines.drafts_taken(taken), now.opening.conductor),) if taken else ()
+    shown = (_show("notice", lines.panel_drafts(taken), now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
 
 
@@ -333,7 +450,9 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
         return _draft_sections(now, *shown)
     offer = _find_offer(now, question)
     wording = question.choose_wording(with_draft=offer is not None)
-    text = lines.question(wording, offer.text if offer else None, offer.source if offer else "")
+    text = lines.question(
+        wording, offer.text if offer else None, offer.source if offer else "", _find_subject(now, question)
+    )
     asked = _show("question", text, now.opening.conductor)
     before = next((answer for answer in now.earlier if answer.label == question.label), None)
     prefill = now.proposed or (before.text if before and not before.unknown else "")
@@ -345,7 +464,10 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if question is None:
         return _draft_sections(now)
     words = event.text.strip()
-    now = replace(now, relayed=event.relayed)
+    if now.opening.proposal and not now.answers and not now.track:
+        chosen = hear_track(words, now.opening.tracks, is_asked=True)
+        if isinstance(chosen, TrackChoice):
+            return _save_track(now, chosen, words)
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         text = lines.explanation(question.help, question.example)
@@ -423,7 +545,7 @@ def _take_answer(now: Analysis, question: Question, words: str) -> Outcome:
     offer = _find_offer(now, question)
     if is_silence(words) and offer is not None:
         return _keep(now, do.Answer(question.label, question.text, offer.text, offered=True))
-    if is_silence(words) and not now.reminded:
+    if is_silence(words) and not now.reminded and not now.is_quick:
         text = (
             f"{question.choose_wording(with_draft=False)}\n  (What you know is enough; ? shows an example.)"
         )
@@ -432,9 +554,11 @@ def _take_answer(now: Analysis, question: Question, words: str) -> Outcome:
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
         return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
-    answer = do.Answer(question.label, question.text, words, relayed=now.relayed)
+    answer = do.Answer(question.label, question.text, words)
     criteria = (each for each in now.step.validation if each.label == question.label)
     missed = next((each for each in criteria if not meets_check(each.check, words)), None)
+    if is_settled(words):
+        missed = None
     if missed is None:
         return _keep(now, answer)
     held = replace(now, answers=(*now.answers, answer), stage=Stage.FOLLOW_UP, follow_up="")
@@ -452,21 +576,33 @@ def _complete_answer(now: Analysis, words: str) -> Outcome:
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
     first = now.answers[-1]
-    text = first.text if is_unknown(words) else f"{first.text}\n{words}"
+    text = first.text if is_unknown(words) else _join_reply(now.step, first, words)
     return _keep(replace(now, answers=now.answers[:-1], follow_up=None), replace(first, text=text), words)
 
 
+def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
+    """Return the answer with the reply to its follow-up, as one text; a reply to a choice stands alone."""
+    checks = [each.check for each in step.validation if each.label == answer.label]
+    if "\n" in answer.text or any(check.startswith("one of") for check in checks):
+        return f"{answer.text}\n{reply}"
+    end = "" if answer.text.rstrip().endswith((".", "!", "?", ":", "。")) else "."
+    return f"{answer.text.rstrip()}{end} {reply}"
+
+
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    is_relayed = answer.relayed or (now.relayed and not answer.offered and not answer.unknown)
-    answer = replace(answer, relayed=is_relayed)
     kept = replace(now, answers=(*now.answers, answer), reminded=False, proposed="")
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
 
 
 def depth_saved(now: Analysis, event: on.DepthSaved) -> Outcome:
     depth = now.wanted_depth or now.depth
-    changed = replace(now, depth=depth, wanted_depth=None, follow_up=None, reminded=False)
-    return _collect_offers(changed, _show("depth", depths.acknowledgement(depth), now.opening.conductor))
+    said = _show("depth", depths.acknowledgement(depth), now.opening.conductor)
+    if now.follow_up:
+        asked = _show("question", now.follow_up, now.opening.conductor)
+        after = replace(now, depth=depth, wanted_depth=None, stage=Stage.ANSWER)
+        return after, (said, asked, do.Listen("answer"))
+    changed = replace(now, depth=depth, wanted_depth=None, reminded=False, in_hand=_open_question(now))
+    return _collect_offers(changed, said)
 
 
 def _unanswered_questions(now: Analysis) -> tuple[Question, ...]:
@@ -475,6 +611,8 @@ def _unanswered_questions(now: Analysis) -> tuple[Question, ...]:
     if now.editing is not None:
         every = (*asked, *now.step.deep, *now.step.standard, *now.step.brief)
         asked = tuple(question for question in every if question.label == now.editing)[:1]
+    elif now.in_hand is not None:
+        asked = (now.in_hand, *(each for each in asked if each.label != now.in_hand.label))
     return tuple(question for question in asked if question.label not in known)
 
 
@@ -493,7 +631,18 @@ def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
     before = next((answer for answer in now.earlier if answer.label == question.label), None)
     if before is not None and not before.unknown:
         return on.Offer(before.label, before.text, "your answer")
-    return next((offer for offer in now.offers if offer.label == question.label), None)
+    offers = (offer for offer in now.offers if not offer.is_subject)
+    return next((offer for offer in offers if offer.label == question.label), None)
+
+
+def _find_subject(now: Analysis, question: Question) -> str:
+    """Return what the question asks about: an answer given in this step, else what was found elsewhere."""
+    if question.shows.startswith("answer "):
+        label = question.shows.removeprefix("answer ").strip()
+        given = next((each for each in now.answers if each.label == label and not each.unknown), None)
+        if given is not None:
+            return given.text
+    return next((each.text for each in now.offers if each.is_subject and each.label == question.label), "")
 
 
 # --- the step's artifacts -------------------------------------------------------------------------------
@@ -510,21 +659,12 @@ def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
     notices = (_show("notice", each.notice) for each in event.sections if each.notice)
-    relayed = [answer.label for answer in now.answers if answer.relayed]
-    sections = tuple(_mark_relayed(each, relayed) for each in event.sections)
     texts = (
         _show("update", f"### {each.target.section}\n\n{each.text.strip()}")
-        for each in sections
+        for each in event.sections
         if each.target.output.endswith(".md") and each.text.strip()
     )
-    return replace(now, stage=Stage.WRITTEN), (*notices, *texts, do.WriteStep(now.step, sections))
-
-
-def _mark_relayed(section: on.SectionText, labels: list[str]) -> on.SectionText:
-    """Say below a page's section which answers another program passed on."""
-    if not labels or not section.target.output.endswith(".md"):
-        return section
-    return replace(section, text=f"{section.text}\n\n{lines.relayed_answers(labels)}")
+    return replace(now, stage=Stage.WRITTEN), (*notices, *texts, do.WriteStep(now.step, event.sections))
 
 
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
@@ -566,7 +706,8 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     warnings = [_show("notice", text) for text in left.warnings if not left.steps]
     if not left.steps and (skipped := _find_skipped(now)):
         warnings.append(_show("notice", lines.steps_to_make_up(skipped)))
-    text = lines.menu(last=not left.steps, next_phase=(phase.number, phase.name) if phase else None)
+    ahead = (phase.number, phase.name) if phase else None
+    text = (lines.quiet_menu if now.is_quick else lines.menu)(last=not left.steps, next_phase=ahead)
     return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))
 
 
@@ -584,7 +725,7 @@ def _find_skipped(now: Analysis) -> tuple[tuple[str, str], ...]:
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
-    steered = _steer_at_menu(now, words)
+    steered = _hear_track_at_menu(now, words) or _steer_at_menu(now, words)
     if steered is not None:
         return steered
     if any(words == step_id for step_id, _ in _find_skipped(now)):
@@ -601,7 +742,8 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         case "continue" if left.steps:
             return replace(now, stage=Stage.ENDED), (echo, do.Advance())
         case "continue":
-            return replace(now, stage=Stage.PHASE), (echo, do.SavePhase(opening.phase.key))
+            save = do.SavePhase(opening.phase.key, opening.passed_phases)
+            return replace(now, stage=Stage.PHASE), (echo, save)
         case "skip":
             steps = steps_of_phase(opening.steps, opening.phase)
             done = tuple(step for step in steps if step.step_id in now.completed_steps)
@@ -611,6 +753,8 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _show_menu(now, _show("notice", _NOTHING_TO_SKIP))
         case "elaborate":
             return _elaborate(now, echo)
+        case "feedback" if (guests := hear_table(words, opening.roster)) is not None:
+            return _elaborate(now, echo, guests=guests)
         case "feedback" if not _is_remark(words):
             return _show_menu(now, _show("notice", _NO_REMARK))
         case "feedback" if opening.step is None:
@@ -658,6 +802,12 @@ def _take_feedback(now: Analysis, words: str) -> Outcome:
     if corrected := find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
+    if now.is_quick and heard.kind == "open" and [each.offered for each in now.answers] == [True]:
+        # The draft was all that the step asked for: what is said instead of it is the answer.
+        drafted = now.answers[0]
+        answer = replace(drafted, text=words, offered=False)
+        after = replace(now, answers=(answer,), earlier=(drafted,), editing=drafted.label)
+        return _draft_sections(after, _show("answer", words, USER))
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])
@@ -676,14 +826,20 @@ def _is_remark(text: str) -> bool:
     return len("".join(words)) > 1 and not is_unknown(text) and not leaves
 
 
-def _elaborate(now: Analysis, *shown: do.Show) -> Outcome:
-    """Begin a roundtable on the step in hand, where there is a step and somebody to talk to."""
-    opening = now.opening
-    if opening.step is None or not opening.roster.can_discuss:
+def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:
+    """Begin a roundtable on the step in hand, where there is a step and somebody to talk to.
+
+    With `guests`, only they sit down with the lead (ENTRY-2).
+    """
+    opening, roster = now.opening, now.opening.roster
+    if guests:
+        seated = (opening.lead.key, *guests)
+        roster = Roster(tuple(each for each in roster.personas if each.key in seated))
+    if opening.step is None or not roster.can_discuss:
         reason = _NO_STEP if opening.step is None else _ALONE.format(name=opening.lead.name)
         return _show_menu(now, *shown, _show("notice", reason))
     elaboration, commands = Elaboration.begin(
-        item=opening.item, step=opening.step, roster=opening.roster, steps=opening.steps,
+        item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
         user_name=opening.user_name, has_review=opening.has_review,
     )  # fmt: skip
     return replace(now, elaboration=elaboration, stage=Stage.ELABORATION), (*shown, *commands)
@@ -714,7 +870,8 @@ def feedback_written(now: Analysis, event: on.FeedbackWritten) -> Outcome:
 
 def drafts_written(now: Analysis, event: on.DraftsWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
-    return replace(now, stage=Stage.PHASE), (*shown, do.SavePhase(now.opening.phase.key))
+    save = do.SavePhase(now.opening.phase.key, now.opening.passed_phases)
+    return replace(now, stage=Stage.PHASE), (*shown, save)
 
 
 def phase_saved(now: Analysis, event: on.PhaseSaved) -> Outcome:
@@ -722,6 +879,9 @@ def phase_saved(now: Analysis, event: on.PhaseSaved) -> Outcome:
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
+    chosen = hear_track(event.text, now.opening.tracks, is_asked=False)
+    if isinstance(chosen, TrackChoice) and chosen.key != now.opening.track:
+        return _save_track(now, chosen, event.text.strip())
     choice = hear_choice(event.text, (LEAVE, START_OVER))
     if choice is None:
         return now, (_show("notice", "Please choose L or S."), do.Listen("choice"))
@@ -737,6 +897,8 @@ def _show(kind: LineKind, text: str, speaker: Persona | str | None = None) -> do
 # --- the table ------------------------------------------------------------------------------------------
 
 TABLE: Mapping[Stage, Mapping[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
+    Stage.TRACK: {on.UserSpoke: track_answered},
+    Stage.TRACK_SAVED: {on.TrackSaved: track_saved},
     Stage.READING: {on.ArtifactsRead: artifacts_read},
     Stage.OFFERS: {on.Offered: offers_collected},
     Stage.ANSWER: {on.UserSpoke: user_answered},

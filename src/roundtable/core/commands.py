@@ -10,6 +10,7 @@ from .lines import Awaits, Line
 from .personas import Persona, Roster
 from .steps import Criterion, Depth, Item, Question, Step, Target
 from .synthesis import Draft, Entry, Exit
+from .tracks import TrackChoice
 from .turns import NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn
 
 Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
@@ -193,8 +194,6 @@ class Answer:
     text: str
     unknown: bool = False
     offered: bool = False
-    relayed: bool = False
-    """Whether another program passed the words on, perhaps not word for word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +276,18 @@ class SaveDepth:
 
 
 @dataclass(frozen=True, slots=True)
+class SaveTrack:
+    """Write the item's track to meta.json, with the steps that it does not need (STEP-9).
+
+    `before` are the steps of the track that it replaces: a phase that the new one still has steps in opens.
+    """
+
+    track: TrackChoice
+    not_needed: tuple[str, ...]
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AskFeedback:
     """Ask a persona to take up the user's feedback, or to answer an aside that nothing is written of."""
 
@@ -334,9 +345,10 @@ class WriteDrafts:
 
 @dataclass(frozen=True, slots=True)
 class SavePhase:
-    """Append the phase to `phases_completed`, with the current commit."""
+    """Append the phase, and those in which nothing is needed, to `phases_completed`, with the commit."""
 
     phase: str
+    passed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,5 +370,5 @@ Command: TypeAlias = (
     Show | Listen | ReadContext | AskFraming | AskPersona | AskVerdict | SaveLimit | AskSynthesis
     | ExtractSynthesis | UpdateArtifacts | SaveRecord | Return | AskReading | AskOffers | AskFollowUp
     | AskDraft | WriteStep | SaveStep | SaveDepth | AskFeedback | WriteFeedback | UndoLast | WriteDrafts
-    | SavePhase | MakeUp | Advance | StartOver | Leave
+    | SaveTrack | SavePhase | MakeUp | Advance | StartOver | Leave
 )  # fmt: skip

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
-from .steps import Depth, is_depth
+from .steps import PHASE_KEYS, Depth, is_depth
 from .text import find_phrase, fold_text, words_of
 
 _SPEED = "fast faster quick quicker quickly speed slow slowly soon latency performance time long"
@@ -72,10 +73,23 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     return None if any(asked & set(words_of(kin)) for _, _, kin in found) else depths.pop()
 
 
-def choose_depth(*, override: object, scope: str | None, complexity: str | None, step: Depth) -> Depth:
-    """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own."""
+def find_override(overrides: Mapping[str, object], phase: str) -> object:
+    """Return the depth that the user set for a phase, else for the nearest phase before it."""
+    keys = PHASE_KEYS[: PHASE_KEYS.index(phase) + 1] if phase in PHASE_KEYS else (phase,)
+    return next((overrides[key] for key in reversed(keys) if is_depth(overrides.get(key))), None)
+
+
+def choose_depth(
+    *, override: object, scope: str | None, complexity: str | None, step: Depth, is_short: bool = False
+) -> Depth:
+    """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own.
+
+    A short track is brief unless the user says otherwise.
+    """
     if is_depth(override):
         return override
+    if is_short:
+        return "brief"
     size, difficulty = fold_text(scope or "").strip(), fold_text(complexity or "").strip()
     if size == "large" or difficulty == "high":
         return "deep"

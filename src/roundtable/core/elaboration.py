@@ -43,7 +43,7 @@ from .hearing import (
     insists_on_topic,
 )
 from .lines import Line, LineKind
-from .personas import Persona, Roster
+from .personas import Lead, Persona, Roster
 from .steps import PHASES, Item, Step, phase_of
 from .text import is_silence, words_of
 from .turns import NEUTRAL, NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn, Verdict
@@ -158,7 +158,9 @@ class Elaboration:
         """Return a new elaboration on a completed step, led by the lead of the step's phase (ENTRY-1)."""
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas.")
-        lead = roster.lead_of(step.phase.key if step.phase else step.step_id)
+        # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
+        phase = step.phase.key if step.phase else step.step_id
+        lead = roster.lead_of(phase) if phase else Lead(roster.personas[0])
         new = cls(
             item, step, roster, lead.persona, steps, lead.notice, user_name or None, has_review=has_review
         )
@@ -492,7 +494,7 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
-    wrong = synthesis.problems(event.draft, now.turns)
+    wrong = (*synthesis.problems(event.draft, now.turns), *event.claims)
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
     draft = synthesis.settle(event.draft, now.turns, now.roster)
@@ -577,7 +579,8 @@ def _persist(now: Elaboration, shown: Shown) -> Outcome:
 
 def record_saved(now: Elaboration, event: on.RecordSaved) -> Outcome:
     put_off = tuple(point.subject for point in now.parked)
-    text = lines.record_saved(len(now.turns), event.transcript, put_off)
+    is_step = bool(now.step.step_id)
+    text = lines.record_saved(len(now.turns), event.transcript, put_off, is_step=is_step)
     return replace(now, awaits=Awaited.NOTHING), (_show(now, "saved", text), do.Return())
 
 

@@ -118,11 +118,15 @@ class BudgetSpent:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisDrafted:
-    """A synthesis was drafted; `at` is the instant that marker and record share."""
+    """A synthesis was drafted; `at` is the instant that marker and record share.
+
+    `claims` says what could not be verified in it, to be sent back with once (ART-8).
+    """
 
     draft: Draft
     at: str
     extracted: bool = False
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +182,8 @@ class Offer:
     source: str
     standing: Literal["", "read", "assumed", "unknown"] = ""
     matters: bool = True
+    is_subject: bool = False
+    """Whether it is what the question asks about, and no answer to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +236,11 @@ class DepthSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class TrackSaved:
+    """The item's track is in meta.json."""
+
+
+@dataclass(frozen=True, slots=True)
 class FeedbackTaken:
     """A persona took up the user's feedback; `at` is the instant that its marker carries."""
 
@@ -272,5 +283,5 @@ Event: TypeAlias = (
     ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
     | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
     | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved
-    | DepthSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
+    | DepthSaved | TrackSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
 )  # fmt: skip

@@ -568,6 +568,21 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
     return "feedback"
 
 
+_TABLE = re.compile(
+    r"^(?:e|elaborate|discuss(?: (?:this|it))?|roundtable|bring in|ask)(?: (?:with|only|just))* (?P<names>.+)"
+)
+
+
+def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:
+    """Return the keys of those whom a message calls to the table, such as `E alex`; None for other words."""
+    found = _TABLE.match(" ".join(words_of(text)))
+    names = [name for name in found["names"].split() if name not in ("and", "only", "just")] if found else []
+    keys = {persona.first_name.casefold(): persona.key for persona in roster.personas}
+    if not names or any(name not in keys for name in names):
+        return None
+    return tuple(dict.fromkeys(keys[name] for name in names))
+
+
 def hear_choice(text: str, choices: tuple[str, ...]) -> str | None:
     """Return the choice that a message names by number, by its words or by an unambiguous beginning."""
     if is_silence(text):

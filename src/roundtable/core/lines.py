@@ -11,6 +11,7 @@ from typing import Literal
 from .personas import Persona
 from .progress import Past
 from .steps import Phase
+from .tracks import TrackChoice
 from .turns import USER
 
 LineKind = Literal[
@@ -183,8 +184,13 @@ def left_alone(output: str) -> str:
     return f"Left {output} as it is: only markdown artifacts take elaboration insights."
 
 
-def record_saved(turns: int, transcript: str, put_off: Sequence[str] = ()) -> str:
-    """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2)."""
+def record_saved(turns: int, transcript: str, put_off: Sequence[str] = (), *, is_step: bool = True) -> str:
+    """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2).
+
+    A discussion that is not on a step has its transcript only, with what was put off in it (MENU-8).
+    """
+    if not is_step:
+        return f"Saved the discussion ({turns} turns); the transcript is {transcript}."
     text = f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
     kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
     return f"{text} Put off and kept in parking-lot.md: {kept}." if kept else text
@@ -195,23 +201,20 @@ def step_header(persona: Persona, step_id: str, title: str) -> str:
     return f"{persona.title} -- Step {step_id}: {title}"
 
 
-def question(text: str, offer: str | None, source: str = "") -> str:
-    """A question, with the draft answer that an empty message takes."""
+def question(text: str, offer: str | None, source: str = "", subject: str = "") -> str:
+    """A question with its subject and the draft answer that an empty message takes."""
+    if subject:
+        text = "\n".join((text, *(f"  > {line}" for line in subject.splitlines() if line.strip())))
     if not offer:
         return text
     origin = f", from {source}" if source else ""
     return f"{text}\n  Draft{origin}: {offer}\n  (Enter takes the draft.)"
 
 
-def drafts_taken(drafts: Sequence[tuple[str, str, str]]) -> str:
+def panel_drafts(drafts: Sequence[tuple[str, str, str]]) -> str:
     """What a panel drafted and nobody is asked for: labels, answers and where they were read (STEP-4)."""
     listed = (f"- {label}: {text}{f' (from {source})' if source else ''}" for label, text, source in drafts)
     return "\n".join(["Drafted from what is on the table; `edit` at the menu changes any of it:", *listed])
-
-
-def relayed_answers(labels: Sequence[str]) -> str:
-    """What a section says of answers that another program passed on."""
-    return f"*Relayed by the host, perhaps not word for word: {', '.join(labels)}.*"
 
 
 def explanation(help_text: str, example: str) -> str:
@@ -245,6 +248,32 @@ def menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
     return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
 
 
+def quiet_menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
+    """The menu at brief depth and in a short track, on one line."""
+    ahead = "Continue" if not last else f"Continue to {next_phase[1]}" if next_phase else "Complete analysis"
+    return f"[C] {ahead}  [E] Elaboration Mode  or say what should change."
+
+
+def drafts_taken(drafts: Sequence[tuple[str, str]]) -> str:
+    """The labels of the drafts that were taken without asking, each with its source."""
+    return f"Drafted: {', '.join(f'{label} (from {source})' for label, source in drafts)}."
+
+
+def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
+    """The track that the quick scan proposes, and how it is changed (STEP-9)."""
+    because = f" (it says '{word}')" if word else ""
+    names = " or ".join(f"`{name}`" for name in others)
+    change = f"Enter takes that; {names} changes it" if is_asked else f"Say {names} to change that"
+    return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
+
+
+def name_tracks(tracks: Sequence[TrackChoice], own: str) -> str:
+    """The tracks to choose from, and the item's own."""
+    listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
+    title = next((each.title for each in tracks if each.key == own), own)
+    return f"This is analysed as {article(title)} {title}. To change that: {listed}."
+
+
 def how_at_a_menu(labels: Sequence[str]) -> str:
     """What can be said at a menu besides its choices (MENU-7)."""
     return (
@@ -270,7 +299,9 @@ def steps_to_make_up(skipped: Sequence[tuple[str, str]]) -> str:
 def with_forecast(menu_text: str, forecast: str) -> str:
     """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
     head, rule, choices = menu_text.partition("---\n")
-    return f"{head}{rule}{forecast}\n{choices}" if rule else menu_text
+    if not rule and "[E]" not in menu_text:
+        return menu_text
+    return f"{head}{rule}{forecast}\n{choices}" if rule else f"{forecast}\n{menu_text}"
 
 
 def brought_up(subject: str, speaker: str, step_id: str) -> str:
@@ -280,7 +311,8 @@ def brought_up(subject: str, speaker: str, step_id: str) -> str:
 
 def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     """Where a discussion stood that was cut off (GREET-6)."""
-    return f"The discussion of step {step_id} was cut off at turn {turn} of {max_turns}."
+    subject = f"step {step_id}" if step_id else "this document"
+    return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
 
 
 _REMEMBERED = 3
@@ -292,6 +324,11 @@ def new_in_phase(persona: Persona, phase: Phase) -> str:
         f"{persona.name}: Hi, I'm {persona.first_name}, your {persona.role}. "
         f"I'll be guiding you through {phase.description}. Let's get started."
     )
+
+
+def next_phase(persona: Persona, phase: Phase) -> str:
+    """The first words in a phase of somebody who has introduced itself before."""
+    return f"{persona.name}: Next is {phase.description}."
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> str:

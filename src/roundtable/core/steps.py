@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard
 
 
@@ -69,11 +69,21 @@ def phase_of(step_id: str) -> Phase | None:
     return next((phase for phase in PHASES if phase.number == step_id[:2]), None)
 
 
+PROJECT_KINDS = ("library", "service", "app", "tool")
+"""What a project may be, as far as the wording of a question depends on it."""
+
+
+def split_drafts(draft: str) -> tuple[str, ...]:
+    """Return the places that a draft answer may come from, in the order in which they are tried."""
+    return (draft,) if draft.startswith("text:") else tuple(part.strip() for part in draft.split("|"))
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question under its label, with help and an example.
 
-    `draft` says where a draft answer may come from, `without` how to ask if there is none.
+    `draft` says where a draft answer may come from, `without` how to ask if there is none, `kinds` how to ask
+    in a project of one kind, `shows` where its subject comes from: what it asks about, shown with it.
     """
 
     label: str
@@ -82,6 +92,8 @@ class Question:
     example: str = ""
     draft: str = ""
     without: str = ""
+    kinds: tuple[tuple[str, str], ...] = ()
+    shows: str = ""
 
     def choose_wording(self, *, with_draft: bool) -> str:
         """Return the question's words, with or without a draft answer below them."""
@@ -129,6 +141,14 @@ class Step:
     def questions(self, depth: Depth) -> tuple[Question, ...]:
         """Return the questions asked at a depth."""
         return {"brief": self.brief, "standard": self.standard, "deep": self.deep}[depth]
+
+    def word_for(self, kind: str) -> Step:
+        """Return the step with its questions in the words for a kind of project."""
+        brief, standard, deep = (
+            tuple(replace(each, text=dict(each.kinds).get(kind, each.text)) for each in questions)
+            for questions in (self.brief, self.standard, self.deep)
+        )
+        return replace(self, brief=brief, standard=standard, deep=deep)
 
     def section(self, output: str) -> str | None:
         """The heading this step writes in an output, where its file names one."""

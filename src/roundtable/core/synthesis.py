@@ -22,6 +22,8 @@ Part = Literal["insights", "decisions", "questions", "actions"]
 
 SUMMARY_LENGTH = 100
 NO_REASON = "reason not given"
+UNVERIFIED = "(unverified)"
+"""Stands behind what nobody could verify (ART-8)."""
 HEADINGS: Mapping[Part, str] = {
     "insights": "Key Insights",
     "decisions": "Decisions Made",
@@ -217,7 +219,9 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     return replace(
         draft,
         insights=_drop_uncited(draft.insights, turns),
-        decisions=tuple(_say_what_is_replaced(entry, standing) for entry in decisions + added),
+        decisions=tuple(
+            _mark_relayed(_say_what_is_replaced(entry, standing), turns) for entry in decisions + added
+        ),
         questions=_drop_uncited(draft.questions, turns) + proposed,
         actions=_drop_uncited(draft.actions, turns),
     )
@@ -250,6 +254,14 @@ def _say_what_is_replaced(entry: Entry, standing: Mapping[int, _Decided]) -> Ent
     if before is None:
         return entry
     return replace(entry, detail=f'{entry.detail or NO_REASON}; replaces "{own_words(before)}"')
+
+
+def _mark_relayed(entry: Entry, turns: Sequence[Turn]) -> Entry:
+    """Return a decision marked where another program passed on all the words it rests on (ART-8)."""
+    said = [turns[number - 1] for number in entry.turns if turns[number - 1].speaker == USER]
+    if UNVERIFIED in entry.text or not all(turn.relayed for turn in said):
+        return entry
+    return replace(entry, text=f"{entry.text.rstrip('.')} {UNVERIFIED}")
 
 
 def _list_numbers(numbers: Iterable[int]) -> str:
@@ -291,7 +303,7 @@ def render(
     participants = ", ".join(f"{persona.name} ({persona.short_role})" for persona in roster.personas)
     silent = "" if any(turn.speaker == USER for turn in turns) else " | **User**: silent"
     parts = [
-        f"### Elaboration Insights (Step {step_id}: {title})",
+        f"### Elaboration Insights ({f'Step {step_id}: ' if step_id else ''}{title})",
         f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}{silent}",
     ]
     for part, heading in HEADINGS.items():
@@ -335,16 +347,17 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     turn = next((turn for turn in reversed(said) if can_decide(turn.text)), None)
     if turn is None:
         return ""
-    if fold_text(entry.text).rstrip(".!") in fold_text(join_lines(turn.text)):
+    plain = entry.text.replace(f" {UNVERIFIED}", "")
+    if fold_text(plain).rstrip(".!") in fold_text(join_lines(turn.text)):
         return ""
-    words = own_words(turn, entry.text)
-    told = set(words_of(fold_text(f"{entry.text} {entry.detail}")))
+    words = own_words(turn, plain)
+    told = set(words_of(fold_text(f"{plain} {entry.detail}")))
     return "" if told.issuperset(words_of(fold_text(words))) else words
 
 
 def marker(step_id: str, at: str) -> str:
-    """The comment that stands before every block in a document (ART-4)."""
-    return f"<!-- Elaboration: step {step_id}, {at} -->"
+    """The comment that stands before every block in a document (ART-4); without a step for MENU-8."""
+    return f"<!-- Elaboration: step {step_id}, {at} -->" if step_id else f"<!-- Elaboration: {at} -->"
 
 
 def description(draft: Draft) -> str:

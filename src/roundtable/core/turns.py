@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 USER = "user"
+UNVERIFIED_NOTE = "unverified: "
+"""Begins a note on a turn that is about a claim, not about the voice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ NEUTRAL = Verdict()
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One contribution by a persona or the user, with its verdict and what the voice check noted.
+    """One contribution by a persona or the user, with its verdict and what the checks noted.
 
     The user's words are `relayed` where another program passed them on.
     """

@@ -60,8 +60,8 @@ _DATE = re.compile(
     re.VERBOSE,
 )
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as|in case"
-    r"|provided|except|otherwise|wenn|falls|sobald|solange|sofern)\b"
+    r"\b(?:given|if|when|whenever|unless|until|once|while|only|where|after|before|as soon as|as long as"
+    r"|in case|provided|except|otherwise|wenn|falls|sobald|solange|sofern)\b"
 )
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
@@ -110,6 +110,12 @@ _ASKED_BACK = phrases_of(
     "| why are you asking | do you want to know | can you explain | could you explain"
     "| can you give me an example | for example what | like what | such as what | what for"
 )
+_SETTLED = phrases_of(
+    "not applicable | doesn't apply | does not apply | not relevant | not needed | approved | none | nothing"
+    "| no new | no one | nobody | nowhere | never | same as today | same as before | as before | unchanged"
+    "| no change | no changes | keine | nichts | genehmigt"
+)
+_MAX_SETTLED_WORDS = 16
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
 _MAX_UNKNOWN_WORDS = 8
 
@@ -142,6 +148,12 @@ def is_unknown(answer: str) -> bool:
         at is not None and _AROUND_UNKNOWNS.issuperset(words[:at] + words[at + length :])
         for at, length in places
     )
+
+
+def is_settled(answer: str) -> bool:
+    """Whether a short answer says that there is nothing to say, or that all is well: nothing is missing."""
+    words = words_of(answer)
+    return len(words) <= _MAX_SETTLED_WORDS and any(words[: len(each)] == each for each in _SETTLED)
 
 
 def asks_back(answer: str) -> bool:

@@ -69,7 +69,7 @@ _COMMITTEE = re.compile(
     re.VERBOSE,
 )
 # Words that carry no point of their own, so that what is left can be counted.
-_EMPTY_WORDS = frozenset(
+EMPTY_WORDS = frozenset(
     words_of(
         """
         a about above after again all also am an and any are as at be because been before being both but by
@@ -107,7 +107,7 @@ def check_voice(
 
     `known` are the texts of the item and its documents: their words break no ban on vocabulary (VOICE-5).
     """
-    empty = _EMPTY_WORDS | {word for name in names for word in words_of(name)}
+    empty = EMPTY_WORDS | {word for name in names for word in words_of(name)}
     return (
         *_forbidden(text, persona, earlier, free, known),
         *_echoes(text, earlier, empty),
@@ -170,18 +170,18 @@ def _echoes(text: str, earlier: Sequence[Said], empty: frozenset[str]) -> Iterat
 
 def _answer_to_a_quotation(text: str, before: str, empty: frozenset[str]) -> str:
     """The text without its quotations, or without one sentence; empty if the rest adds nothing new."""
-    held = set(_content(before, empty))
+    held = set(content_stems(before, empty))
     rest = strip_quotations(text)
     if rest == text:
         sentences = re.split(r"(?<=[.!?])\s+|\n+", text)
-        shared = [len(held & set(_content(sentence, empty))) for sentence in sentences]
+        shared = [len(held & set(content_stems(sentence, empty))) for sentence in sentences]
         quoted = shared.index(max(shared))
         rest = " ".join(sentences[:quoted] + sentences[quoted + 1 :])
-    return rest if len(set(_content(rest, empty)) - held) >= _NEW_ENOUGH else ""
+    return rest if len(set(content_stems(rest, empty)) - held) >= _NEW_ENOUGH else ""
 
 
 def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
-    content, held = set(_content(text, empty)), set(_content(before, empty))
+    content, held = set(content_stems(text, empty)), set(content_stems(before, empty))
     if len(content) < _SHORTEST:
         return bool(content) and words_of(text) == words_of(before)
     if len(content) < _LONG_ENOUGH:
@@ -206,12 +206,12 @@ def _runs(text: str, length: int) -> frozenset[tuple[str, ...]]:
 def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
     said = re.sub(r"\s+", " ", fold_text(strip_quotations(text)))
     found = _COMMITTEE.search(said)
-    if found and len(_content(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
+    if found and len(content_stems(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
         yield Violation("committee", found.group(), "It agrees without adding anything of its own.")
 
 
 @lru_cache(maxsize=512)
-def _content(text: str, empty: frozenset[str]) -> tuple[str, ...]:
-    """The words that carry the point, in their plain form."""
+def content_stems(text: str, empty: frozenset[str]) -> tuple[str, ...]:
+    """Return the words that carry the point, in their plain form."""
     spoken = (word.removesuffix("'s") for word in words_of(text))
     return tuple(stem_word(word) for word in spoken if word not in empty)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..core.errors import RuleBroken
 from ..core.text import neutralize_markdown, strip_unprintable
+from .ids import WITHDRAWN_COMMENT
 from .outline import (
     ADDITIONAL,
     CLOSING_SIGNS,
@@ -17,6 +18,7 @@ from .outline import (
     Outline,
     Section,
     choose_section,
+    continues_block,
     find_named_sections,
     is_elaboration_marker,
     is_open,
@@ -30,6 +32,9 @@ _SECTION_LEVEL = 2
 _NUMBER = re.compile(r"\(?(\d+(?:\.\d+)*)")
 _FEEDBACK = re.compile(r"<!-- Feedback: step ")
 _STEP_MARKER = re.compile(r"<!-- Step (\S+): (\d{1,9}) characters, ([0-9a-f]{8}) -->\s*")
+_END_OF_ADDITION = "<!-- End of addition -->"
+_BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
+_ENDINGS = (b"\r\n", b"\n", b"\r")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
 _JOINING = re.compile(rb"(?:[ \t]*[\r\n])*(?:[ \t]+[^ \t\r\n]|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t\r\n]|\Z))")
 
@@ -121,6 +126,18 @@ def insert_text(shape: Outline, position: int, text: str, *, refusal: str) -> by
     return addition.document
 
 
+def insert_line(shape: Outline, position: int, line: str, *, refusal: str) -> bytes:
+    """Return the document with one line at a line's start; RuleBroken with `refusal` as in `insert_text`."""
+    before, after = shape.document[:position], shape.document[position:]
+    is_ended = before.endswith((b"\n", b"\r"))
+    text = f"{line}{shape.newline}" if is_ended else f"{shape.newline}{line}"
+    new = text.encode("utf-8")
+    addition = Addition(before + new + after, position, len(new), None)
+    if not _leaves_rest_unchanged(shape, addition, removed=0):
+        raise RuleBroken(refusal)
+    return addition.document
+
+
 def _try_insertion(shape: Outline, position: int, text: str, heading: str | None = None) -> Addition | None:
     addition = _splice_text(shape, position, text, heading)
     return addition if _leaves_rest_unchanged(shape, addition, removed=0) else None
@@ -164,7 +181,7 @@ def _splice_text(shape: Outline, start: int, text: str, heading: str | None = No
 
 def _guard_against_joining(after: bytes) -> str:
     """Return what keeps indented text or a list that follows from joining a list; else nothing."""
-    return "\n\n<!-- End of addition -->" if _JOINING.match(after) else ""
+    return f"\n\n{_END_OF_ADDITION}" if _JOINING.match(after) else ""
 
 
 def _leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) -> bool:
@@ -183,6 +200,103 @@ def _leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) 
         and (not one.level or one.text == other.text)
         for one, other in zip(earlier, later, strict=True)
     )
+
+
+# A block taken out again
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlace:
+    """An elaboration block in a document, in bytes, from the heading made for it or its marker to its end."""
+
+    start: int
+    end: int
+    marker_line: int
+    """The line of its marker, counted from 1."""
+    bullets: tuple[tuple[str, str], ...]
+    """Its list entries, each with the heading above it."""
+    has_more: bool
+    """Whether something that we did not write stands inside it."""
+
+
+def find_block(shape: Outline, marker: str) -> BlockPlace | None:
+    """Return the place of the block behind a marker; None where the document does not have it."""
+    pieces = shape.pieces
+    at = next(
+        (n for n, each in enumerate(pieces) if each.kind == "html_block" and each.text.strip() == marker),
+        None,
+    )
+    if at is None:
+        return None
+    last, level, heading = at, 0, ""
+    is_filled, has_more = True, False
+    bullets: list[tuple[str, str]] = []
+    for number, piece in enumerate(pieces[at + 1 :], at + 1):
+        if piece.kind == "heading" and (not level or continues_block(piece, level)):
+            level, heading, is_filled = level or piece.level, piece.text, False
+        elif piece.kind in ("paragraph", "bullet_list") and level and not is_filled:
+            is_filled = True
+            for line in _read_bytes(shape.document[piece.start : piece.end]).split("\n"):
+                if line.startswith("- "):
+                    bullets += [(heading, line[2:])] if line != "- None" else []
+                else:
+                    has_more |= bool(line.strip()) and not line.startswith(_BLOCK_FIELDS)
+        elif piece.kind == "html_block" and piece.text.strip() == _END_OF_ADDITION:
+            last = number
+            break
+        else:
+            break
+        last = number
+    start = pieces[at].start
+    before, after = pieces[at - 1] if at else None, pieces[last + 1] if last + 1 < len(pieces) else None
+    if before is not None and before.kind == "heading" and before.text == ADDITIONAL:
+        # The heading goes with the last block that stands under it.
+        is_lone = after is None or (after.kind == "heading" and after.level <= before.level)
+        start = before.start if is_lone else start
+    end = shape.settle(start, pieces[last].end)
+    return BlockPlace(start, end, bisect_left(shape.lines, pieces[at].start) + 1, tuple(bullets), has_more)
+
+
+def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
+    """Return the document without a block, and whether inserting it again gives the same bytes.
+
+    Where it does not, the blank lines around the block were changed; one on each side goes with it.
+    """
+    document = shape.document
+    text = _read_bytes(document[place.start : place.end]).removesuffix(f"\n\n{_END_OF_ADDITION}")
+    text_end = len(document[: place.end].rstrip(b"\r\n"))
+    starts = _step_over_endings(document, place.start, -1)
+    ends = _step_over_endings(document, text_end, 1)
+    # Usually one line ending before the text and one after it are the insertion's own.
+    order = (1, 0, 2, 3)
+    tries = [
+        (starts[one], ends[two]) for one in order for two in order if one < len(starts) if two < len(ends)
+    ]
+    for start, end in tries:
+        rest = document[:start] + document[end:]
+        if _splice_text(read_outline(rest), start, text).document == document:
+            return rest, True
+    start, end = starts[min(1, len(starts) - 1)], ends[min(1, len(ends) - 1)]
+    return document[:start] + document[end:], False
+
+
+def _step_over_endings(document: bytes, at: int, direction: int) -> list[int]:
+    """Return a place and those up to three line endings before or after it."""
+    found = [at]
+    for _ in range(3):
+        if direction < 0:
+            ending = next((each for each in _ENDINGS if document.endswith(each, 0, at)), b"")
+        else:
+            ending = next((each for each in _ENDINGS if document.startswith(each, at)), b"")
+        if not ending:
+            break
+        at += direction * len(ending)
+        found.append(at)
+    return found
+
+
+def _read_bytes(data: bytes) -> str:
+    return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
 
 
 # What a step wrote, under the marker that vouches for it
@@ -209,9 +323,7 @@ def find_step_texts(shape: Outline) -> tuple[StepText, ...]:
         if block.kind == "html_block" and (marker := _STEP_MARKER.fullmatch(block.text)):
             own_end = _find_own_end(shape, block.end, int(marker[2]), marker[3])
             end = block.end if own_end is None else own_end
-            ending = next(
-                (each for each in (b"\r\n", b"\n", b"\r") if shape.document.endswith(each, 0, end)), b""
-            )
+            ending = next((each for each in _ENDINGS if shape.document.endswith(each, 0, end)), b"")
             is_intact = own_end is not None
             found.append(StepText(marker[1], marker[0].strip(), block.start, end - len(ending), is_intact))
     return tuple(found)
@@ -387,13 +499,15 @@ def _disarm_once(lines: list[str]) -> str:
         if token.type in ("fence", "code_block") and token.map
         for at in range(*token.map)
     }
+    own = {at for at, line in enumerate(lines) if at not in code and WITHDRAWN_COMMENT.fullmatch(line)}
+    code |= own
     for at, line in enumerate(lines):
         if at not in code:
             lines[at] = line.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
     for token in tokens:
         if token.type == "html_block" and token.map:
             for at in range(*token.map):
-                if at == token.map[0] or lines[at].lstrip().startswith("<"):
+                if at not in own and (at == token.map[0] or lines[at].lstrip().startswith("<")):
                     lines[at] = lines[at].replace("<", "&lt;", 1)
         elif token.type == "hr" and token.map and token.level == 0:
             # Three hyphens could close front matter, or underline a line above them.

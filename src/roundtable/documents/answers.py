@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..core.steps import DEPTHS, Step
-from ..core.text import parse_heading, strip_unprintable, unescape_markdown
+from ..core.text import strip_unprintable, unescape_markdown
 from .design import CHOICE, DECISION, ERRORS_LABEL
 from .ids import (
     ERRORS,
@@ -24,14 +24,11 @@ from .outline import (
     Outline,
     find_labelled,
     find_named_sections,
-    prose_lines,
 )
 from .page import OPEN_QUESTION
 from .requirements import ACCEPTANCE, FEATURES, STORIES
 
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
-_OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
-_ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
 
 AnswersByLabel = dict[tuple[str, str], str]
@@ -60,17 +57,6 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     for note in story_entries(documents, "notes"):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
     return {key: text for key, text in found.items() if text}
-
-
-def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the questions that a document marks or lists as open, each with its line."""
-    is_list = False
-    for number, line in prose_lines(text):
-        if heading := parse_heading(line):
-            is_list = heading[1].casefold() == "open questions"
-        found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
-        if found and found["question"].casefold().rstrip(".") != "none":
-            yield number, unescape_markdown(found["question"])
 
 
 def _read_decisions(overview: str) -> AnswersByLabel:
@@ -107,6 +93,9 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
         listed, gathered, last = "", list[str](), ""
         for piece in _own_blocks(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()
+            # An open question right after a list reads as its last entry.
+            asked = (at for at, line in enumerate(lines) if at and line.startswith(OPEN_QUESTION))
+            lines = lines[: next(asked, len(lines))]
             # Code may stand between the entries; a second list right after the first is somebody else's.
             more = piece.kind != "paragraph" and not (gathered and "fence" not in (piece.kind, last))
             last = piece.kind

@@ -10,13 +10,21 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
+from ..core.claims import (
+    LinesOf,
+    check_citation,
+    find_paths,
+    find_unknown_figures,
+    is_marked,
+    shares_words,
+)
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
-from ..core.synthesis import marker
-from ..core.text import parse_heading
+from ..core.synthesis import UNVERIFIED, marker
+from ..core.text import parse_heading, unescape_markdown
+from .blocks import ElaborationBlock, find_elaboration_blocks
 from .checks import CheckFinding
-from .outline import prose_lines
 
 META = "meta.json"
 _LONGEST_SUMMARY = 130
@@ -130,61 +138,10 @@ def _records(text: str, meta: Mapping[str, Any]) -> Iterator[tuple[object, int]]
             place = json.JSONDecoder(strict=False).raw_decode(text, place)[1]
 
 
-_MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
 _TITLE = re.compile(r"Elaboration Insights \(Step (?P<step>\S+): .+\)")
-_TURNS = re.compile(
-    r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
-    r"(?: \| \*\*User\*\*: silent)?\s*"
-)
 _ATTRIBUTED = re.compile(r"[-*] \\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
 _SECTIONS = ("Key Insights", "Decisions Made", "Open Questions")
 _TAKEAWAY = "Key takeaway:"
-
-
-@dataclass(frozen=True, slots=True)
-class ElaborationBlock:
-    """What follows a marker in a document, up to the next marker or the end of its section."""
-
-    file: str
-    line: int
-    step_id: str
-    timestamp: str
-    lines: tuple[tuple[int, str], ...]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.step_id, self.timestamp
-
-    @property
-    def filled_lines(self) -> list[str]:
-        return [line for _, line in self.lines if line.strip()]
-
-    @property
-    def turns(self) -> int | None:
-        found = (_TURNS.fullmatch(line) for _, line in self.lines)
-        return next((int(each["turns"]) for each in found if each), None)
-
-
-def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
-    """Return the blocks of a document in their order."""
-    lines = list(prose_lines(text))
-    starts = [(at, found) for at, (_, line) in enumerate(lines) if (found := _MARKER.fullmatch(line))]
-    ends = [*(at for at, _ in starts[1:]), len(lines)]
-    return tuple(
-        ElaborationBlock(name, lines[at][0], mark["step"], mark["at"], _own_lines(lines[at + 1 : end]))
-        for (at, mark), end in zip(starts, ends, strict=False)
-    )
-
-
-def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
-    """Return the lines that belong to a block: up to a heading as high as its own."""
-    level = 0
-    for place, (_, line) in enumerate(lines):
-        heading = parse_heading(line)
-        if heading and level and heading[0] <= level:
-            return tuple(lines[:place])
-        level = level or (heading[0] if heading else 0)
-    return tuple(lines)
 
 
 def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Roster) -> Iterator[CheckFinding]:
@@ -227,10 +184,102 @@ def _check_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[
                 yield number, f"The insight credits {', '.join(strangers)}, who was not at the table."
 
 
-def check_pairs(
-    blocks: Sequence[ElaborationBlock], records: Sequence[ElaborationRecord], updatable: frozenset[str]
+_TRANSCRIPT = re.compile(r"<!-- Transcript: step (?P<step>\S+), (?P<at>\S+) -->")
+_TURN = re.compile(r'^<a id="turn-\d{1,4}"></a>\n\*\*(?P<number>\d{1,4})\. (?P<who>.+)\*\*$', re.MULTILINE)
+_REMARK = re.compile(r"^> - .*$", re.MULTILINE)
+_TURN_LINK = re.compile(r"\(#turn-(?P<number>\d{1,4})\)")
+_REVIEWED = re.compile(r"\b(?:added|edited) in the review\)$")
+_SILENT = "| **User**: silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said in a discussion, by the number of the turn, which turns are the user's, and the rest."""
+
+    key: tuple[str, str]
+    turns: Mapping[int, str]
+    users: frozenset[int]
+    synthesis: tuple[str, ...]
+
+
+def parse_transcript(text: str) -> Transcript | None:
+    """Return a transcript from its text; None where it is none."""
+    head = _TRANSCRIPT.match(text)
+    if head is None:
+        return None
+    discussion, _, rest = text.partition("\n## Synthesis\n")
+    found = list(_TURN.finditer(discussion))
+    ends = [*(each.start() for each in found[1:]), len(discussion)]
+    turns = {
+        int(each["number"]): unescape_markdown(_REMARK.sub("", discussion[each.end() : end]).strip())
+        for each, end in zip(found, ends, strict=False)
+    }
+    users = frozenset(int(each["number"]) for each in found if each["who"] == "User")
+    return Transcript((head["step"], head["at"]), turns, users, tuple(rest.splitlines()))
+
+
+def check_claims(
+    blocks: Sequence[ElaborationBlock],
+    transcripts: Sequence[Transcript],
+    documents: Mapping[str, str],
+    lines_of: LinesOf,
 ) -> Iterator[CheckFinding]:
-    """Yield blocks without a record, and records of steps with a markdown output without a block."""
+    """Yield the paths, figures and decisions in the blocks that nothing bears out, unless marked (ART-8).
+
+    Figures and decisions are held against the transcript; where it is lost, nobody can tell.
+    """
+    written = {(block.file, number) for block in blocks for number, _ in block.lines}
+    others = [
+        "\n".join(line for number, line in enumerate(text.split("\n"), 1) if (name, number) not in written)
+        for name, text in documents.items()
+    ]
+    held = {transcript.key: transcript for transcript in transcripts}
+    for block in blocks:
+        transcript = held.get(block.key)
+        is_silent = any(line.rstrip().endswith(_SILENT) for _, line in block.lines)
+        sources = [*others, *transcript.turns.values()] if transcript is not None else []
+        heading = ""
+        for number, line in block.lines:
+            if found := parse_heading(line):
+                heading = found[1]
+            elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
+                entry = unescape_markdown(line[2:])
+                for path in find_paths(entry):
+                    known = any(path["path"] in each for each in sources)
+                    if not known and not is_marked(entry, path.end()) and check_citation(path, lines_of):
+                        yield CheckFinding(block.file, number, "citation", check_citation(path, lines_of))
+                for figure in find_unknown_figures(entry, sources) if transcript is not None else ():
+                    problem = f"{figure} stands neither in the transcript nor in the documents."
+                    yield CheckFinding(block.file, number, "figure", problem)
+                if heading == _SECTIONS[1] and not _is_decided(line[2:].strip(), transcript, is_silent):
+                    problem = f"Nothing that the user said decides this: {_quote(entry)}"
+                    yield CheckFinding(block.file, number, "decision", problem)
+
+
+def _is_decided(line: str, transcript: Transcript | None, is_silent: bool) -> bool:
+    """Whether the user can have decided what a line says, by the transcript; marked, it claims nothing."""
+    if UNVERIFIED in line or (transcript is None and not is_silent):
+        return True
+    if transcript is None:
+        return False
+    noted = next((each for each in transcript.synthesis if line in each), None)
+    if noted is not None:
+        cited = {int(found["number"]) for found in _TURN_LINK.finditer(noted)}
+        return bool(cited & transcript.users) or _REVIEWED.search(noted) is not None
+    said = " ".join(transcript.turns[number] for number in transcript.users)
+    return shares_words(unescape_markdown(line), said)
+
+
+def check_pairs(
+    blocks: Sequence[ElaborationBlock],
+    records: Sequence[ElaborationRecord],
+    updatable: frozenset[str],
+    undone: frozenset[str] = frozenset(),
+) -> Iterator[CheckFinding]:
+    """Yield blocks without a record, and records of steps with a markdown output without a block.
+
+    `undone` are the instants of those that were taken back (MENU-7).
+    """
     recorded = {(record.step_id, record.timestamp): record for record in records}
     for block in blocks:
         record = recorded.get(block.key)
@@ -243,7 +292,7 @@ def check_pairs(
             yield CheckFinding(block.file, block.line, "block", problem)
     written = {block.key for block in blocks}
     for (step_id, at), record in recorded.items():
-        if (step_id, at) not in written and step_id in updatable:
+        if (step_id, at) not in written and step_id in updatable and at not in undone:
             problem = f"No document holds the block of step {step_id}, {at}."
             yield CheckFinding(META, record.line, "record", problem)
 
@@ -260,13 +309,20 @@ class DocumentVersion:
     text: str
 
 
-def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[CheckFinding]:
-    """Yield lines that were lost where an elaboration was added, and blocks that lost some later."""
+def check_growth(
+    file: str, versions: Sequence[DocumentVersion], undone: frozenset[str] = frozenset()
+) -> Iterator[CheckFinding]:
+    """Yield lines that were lost where an elaboration was added, and blocks that lost some later.
+
+    `undone` are the instants of those that were taken back (MENU-7).
+    """
     for before, after in pairwise(versions):
         earlier = {block.key: block for block in find_elaboration_blocks(file, before.text)}
         later = {block.key: block for block in find_elaboration_blocks(file, after.text)}
         for key, block in earlier.items():
             found = later.get(key)
+            if found is None and key[1] in undone:
+                continue
             if found is None:
                 block_name = f"The block of step {key[0]}, {key[1]}"
                 problem = f"{block_name} stood in {before.name}; {after.name} has it no more."
@@ -275,10 +331,21 @@ def check_growth(file: str, versions: Sequence[DocumentVersion]) -> Iterator[Che
                 problem = f"A line of the block is gone since {before.name}: {_quote(missing[0][1])}"
                 yield CheckFinding(file, found.line, "lost", problem)
         if later.keys() - earlier.keys():
-            for number, line in _missing_lines(before.text.splitlines(), after.text.splitlines()):
+            kept = _without_undone(file, before.text, undone)
+            for number, line in _missing_lines(kept, after.text.splitlines()):
                 if line.strip():
                     lost = f"Line {number} of {before.name} was lost when {after.name} added to it"
                     yield CheckFinding(file, 1, "lost", f"{lost}: {_quote(line)}")
+
+
+def _without_undone(file: str, text: str, undone: frozenset[str]) -> list[str]:
+    """Return the lines of a document, those of blocks that were taken back emptied."""
+    lines = text.splitlines()
+    for block in find_elaboration_blocks(file, text):
+        if block.timestamp in undone:
+            for number in (block.line, *(number for number, _ in block.lines)):
+                lines[number - 1] = ""
+    return lines
 
 
 def check_answers(

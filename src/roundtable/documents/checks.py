@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
 
-from .answers import find_open_questions
+from ..core.claims import CITATION, LinesOf, check_citation, is_address, is_marked
 from .ids import (
     CRITERION,
     HEADING,
@@ -24,11 +24,12 @@ from .ids import (
     list_withdrawn_stories,
 )
 from .outline import prose_lines
+from .questions import find_open_questions
 from .requirements import COLUMNS
 
 Kind = Literal[
     "dangling", "duplicate", "no-acceptance", "stories", "table", "citation", "marker", "unreadable", "open",
-    "record", "block", "lost",
+    "record", "block", "lost", "decision", "figure",
 ]  # fmt: skip
 
 
@@ -44,10 +45,6 @@ class CheckFinding:
     @property
     def is_problem(self) -> bool:
         return self.kind != "open"
-
-
-LinesOf = Callable[[str], int | None]
-"""How many lines a file of the project has, by its path; None where there is none."""
 
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:
@@ -70,7 +67,8 @@ _LOOKS_LIKE = re.compile(r"<!--+\s*(?P<kind>step|elaboration|feedback)\b", re.IG
 _SOUND = re.compile(
     r" {0,3}(?:"
     r"<!-- Step \S+: \d{1,9} characters, [0-9a-f]{8} -->"
-    r"|<!-- (?:Elaboration|Feedback): step \S+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
+    r"|<!-- (?:Elaboration: (?:step \S+, )?|Feedback: step \S+, )"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z -->"
     r"|<!-- Elaboration enrichment \(step [^)]+\).* -->"
     r")\s*"
 )
@@ -106,30 +104,14 @@ def check_table(name: str, text: str) -> Iterator[CheckFinding]:
         yield CheckFinding(name, 1, "table", "It is empty.")
 
 
-_CITATION = re.compile(
-    r"(?<![\w/.@+-])(?P<path>(?:[\w@+.-]+/)+[\w@+.-]*\w|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,7})"
-    r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
-)
-_HOST = re.compile(
-    r"(?:[\w-]+\.)+(?:com|org|net|io|dev|de|local|internal|example|test)(?:/|$)", re.IGNORECASE
-)
-
-
 def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFinding]:
-    """Yield the citations in a document that lead nowhere."""
+    """Yield the citations in a document that lead nowhere and are not marked as unverified."""
     for number, line in prose_lines(text):
-        for found in _CITATION.finditer(line):
-            path, first = found["path"], int(found["line"])
-            last = int(found["last"] or first)
-            if _HOST.match(path):
+        for found in CITATION.finditer(line):
+            if is_address(found["path"]) or is_marked(line, found.end()):
                 continue
-            count = lines_of(path)
-            if count is None:
-                problem = f"{found[0]}: there is no file {path} in the project."
+            if problem := check_citation(found, lines_of):
                 yield CheckFinding(name, number, "citation", problem)
-            elif not 1 <= first <= last <= count:
-                lines = f"{count} line{'s' if count != 1 else ''}"
-                yield CheckFinding(name, number, "citation", f"{found[0]}: the file has {lines}.")
 
 
 _MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")

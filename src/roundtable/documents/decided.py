@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ..core.synthesis import HEADINGS, join_lines
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
-from .answers import find_open_questions
+from .blocks import find_elaboration_blocks
 from .ids import OVERVIEW, sections_with_ids
 from .outline import content_words, find_labelled, prose_lines, section_text
+from .questions import find_asked_questions, list_questions
 
 DECIDED, STILL_OPEN, PUT_OFF = "Decided so far", "Still open", "Put off for later"
-_MARKER = re.compile(r"<!-- Elaboration: step (?P<step>\S{1,30}), (?P<at>\S{1,40}) -->\s*")
 _BULLET = re.compile(r"[-*+] ++(?P<text>.*\S)\s*")
 _NOTHING = ("none", "none.")
 _STATUS_GONE = re.compile(r"\b(?:superseded|deprecated|rejected|withdrawn)\b", re.IGNORECASE)
@@ -28,16 +28,19 @@ def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = 
     instants of discussions that were taken back.
     """
     found: dict[str, None] = {}
-    for text in documents.values():
-        place, is_list = "", False
-        for _, line in prose_lines(text):
-            if marker := _MARKER.fullmatch(line):
-                gone = marker["at"] in undone
-                place, is_list = "" if gone else f"(step {marker['step']}, {marker['at'][:10]})", False
-            elif heading := parse_heading(line):
-                is_list = bool(place) and heading[1] == HEADINGS["decisions"]
-            elif is_list and (entry := _BULLET.fullmatch(line)) and entry["text"].lower() not in _NOTHING:
-                found[f"{unescape_markdown(entry['text'])} {place}"] = None
+    for name, text in documents.items():
+        for block in find_elaboration_blocks(name, text):
+            part = ""
+            for _, line in block.lines if block.timestamp not in undone else ():
+                if heading := parse_heading(line):
+                    part = heading[1]
+                elif (
+                    part == HEADINGS["decisions"]
+                    and (entry := _BULLET.fullmatch(line))
+                    and entry["text"].lower() not in _NOTHING
+                ):
+                    place = f"(step {block.step_id}, {block.timestamp[:10]})"
+                    found[f"{unescape_markdown(entry['text'])} {place}"] = None
     for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
         body = "\n".join(lines)
         decided = body.partition("#### Decision\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
@@ -52,11 +55,9 @@ def write_pages(
     documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
 ) -> tuple[Material, ...]:
     """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
-    still_open = {
-        f"{question} ({name})": None
-        for name, text in documents.items()
-        for _, question in find_open_questions(text)
-    }
+    asked = {name: tuple(find_asked_questions(text)) for name, text in documents.items()}
+    questions = list_questions(documents, asked)
+    still_open = dict.fromkeys(f"{each.words} ({each.file})" for each in questions if each.is_open)
     pages = {DECIDED: list_decisions_made(documents, undone), STILL_OPEN: still_open, PUT_OFF: put_off}
     listed = ((name, "\n".join(f"- {each}" for each in entries)) for name, entries in pages.items())
     return tuple(Material(name, text) for name, text in listed if text)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from ..core.commands import Answer
 from ..core.text import escape_markdown, unescape_markdown
+from ..core.validation import is_settled
 from .entries import (
     join_lines,
     list_entries,
@@ -45,7 +46,15 @@ from .page import (
 
 DECISION, CHOICE = "Decision", "Choice"
 _CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
-_STATUS = "**Status**: decided; the approval stands under Review."
+_STATUS = "**Status**: decided"
+_REASON = re.compile(
+    r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|unless|if|over|instead of)\b.*", re.DOTALL
+)
+_WE = re.compile(
+    r"^(?:(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
+    r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
+    re.IGNORECASE,
+)
 _OPTION = re.compile(
     r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
     r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
@@ -67,8 +76,10 @@ def write_options(context: DraftContext) -> str:
 def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
+    if is_settled(text):
+        return join_section(write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
-    return _write_records(context, [(_first_clause(choice), choice) for choice in choices], CHOICE)
+    return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
 
 
 def write_review(context: DraftContext) -> str:
@@ -102,8 +113,9 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
         parts.append("### Common to These Decisions")
     if not is_alone:
         parts += write_labelled(rest)
-    more = (*write_withdrawn(given.withdrawn), *write_open_questions(context.answers))
-    return join_section(parts, ["### Open Points"] if found and more else [], more)
+    more = write_open_questions(context.answers)
+    head = ["### Open Points"] if found and more else []
+    return join_section(parts, head, more, write_withdrawn(given.withdrawn))
 
 
 def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
@@ -132,7 +144,7 @@ def _name_option(weighed: str, decision: str) -> str:
     for option in _OPTION.finditer(weighed):
         if named in ("", option["letter"].upper()) and option["text"].strip():
             return capitalise(_first_clause(option["text"]))
-    return _first_clause(decision)
+    return _name_decision(decision)
 
 
 def _first_clause(text: str) -> str:
@@ -141,8 +153,15 @@ def _first_clause(text: str) -> str:
     return strip_punctuation(next(clauses, ""))
 
 
+def _name_decision(text: str) -> str:
+    """Return what was decided, as a title: without who decided it, and without the reason."""
+    clause = _first_clause(text)
+    named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
+    return capitalise(named if len(named) > len("yes") else clause)
+
+
 ERRORS_LABEL, MESSAGES = "Errors", "Messages"
-_ERROR_COLUMNS = ("Id", "Error", "When", "What the person sees")
+_ERROR_COLUMNS = ("Id", "Error", "When", "What is shown")
 _CODE = re.compile(r"`([^`]+)`")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|「([^「」]+)」")
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
@@ -161,12 +180,13 @@ def write_errors(context: DraftContext) -> str:
         for place, (identity, (name, when)) in enumerate(zip(given.ids, found, strict=True))
     ]
     silent = ", ".join(row[0] for row in rows if not row[3])
-    asked = [f"What does the person see for {silent}?"] if silent else []
+    is_asked = bool(context.only(MESSAGES))
+    asked = [f"What is shown for {silent}?"] if silent and is_asked else []
     return join_section(
         write_table(_ERROR_COLUMNS, rows),
         write_labelled(context.without(ERRORS_LABEL) if found else context.answers),
-        write_withdrawn(given.withdrawn),
         write_open_questions(context.answers, asked),
+        write_withdrawn(given.withdrawn),
     )
 
 

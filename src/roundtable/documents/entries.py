@@ -29,6 +29,8 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _SHORT_CLAUSE = 6
+_LEAST_LISTED = 3
+_CODE_SIGNS = re.compile(r"[`{}=]|\w\(")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
@@ -46,6 +48,19 @@ def split_entries(text: str) -> tuple[str, ...]:
     """Return the entries of a list that was written on lines or with semicolons; else the text as one."""
     found = [part for line in split_lines(text) for part in split_outside_quotes(line, _SEMICOLON)]
     return tuple(found) if len(found) <= MAX_ENTRIES else (join_lines(text),)
+
+
+def split_statements(text: str) -> tuple[str, ...]:
+    """Return the requirements or criteria in a text, one on each line.
+
+    Semicolons part them only in a list of three and more on one line: in a sentence they part nothing.
+    """
+    lines = split_lines(text)
+    if len(lines) == 1:
+        parts = split_outside_quotes(lines[0], _SEMICOLON)
+        if len(parts) >= _LEAST_LISTED and not any(_CODE_SIGNS.search(part) for part in parts):
+            lines = parts
+    return lines if len(lines) <= MAX_ENTRIES else (join_lines(text),)
 
 
 def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
@@ -107,10 +122,10 @@ def split_steps(text: str) -> tuple[str, ...]:
 
 
 def split_scenarios(text: str) -> tuple[str, ...]:
-    """Return each Given/When/Then as one line; a text without any is taken entry by entry."""
+    """Return each Given/When/Then as one line; a text without any is taken line by line."""
     starts = list(dict.fromkeys(found.end() for found in _GIVEN.finditer(text)))
     if not starts:
-        return split_entries(text)
+        return split_statements(text)
     if len(starts) > MAX_ENTRIES:
         return (join_lines(text),)
     before = [join_lines(text[: starts[0]])] if join_lines(text[: starts[0]]) else []

@@ -102,7 +102,8 @@ _ANY_HEADING = re.compile(r"(?P<signs>#{1,6}) ")
 CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?:.*\S)?)\s*")
 ROW = re.compile(r"\| *(?P<id>(?:NFR|E)-\d{3,}) *\|(?P<rest>.*)\|\s*")
 _CELL = re.compile(r"(?<!\\)\|")
-WITHDRAWN = re.compile(r"- Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), (?P<text>(?:.*\S)?)\s*")
+WITHDRAWN_COMMENT = re.compile(r"(?m)^<!-- (Withdrawn: [A-Z]+-[^<>\n]*) -->$")
+WITHDRAWN = re.compile(r"(?:- )?Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), (?P<text>(?:.*\S)?)\s*")
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
 _MENTION = re.compile(r"\b(?:FR|AC|NFR|US|ADR|E)-\d{3,}(?:-\d{2,})?\b")
 
@@ -160,7 +161,8 @@ def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
 
 def list_withdrawn(document: str, prefix: str = "") -> tuple[KnownId, ...]:
     """Return the ids that the document lists as withdrawn, of one kind or of all."""
-    matches = (WITHDRAWN.fullmatch(line) for _, line in prose_lines(document))
+    lines = (*(line for _, line in prose_lines(document)), *WITHDRAWN_COMMENT.findall(document))
+    matches = (WITHDRAWN.fullmatch(line) for line in lines)
     found = (KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match)
     return tuple(each for each in found if not prefix or each.id.startswith(f"{prefix}-"))
 

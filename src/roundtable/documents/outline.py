@@ -290,10 +290,10 @@ def find_labelled(document: str, label: str) -> str:
 
 ADDITIONAL = "Additional Insights from Elaboration"
 
-_BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: step | enrichment \(step )", re.IGNORECASE)
+_BLOCK_MARKER = re.compile(r"<!-- Elaboration(?:: (?:step |\d{4}-)| enrichment \(step )", re.IGNORECASE)
 # What stands under a section made for a step: right after a marker, it is no part of an elaboration.
 _OURS = re.compile(r"<!-- (?:Step|Feedback: step) ")
-_BLOCK_HEADING = "elaboration insights (step"
+_BLOCK_HEADING = "elaboration insights ("
 _BLOCK_PARTS = frozenset({"key insights", "decisions", "decisions made", "open questions", "action items"})
 DEEPEST = 6
 CLOSING_SIGNS = re.compile(r"(?:(?<![\\#])|(?<=\\#))#+$")
@@ -343,7 +343,7 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
         is_ours = after is not None and level == 2 and _OURS.match(after.text) is not None
         is_marked = before is not None and is_elaboration_marker(before) and block.text != ADDITIONAL
         opens = is_marked and (level > own_level or own_level == DEEPEST)
-        continues = block_level > 0 and _continues_block(block, block_level)
+        continues = block_level > 0 and continues_block(block, block_level)
         if not is_ours and (opens or block.text.casefold().startswith(_BLOCK_HEADING)):
             block_level = level
         elif is_ours or not continues:
@@ -363,7 +363,7 @@ def _find_sections(shape: Outline) -> tuple[Section, ...]:
     )
 
 
-def _continues_block(heading: MarkdownBlock, level: int) -> bool:
+def continues_block(heading: MarkdownBlock, level: int) -> bool:
     """Whether a heading belongs to the elaboration block whose own heading has that level."""
     folded = _fold(heading.text)
     # At the deepest level a block's parts cannot be told from what follows by their level.

@@ -19,6 +19,7 @@ NOTHING = "No answers were given."
 WORDLESS = "Without words"
 OPEN_QUESTION = "- Open question: "
 
+_IN_COMMENT = re.compile(r"[<>]|--+")
 _LONGEST_TITLE = 90
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 _OPENING = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w+-]*)[^`]*$")
@@ -93,8 +94,9 @@ def write_open_question(question: str) -> str:
 
 
 def write_withdrawn(gone: Iterable[KnownId]) -> tuple[str, ...]:
-    """Write the ids that are no longer in use as one list; nothing where there are none."""
-    entries = [f"- Withdrawn: {entry.id}, {write_title(entry.text)}" for entry in gone]
+    """Write the ids that are no longer in use where no reader sees them, so that no other entry gets one."""
+    titles = [(each.id, write_title(each.text)) for each in gone]
+    entries = [f"<!-- Withdrawn: {identity}, {_IN_COMMENT.sub(' ', title)} -->" for identity, title in titles]
     return ("\n".join(entries),) if entries else ()
 
 

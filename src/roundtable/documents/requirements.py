@@ -10,7 +10,14 @@ from typing import Any
 
 from ..core.commands import Answer
 from ..core.text import escape_markdown, fold_text, strip_unprintable, words_of
-from .entries import join_lines, split_entries, split_scenarios, split_sentences, strip_punctuation
+from .entries import (
+    join_lines,
+    split_entries,
+    split_scenarios,
+    split_sentences,
+    split_statements,
+    strip_punctuation,
+)
 from .ids import (
     MATRIX,
     SCAN,
@@ -52,7 +59,7 @@ def write_functional(context: DraftContext) -> str:
     """Write a heading for each requirement with its criteria, then the rules that hold for all of them."""
     known = list_requirements(context.documents)
     document = context.documents.get(SPEC, "")
-    features = list(map(capitalise, split_entries(context.text(FEATURES)))) or [context.brief.item.name]
+    features = list(map(capitalise, split_statements(context.text(FEATURES)))) or [context.brief.item.name]
     given = assign_ids(
         "FR",
         features,
@@ -85,8 +92,9 @@ def write_functional(context: DraftContext) -> str:
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
-    more = (*rest, *write_withdrawn(lost.values()), *write_open_questions(context.without(left_out)))
-    return join_section(parts, ["### Rules and Open Points"] if more else [], more)
+    more = (*rest, *write_open_questions(context.without(left_out)))
+    head = ["### Rules and Open Points"] if more else []
+    return join_section(parts, head, more, write_withdrawn(lost.values()))
 
 
 def write_out_of_scope(context: DraftContext) -> str:
@@ -96,7 +104,7 @@ def write_out_of_scope(context: DraftContext) -> str:
         return join_section(write_labelled(asked), write_open_questions(asked))
     boundary = find_labelled(context.documents.get(SCAN, ""), "Boundary")
     if not boundary:
-        return "Nothing is named as out of scope."
+        return write_open_question(f"What does {context.brief.item.name} leave out on purpose?")
     return f"From the quick scan: {escape_markdown(boundary)}"
 
 
@@ -244,6 +252,17 @@ _LABEL = re.compile(
 )
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _EVERYTHING = frozenset({"all", "everything", "every", "alles", "alle"})
+_REST = frozenset({"rest", "others", "other", "remaining"})
+_CLAUSE = re.compile(r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s|,\s(?=(?:and )?(?:the|an?)\s)")
+# What people say when they do not mean Must, the strongest first.
+_PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+    for priority, words in (
+        ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|not in this release"),
+        ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
+        ("Should", r"can wait|could wait|may wait|later|next (?:week|month|release|sprint)|not urgent"),
+    )
+)
 
 
 def write_priorities(context: DraftContext) -> str:
@@ -303,8 +322,9 @@ def _match_priority(requirement: Requirement, parts: Sequence[tuple[str, str]], 
     best, place = max(close, default=(0.0, 0))
     if best >= _CLOSE:
         return parts[-place][0]
-    every = (priority for priority, text in parts if alone or _EVERYTHING & set(words_of(text)))
-    return next(every, "")
+    every = [priority for priority, text in parts if alone or _EVERYTHING & set(words_of(text))]
+    rest = [priority for priority, text in parts if _REST & set(words_of(text))]
+    return next(iter(every or rest), "")
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
@@ -316,8 +336,9 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
         starts = list(_LABEL.finditer(answer.text))
         ends = [*(found.start() for found in starts[1:]), len(answer.text)]
         before = answer.text[: starts[0].start()] if starts else answer.text
-        if before.strip():
-            yield default, before
+        for clause in filter(str.strip, _CLAUSE.split(before)):
+            plain = (priority for priority, words in _PLAIN_WORDS if words.search(clause))
+            yield next(plain, default), clause
         for found, end in zip(starts, ends, strict=False):
             named = fold_text(found["priority"]).replace("'", "")
             priority = next(each for each in PRIORITIES if fold_text(each).replace("'", "") == named)
@@ -348,7 +369,7 @@ def write_matrix(context: DraftContext) -> str:
         for identity, answer in zip(given.ids, attributes, strict=True)
     ]
     questions = write_open_questions(context.without(*RISKS))
-    return join_section(write_table(_MATRIX_COLUMNS, found), write_withdrawn(given.withdrawn), questions)
+    return join_section(write_table(_MATRIX_COLUMNS, found), questions, write_withdrawn(given.withdrawn))
 
 
 def _number_attributes(context: DraftContext) -> tuple[tuple[Answer, ...], AssignedIds]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
 from ..core import commands as do
+from ..core.claims import LinesOf, check_section, mark_claims
 from ..core.errors import RuleBroken
 from ..core.events import SectionText
 from ..core.personas import Persona
@@ -72,10 +73,16 @@ HostReply = Words | Draft
 
 
 class HostPanel:
-    """Asks another program for words; `on_request` is called whenever a request opens."""
+    """Asks another program for words; `on_request` is called whenever a request opens.
 
-    def __init__(self, on_request: Callable[[HostRequest], None]) -> None:
+    `lines_of` tells how long a file is that a section cites; without it every path is taken for true.
+    """
+
+    def __init__(
+        self, on_request: Callable[[HostRequest], None], lines_of: LinesOf = lambda _: MAX_DRAFT_LENGTH
+    ) -> None:
         self._on_request = on_request
+        self._lines_of = lines_of
         self._request: HostRequest | None = None
         self._reply: asyncio.Future[HostReply] | None = None
 
@@ -93,7 +100,9 @@ class HostPanel:
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                said = await self._ask_words("framing", brief.speaker, brief, SUMMARY_WORDS)
+                said = await self._ask_words(
+                    "framing", brief.speaker, brief, SUMMARY_WORDS, again=brief.again
+                )
                 return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
                 said = await self._ask_words(
@@ -114,7 +123,7 @@ class HostPanel:
                 return (await self._ask_words("follow-up", brief.persona, request, FOLLOW_UP_WORDS)).text
             case do.AskDraft():
                 ruled = draft(request, {each.name: each.text for each in request.material})
-                return tuple([await self._write_section(request.brief.persona, each) for each in ruled])
+                return tuple([await self._write_section(request, each, ruled) for each in ruled])
             case do.AskFeedback(brief):
                 return (await self._ask_words("feedback", _find_lead(brief), request, REPLY_WORDS)).text
             case do.AskReading(brief, material):
@@ -127,15 +136,29 @@ class HostPanel:
             case other:
                 assert_never(other)
 
-    async def _write_section(self, speaker: Persona, ruled: SectionText) -> SectionText:
-        """Let the host write the section of a page; data and long drafts stay as the rules made them."""
+    async def _write_section(
+        self, ask: do.AskDraft, ruled: SectionText, drafted: tuple[SectionText, ...]
+    ) -> SectionText:
+        """Let the host write the section of a page; data and long drafts stay as the rules made them.
+
+        What the answers do not say is refused once, with the reasons, and then marked (ART-8).
+        """
         if not ruled.target.output.lower().endswith(".md") or len(ruled.text) > MAX_DRAFT_LENGTH:
             return ruled
         # By its characters too, or a draft of few and long words could not be sent back as it is.
         words = max(len(ruled.text.split()), len(ruled.text) // CHARACTERS_PER_WORD + 1)
         most = max(2 * words, SECTION_WORDS)
-        said = await self._ask_words("section", speaker, ruled, words, most=most, may_pass=True)
-        return ruled if said.passes else SectionText(ruled.target, said.text)
+        known = [each.text for each in drafted]
+        again: tuple[str, ...] = ()
+        while True:
+            said = await self._ask_words(
+                "section", ask.brief.persona, ruled, words, most=most, may_pass=True, again=again
+            )
+            claims = () if said.passes else check_section(said.text, ask, known, self._lines_of)
+            if not claims or again:
+                break
+            again = tuple(dict.fromkeys(claim.reason for claim in claims))
+        return ruled if said.passes else SectionText(ruled.target, mark_claims(said.text, claims))
 
     async def _ask_words(
         self, kind: Kind, speaker: Persona, grounds: Any, words: int, *, most: int = 0, **more: Any

@@ -12,7 +12,7 @@ from ..core.analysis import ASSUMED, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
-from ..core.steps import Item, Question
+from ..core.steps import Item, Question, split_drafts
 from ..core.text import strip_unprintable
 from ..core.turns import Material
 from ..panel.base import Look
@@ -33,7 +33,14 @@ _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.
 
 def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
     """Return the draft answers for the questions, from where each question says that one may come."""
-    offers = (_offer(ask.brief, question, stored, surveyed) for question in ask.questions)
+    offers = [_offer(ask.brief, question, stored, surveyed) for question in ask.questions]
+    for question in ask.questions:
+        shown = (
+            _offer_from(source, ask.brief, question, stored, surveyed)
+            for source in split_drafts(question.shows)
+        )
+        subject = next((each for each in shown if each is not None), None)
+        offers.append(replace(subject, is_subject=True) if subject is not None else None)
     return tuple(offer for offer in offers if offer is not None)
 
 
@@ -65,14 +72,25 @@ def _is_superseded(label: str, text: str, given: Mapping[str, Answer]) -> bool:
 
 
 def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed) -> Offer | None:
-    source = question.draft.strip()
     given = stored.get((brief.step.step_id, question.label))
     if given:
         # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
         return Offer(question.label, given.removesuffix(ASSUMED), "what stands in the document")
+    offers = (
+        _offer_from(source, brief, question, stored, surveyed) for source in split_drafts(question.draft)
+    )
+    return next((offer for offer in offers if offer is not None), None)
+
+
+def _offer_from(
+    source: str, brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed
+) -> Offer | None:
     if source.casefold() == "item":
         text = _first_sentences(brief.item.text) or brief.item.name
         return Offer(question.label, text, "the item") if text else None
+    if source.casefold() in ("item steps", "item wish"):
+        found = find_steps(brief.item.text) if source.endswith("steps") else find_wish(brief.item)
+        return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""
         return Offer(question.label, text, "the code") if text else None
@@ -99,6 +117,31 @@ def _first_sentences(text: str) -> str:
     paragraphs = re.split(r"\n\s*\n", strip_unprintable(text).strip())
     prose = [part for part in paragraphs if part.strip() and not re.match(r"\s*(#|[-*+] |```|>|\|)", part)]
     return _shorten(" ".join(prose[0].split())) if prose else ""
+
+
+_LISTED = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*+])[ \t]+(\S.*)$")
+_FENCED = re.compile(r"(?ms)^```[^\n]*\n(.+?)\n```[ \t]*$")
+_REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b", re.IGNORECASE)
+_WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
+
+
+def find_steps(text: str) -> str:
+    """Return how the item says that it can be repeated: its numbered list or its code; empty without one."""
+    text = strip_unprintable(text)
+    hint = _REPEATS.search(text)
+    if hint is None:
+        return ""
+    after = text[hint.start() :]
+    if code := _FENCED.search(after):
+        return code[0]
+    return "\n".join(_LISTED.findall(after)[:12])
+
+
+def find_wish(item: Item) -> str:
+    """Return the sentences of the item that say what should be; empty where none does."""
+    prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.text)).split())
+    said = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose)
+    return _shorten(" ".join(sentence for sentence in said if _WISHES.search(sentence)))
 
 
 def _shorten(text: str) -> str:

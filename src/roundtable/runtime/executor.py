@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, assert_never
 
+from ..core import claims
 from ..core import commands as do
 from ..core import events as on
+from ..core.claims import UnverifiedClaim
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
-from ..core.steps import Item, Step
-from ..core.synthesis import Draft
-from ..core.text import strip_unprintable
-from ..core.turns import NEUTRAL, NOTHING_KNOWN, Known, Material
+from ..core.lines import join_names
+from ..core.steps import PHASE_KEYS, Item, Step
+from ..core.synthesis import UNVERIFIED, Draft, join_lines
+from ..core.text import neutralize_markdown, strip_unprintable
+from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
 from ..panel.base import Panel
+from ..store.artifact import is_markdown
 from ..store.background import read_background
 from ..store.files import timestamp
 from ..store.items import read_item
@@ -49,12 +54,13 @@ Task = (
     do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
     | do.ExtractSynthesis | do.UpdateArtifacts | do.SaveRecord | do.AskReading | do.AskOffers | do.AskFollowUp
     | do.AskDraft | do.WriteStep | do.SaveStep | do.SaveDepth | do.AskFeedback | do.WriteFeedback
-    | do.UndoLast | do.WriteDrafts | do.SavePhase
+    | do.UndoLast | do.WriteDrafts | do.SaveTrack | do.SavePhase
 )  # fmt: skip
 
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
+_FEW_LETTERS = 4
 
 
 class Executor:
@@ -67,13 +73,15 @@ class Executor:
         steps: tuple[Step, ...],
         panel: Panel | None = None,
         journal: Journal | None = None,
+        every_step: tuple[Step, ...] = (),
     ) -> None:
+        """`every_step` are the steps of all tracks: what they wrote is read too."""
         self._journal = journal
         self._root = root
         self._folder = folder
         self._has_meta = has_meta(folder)
         self._undo_log = UndoLog(folder)
-        self._outputs = Outputs(folder, steps, self._note_change)
+        self._outputs = Outputs(folder, steps, self._note_change, every=every_step)
         self._surveyor = Surveyor(root, folder)
         self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
 
@@ -83,6 +91,13 @@ class Executor:
         if self._panel is None:
             self._panel = make_offline_panel(self._root)
         return self._panel
+
+    @cached_property
+    def lines_of(self) -> claims.LinesOf:
+        """Return what tells how long a file is that somebody cites; imported late, to show a line soon."""
+        from ..survey.files import CitedFiles
+
+        return CitedFiles(self._root, self._folder).count_lines
 
     def go_offline(self) -> Panel:
         """Let the offline panel give the words from now on."""
@@ -114,19 +129,21 @@ class Executor:
                 return await self._synthesise(task)
             case do.AskReading():
                 reading = replace(task, material=self._outputs.all_material())
-                return on.ArtifactsRead(_clean(await self.panel.answer(reading)))
+                said = _clean(await self.panel.answer(reading))
+                return on.ArtifactsRead(self._mark_at_step(said, task.brief) if said else "")
             case do.AskOffers():
                 return on.Offered(await self._draft_answers(task))
             case do.AskFollowUp():
-                return on.FollowedUp(_require_words(await self.panel.answer(task)))
+                said = _require_words(await self.panel.answer(task))
+                return on.FollowedUp(self._mark_at_step(said, task.brief))
             case do.AskDraft():
                 material = await asyncio.to_thread(self._material, task.brief)
                 stored = self._stored_answers(task.brief.item)
                 # What was answered before and is not asked at this depth stays (STEP-5).
                 asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
-                return on.Drafted(await self.panel.answer(replace(asked, material=material)))
+                return await self._draft(replace(asked, material=material))
             case do.AskFeedback():
-                reply = _require_words(await self.panel.answer(task))
+                reply = self._mark_at_step(_require_words(await self.panel.answer(task)), task.brief)
                 speaker = task.brief.persona.key if task.aside else ""
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
             case _:
@@ -135,32 +152,38 @@ class Executor:
     # --- with the panel ---------------------------------------------------------------------------------
 
     async def _frame(self, task: do.AskFraming) -> on.Framed:
+        brief = task.brief
         framing = await self.panel.answer(task)
-        summary, question = _require_words(framing.summary), _require_words(framing.focus_question)
-        notes = _notes(self._violations(f"{summary} {question}", task.brief))
+        found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
+        if found:
+            framing = await self.panel.answer(do.AskFraming(replace(brief, again=_reasons(found))))
+            found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
+        summary, question = self._mark(framing.summary, brief), self._mark(framing.focus_question, brief)
+        notes = _notes(self._violations(f"{summary} {question}", brief), found)
         return on.Framed(summary, question, _clean(framing.focus_topic), notes)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
-        """Return a contribution, with one more try if the voice check finds fault (VOICE-2)."""
+        """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
         key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
         speech = await self.panel.answer(do.AskPersona(brief), lambda piece: heard(key, piece))
         if speech is None:
             if may_pass:
                 return on.PersonaPassed(key)
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
-        found = self._violations(speech.text, brief)
-        if found:
-            again = replace(brief, again=_notes(found))
+        found, unverified = self._violations(speech.text, brief), self._claims(speech.text, brief)
+        if found or unverified:
+            again = replace(brief, again=(*_notes(found), *_reasons(unverified)))
             second = await self.panel.answer(do.AskPersona(again), lambda piece: heard(key, piece))
             if second is None and may_pass:
                 return on.PersonaPassed(key)
             if second is not None:
                 speech, found = second, self._violations(second.text, brief)
+                unverified = self._claims(second.text, brief)
         verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
-        notes, judged = (*speech.notes, *_notes(found)), speech.judged
+        notes, judged = (*speech.notes, *_notes(found, unverified)), speech.judged
         if judged is not None:
             judged = judged.within(len(brief.table.turns))
-        return on.PersonaSpoke(key, _require_words(speech.text), verdict, notes, judged, speech.looked_up)
+        return on.PersonaSpoke(key, self._mark(speech.text, brief), verdict, notes, judged, speech.looked_up)
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
@@ -170,6 +193,59 @@ class Executor:
         table = brief.table
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free, known=known)
+
+    def _claims(self, text: str, brief: do.Brief) -> tuple[UnverifiedClaim, ...]:
+        """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
+        if self.panel.name == OFFLINE:
+            return ()
+        words = _bound_words(text)
+        return claims.check_contribution(words, brief.speaker, brief.table, self.lines_of)
+
+    def _mark(self, text: str, brief: do.Brief) -> str:
+        """Return words of the table with a mark behind what cannot be verified."""
+        return claims.mark_claims(_require_words(text), self._claims(text, brief))
+
+    def _mark_at_step(self, text: str, brief: do.StepBrief) -> str:
+        """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
+        if self.panel.name == OFFLINE:
+            return text
+        known = [brief.item.text, *(each.name for each in self._outputs.documents())]
+        known += [answer.text for answer in brief.answers]
+        found = claims.check_words(text, brief.persona, brief.roster, known, self.lines_of)
+        return claims.mark_claims(text, found)
+
+    async def _draft(self, ask: do.AskDraft) -> on.Drafted:
+        """Return the step's sections; what the panel added to the answers is marked (ART-8).
+
+        So are answers that another program passed on: nobody heard them from the user.
+        """
+        sections = await self.panel.answer(ask)
+        relayed = [answer.label for answer in ask.brief.answers if self._is_relayed(answer.text)]
+        if self.panel.name == OFFLINE and not relayed:
+            return on.Drafted(sections)
+        from ..documents.drafting import draft
+
+        ruled = tuple(each.text for each in draft(ask, {each.name: each.text for each in ask.material}))
+
+        def mark(section: on.SectionText) -> on.SectionText:
+            if not is_markdown(section.target.output):
+                return section
+            found = claims.check_section(section.text, ask, ruled, self.lines_of)
+            text = section.text if self.panel.name == OFFLINE else claims.mark_claims(section.text, found)
+            labels = [label for label in relayed if label in text] or relayed
+            return replace(section, text=f"{text}\n\n{_tell_relayed(labels)}" if relayed else text)
+
+        return on.Drafted(tuple(map(mark, sections)))
+
+    def _is_relayed(self, words: str) -> bool:
+        """Whether another program passed these words on in this leg, and the user did not say them."""
+        recorded = self._journal.read() if self._journal is not None else None
+        said = [each for each in (recorded.events if recorded else ()) if isinstance(each, on.UserSpoke)]
+        wanted = join_lines(words)
+        if any(join_lines(each.text) == wanted for each in said if not each.relayed):
+            return False
+        passed_on = [join_lines(each.text) for each in said if each.relayed]
+        return any(each == wanted or (len(each) >= _FEW_LETTERS and each in wanted) for each in passed_on)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
@@ -193,7 +269,14 @@ class Executor:
             if not extracted:
                 return on.SynthesisFailed(str(failure))
             draft = Draft()
-        return on.SynthesisDrafted(draft, self._instant(task.table.step.step_id), extracted)
+        at = self._instant(task.table.step.step_id)
+        if panel.name == OFFLINE:
+            return on.SynthesisDrafted(draft, at, extracted)
+        # The first time it is sent back with the reasons; what is still wrong then is marked.
+        wrong = claims.check_draft(draft, task.table, self.lines_of)
+        if wrong and not request.problems:
+            return on.SynthesisDrafted(draft, at, claims=wrong)
+        return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self.lines_of), at)
 
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         """Return the draft answers: those in the documents, else the panel's, else what a step names."""
@@ -259,7 +342,7 @@ class Executor:
     def _write(
         self,
         task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
-        | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SavePhase,
+        | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SaveTrack | do.SavePhase,
     ) -> on.Event:  # fmt: skip
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not has_meta(self._folder):
@@ -283,14 +366,25 @@ class Executor:
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
                 return on.DepthSaved()
             case do.WriteFeedback():
+                if self._is_relayed(task.words):
+                    task = replace(task, words=f"{task.words} {UNVERIFIED}")
                 return on.FeedbackWritten(self._outputs.write_feedback(task), self._noted_moment)
             case do.UndoLast():
                 return self._undo_last(task)
             case do.WriteDrafts():
                 return on.DraftsWritten(self._outputs.write_drafts(task))
-            case do.SavePhase(phase):
+            case do.SaveTrack():
+                change_meta(self._folder, lambda meta: _set_track(meta, task))
+                return on.TrackSaved()
+            case do.SavePhase(phase, passed):
                 commit = current_commit(self._root)
-                change_meta(self._folder, lambda meta: _add(meta, "phases_completed", phase, commit))
+
+                def complete(meta: dict[str, Any]) -> None:
+                    for key in PHASE_KEYS:
+                        if key == phase or key in passed:
+                            _add(meta, "phases_completed", key, commit)
+
+                change_meta(self._folder, complete)
                 return on.PhaseSaved()
             case other:
                 assert_never(other)
@@ -401,13 +495,30 @@ def make_offline_panel(project: Path) -> Panel:
     return OfflinePanel(project)
 
 
-def _notes(found: tuple[Violation, ...]) -> tuple[str, ...]:
-    return tuple(f"{each.kind}: {each.found} ({each.reason})" for each in found)
+def _tell_relayed(labels: Sequence[str]) -> str:
+    names = join_names([neutralize_markdown(label) for label in labels])
+    return f"Passed on by the host, not heard from the user: {names} {UNVERIFIED}."
+
+
+def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...] = ()) -> tuple[str, ...]:
+    """Return what the transcript says of a contribution."""
+    return (
+        *(f"{each.kind}: {each.found} ({each.reason})" for each in found),
+        *(f"{UNVERIFIED_NOTE}{each.reason}" for each in unverified),
+    )
+
+
+def _reasons(unverified: tuple[UnverifiedClaim, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.reason for each in unverified))
+
+
+def _bound_words(text: str) -> str:
+    return _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
 
 
 def _require_words(text: str) -> str:
     """Return words as they may be shown: free of escape sequences, bounded, never empty."""
-    words = _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
+    words = _bound_words(text)
     if not words:
         raise PanelFailed("The panel answered with nothing.")
     return words
@@ -415,6 +526,17 @@ def _require_words(text: str) -> str:
 
 def _clean(text: str) -> str:
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _set_track(meta: dict[str, Any], task: do.SaveTrack) -> None:
+    """Write the track; a phase opens again where the new track has a step that the old one had not."""
+    meta["track"] = task.track.key
+    meta["steps_not_needed"] = list(task.not_needed)
+    if not task.not_needed:
+        del meta["steps_not_needed"]
+    done = {*task.before, *meta["steps_completed"]}
+    open_again = {step_id[:2] for step_id in task.track.steps if step_id not in done}
+    meta["phases_completed"] = [key for key in meta["phases_completed"] if str(key)[:2] not in open_again]
 
 
 def _add(meta: dict[str, Any], field: str, value: str, commit: str | None = None) -> None:

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..catalogue import read_roster, read_steps
+from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
 from ..core import events as on
 from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
-from ..core.depth import choose_depth
+from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
+from ..core.lines import propose_track
 from ..core.personas import Roster
-from ..core.progress import Position, Progress, find_position
-from ..core.steps import PHASES, Phase, Step
+from ..core.progress import Position, Progress, find_position, steps_of_phase
+from ..core.steps import PHASES, Depth, Phase, Step
+from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit
 from ..store.files import JOURNAL_FOLDER
 from ..store.items import draft_problem, read_item
@@ -26,7 +28,7 @@ from ..store.progress import facts_of, progress_of
 from ..store.transcript import write_transcript
 
 _ELABORATE = ".elaborate"
-_Content = tuple[tuple[Step, ...], Roster, tuple[str, ...]]
+_Content = tuple[tuple[Track, ...], Roster, tuple[str, ...]]
 
 
 @dataclass(slots=True)
@@ -41,6 +43,8 @@ class Leg:
     unsaved: tuple[do.SaveRecord, ...] = ()
     """What was to be saved of each discussion whose record failed."""
     warnings: tuple[str, ...] = ()
+    every_step: tuple[Step, ...] = ()
+    """The steps of all tracks, for what they wrote."""
 
     def commit(self, event: on.Event, panel: str = "") -> None:
         """Check the event, write it to the journal with the panel that gave its words, then let it count.
@@ -105,6 +109,7 @@ class Resume:
         self._folder = folder
         self._user_name = user_name
         self._previous: Phase | None = None
+        self._depth: Depth | None = None
         self._warnings: list[str] = []
         self._has_meta = False
         self._content: _Content | None = None
@@ -136,9 +141,8 @@ class Resume:
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
-        steps, _, _ = self._read_content()
         meta = self._meta()
-        where = find_position(steps, progress_of(meta), facts_of(self._folder, meta))
+        where = self._position(meta)
         if where is None:
             return self._begin("finished", self._open_at(Position(PHASES[-1], None)))
         opening = self._open_at(where)
@@ -204,13 +208,14 @@ class Resume:
             return (done or opening.step is None) and (running or not over)
         if _is_reopened(analysis):
             return done == (analysis.step.step_id in opening.progress.steps_completed)
-        steps, _, _ = self._read_content()
-        where = find_position(steps, progress_of(meta), facts_of(self._folder, meta))
+        where = self._position(meta)
         return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
 
     def _take_up(self, leg: Leg) -> Leg:
         self._previous = leg.analysis.opening.phase
+        self._depth = leg.analysis.opening.depth
         leg.warnings, self._warnings = tuple(self._warnings), []
+        leg.every_step = list_all_steps(self._read_content()[0])
         self._content = None
         return leg
 
@@ -230,7 +235,8 @@ class Resume:
 
     def _find_completed(self, step_id: str, *, or_skipped: bool = False) -> Position:
         """Return the place of a step; RuleBroken where it is unknown or not complete (or skipped)."""
-        steps, _, _ = self._read_content()
+        steps = self._track(self._meta()).track.steps
+        steps += tuple(each for each in list_all_steps(self._read_content()[0]) if each not in steps)
         step = next((step for step in steps if step.step_id == step_id), None)
         if step is None or step.phase is None:
             known = ", ".join(each.step_id for each in steps)
@@ -245,15 +251,18 @@ class Resume:
 
     def _open_at(self, where: Position, kind: OpeningKind | None = None) -> Opening:
         """Return the opening of a leg at a place; without a kind, the place and the progress decide it."""
-        steps, roster, notices = self._read_content()
+        tracks, roster, notices = self._read_content()
         meta = self._meta()
+        chosen = self._track(meta)
+        track = chosen.track
         progress, facts = progress_of(meta), facts_of(self._folder, meta)
         step = where.step or where.last
         depth = choose_depth(
-            override=meta["depth_overrides"].get(where.phase.key),
+            override=find_override(meta["depth_overrides"], where.phase.key),
             scope=facts.get("scope"),
             complexity=facts.get("complexity"),
             step=step.depth if step else "standard",
+            is_short=track.is_short,
         )
         finished = where.step is None and progress.is_finished()
         waiting = where.step.step_id if where.step and kind != "elaborate" else None
@@ -261,20 +270,34 @@ class Resume:
             kind=kind or ("finished" if finished else "step" if where.step else "menu"),
             item=read_item(self._folder),
             roster=roster,
-            steps=steps,
+            steps=track.steps,
             phase=where.phase,
             step=step,
             progress=progress,
             facts=tuple(facts.items()),
             depth=depth,
             arrival=self._arrival(where.phase, progress),
-            handed_over_by=_handed_over_by(roster, where.phase, progress),
+            handed_over_by=_handed_over_by(roster, where.phase, progress, track),
             parked=read_parked(self._folder, waiting) if waiting else (),
             notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
             moved_on=is_stale(meta.get("codebase_hash"), current_commit(self._root)),
             user_name=self._user_name,
             has_review=True,
+            track=track.key,
+            tracks=tuple(each.choice for each in tracks),
+            proposal="" if kind or chosen.is_chosen else _write_proposal(chosen, tracks),
+            is_short=track.is_short,
+            is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
+
+    def _track(self, meta: dict[str, Any]) -> ItemTrack:
+        is_begun = bool(meta["steps_completed"] or meta["phases_completed"])
+        item, tracks = read_item(self._folder), self._read_content()[0]
+        return choose_track(tracks, item, key=meta.get("track"), is_begun=is_begun)
+
+    def _position(self, meta: dict[str, Any]) -> Position | None:
+        steps = self._track(meta).track.steps
+        return find_position(steps, progress_of(meta), facts_of(self._folder, meta), can_pass=True)
 
     def _arrival(self, phase: Phase, progress: Progress) -> Arrival:
         if self._previous is not None and self._previous.key == phase.key:
@@ -283,12 +306,12 @@ class Resume:
         return "resumed" if begun else "new"
 
     def _read_content(self) -> _Content:
-        """Return the steps, the roster and what is wrong with them, read once for each leg."""
+        """Return the tracks, the roster and what is wrong with them, read once for each leg."""
         if self._content is None:
             roster, persona_problems = read_roster(self._root)
-            steps, step_problems = read_steps(self._root)
+            tracks, step_problems = read_tracks(self._root)
             problems = tuple(problem.text for problem in (*persona_problems, *step_problems))
-            self._content = steps, roster, problems
+            self._content = tracks, roster, problems
         return self._content
 
     def _meta(self) -> dict[str, Any]:
@@ -318,10 +341,19 @@ def _is_reopened(analysis: Analysis) -> bool:
     return opening.step.step_id in progress.steps_completed or opening.phase.key in progress.phases_completed
 
 
-def _handed_over_by(roster: Roster, phase: Phase, progress: Progress) -> Phase | None:
-    """Return the phase before, if it is complete and somebody else led it."""
-    index = PHASES.index(phase)
-    before = PHASES[index - 1] if index else None
+def _write_proposal(proposed: ItemTrack, tracks: tuple[Track, ...]) -> str:
+    """Return what is said to propose a track; empty where there is no other."""
+    track = proposed.track
+    others = [each.key for each in tracks if each.key != track.key]
+    if not others:
+        return ""
+    return propose_track(track.title, track.summary, proposed.word, others, is_asked=track.is_short)
+
+
+def _handed_over_by(roster: Roster, phase: Phase, progress: Progress, track: Track) -> Phase | None:
+    """Return the phase before in which something was needed, if it is complete and somebody else led it."""
+    earlier = PHASES[: PHASES.index(phase)]
+    before = next((each for each in reversed(earlier) if steps_of_phase(track.steps, each)), None)
     if before is None or before.key not in progress.phases_completed:
         return None
     led_by = roster.lead_of(before.key).persona

@@ -75,7 +75,7 @@ class Session:
         accepts or changes each synthesis before it is written; `account` keeps what the panel's words cost.
         """
         self.root = Path(root)
-        self.folder = find_item(self.root, item, items_folder=items_folder)
+        self.folder = self._find_folder(item, items_folder)
         self.listening: Awaits | None = None
         self.prefill = ""
         """What stands in the input line to be edited, while the session is listening."""
@@ -111,6 +111,10 @@ class Session:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
         journal = self._leg.journal if self._leg is not None else None
         return journal.moment if journal is not None else ""
+
+    def count_lines(self, path: str) -> int | None:
+        """Return how many lines a file has that somebody cites; None if the project has no such file."""
+        return self._executor.lines_of(path) if self._executor is not None else None
 
     def say(self, text: str, *, relayed: bool = False) -> None:
         """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
@@ -148,6 +152,18 @@ class Session:
 
     # --- the run ----------------------------------------------------------------------------------------
 
+    def _find_folder(self, item: str, items_folder: str) -> Path:
+        """Return the folder that holds the journal and the lock."""
+        return find_item(self.root, item, items_folder=items_folder)
+
+    def _make_executor(self, leg: Leg) -> Executor:
+        steps = leg.analysis.opening.steps
+        return Executor(self.root, self.folder, steps, self._panel, leg.journal, leg.every_step)
+
+    def _is_over(self, leg: Leg) -> bool:  # noqa: ARG002
+        """Whether nothing of the leg is left to be played, so that its menu is not shown."""
+        return False
+
     async def _run(self) -> None:
         with ItemLock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
@@ -176,6 +192,7 @@ class Session:
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
                         resume.close(after.journal)
+                        await self._show_hand_off(leg)
                     text = f"The analysis is complete. Its documents are in {self.folder}."
                     await self._show(Line("done", text))
                     return
@@ -183,8 +200,7 @@ class Session:
 
     async def _play(self, leg: Leg) -> Ending | None:
         """Play one leg to its end; None where the words ran out before."""
-        steps = leg.analysis.opening.steps
-        executor = Executor(self.root, self.folder, steps, self._panel, leg.journal)
+        executor = self._make_executor(leg)
         self._leg, self._executor = leg, executor
         for warning in leg.warnings:
             await self._show(Line("notice", warning))
@@ -218,6 +234,23 @@ class Session:
                 self._wrap_up_wanted = False
                 await self._show_all(leg.commands)
                 leg.commit(on.WrappedUp())
+            if self._is_over(leg):
+                shown = (each.line for each in leg.commands if isinstance(each, do.Show))
+                for line in shown:
+                    if line.kind not in ("menu", "step"):
+                        await self._show(line)
+                return do.Leave()
+
+    async def _show_hand_off(self, leg: Leg) -> None:
+        """Show what whoever builds the item has to know, in a few lines."""
+        from ..documents.handoff import write_summary
+        from ..store.handoff import read_hand_off
+
+        opening = leg.analysis.opening
+        hand_off = read_hand_off(self.folder, opening.steps, opening.roster)
+        command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
+        if not hand_off.is_empty:
+            await self._show(Line("notice", write_summary(hand_off, command)))
 
     async def _take_up_again(self, leg: Leg) -> bool:
         """Say where things stood; ask about a discussion that was cut off; False where the words ran out."""

@@ -28,7 +28,9 @@ RULES = 1
 """The version of the rules; a journal of another version is not replayed."""
 
 _SUFFIX = ".jsonl"
-_NAME = re.compile(r"[0-9]{2}-[0-9]{2}(?:\.elaborate)?|[0-9]{2}-menu|finished")
+DISCUSSION = "discussion"
+"""The name of a journal that is not on a step of an item (MENU-8)."""
+_NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|finished|{DISCUSSION}")
 _MAX_SIZE = 64 * 1024 * 1024
 
 
@@ -103,7 +105,8 @@ class Journal:
         """
         try:
             whole, newline, _ = self._data().rpartition(b"\n")
-            recorded = _decode(whole.split(b"\n")) if newline else None
+            has_step = self.name != DISCUSSION
+            recorded = _decode(whole.split(b"\n"), has_step=has_step) if newline else None
         except FileNotFoundError:
             return None
         except DiskFailed as failure:
@@ -172,7 +175,7 @@ def _line(record: dict[str, Any]) -> bytes:
     return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def _decode(lines: list[bytes]) -> Recorded:
+def _decode(lines: list[bytes], *, has_step: bool) -> Recorded:
     import msgspec
 
     head, *rest = (json.loads(line) for line in lines)
@@ -186,18 +189,19 @@ def _decode(lines: list[bytes]) -> Recorded:
             raise ValueError(f"event {number} is missing")
         events.append(msgspec.convert(record["data"], _event_types()[record["event"]]))
         panels = _add_panel(panels, events[-1], str(record.get("panel", "")))
-    for wrong in _find_strange_ids(opening, events):
+    for wrong in _find_strange_ids(opening, events, has_step=has_step):
         raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
     opened = str(head.get("opened", ""))[:40]
     return Recorded(opening, tuple(events), panels, head.get("meta") is True, opened)
 
 
-def _find_strange_ids(opening: Opening, events: list[on.Event]) -> Iterator[str]:
+def _find_strange_ids(opening: Opening, events: list[on.Event], *, has_step: bool) -> Iterator[str]:
     """Yield ids and names of the wrong form, which would become paths: anybody may have made the journal."""
     phases = (opening.phase, opening.handed_over_by)
     yield from (phase.key for phase in phases if phase is not None and phase.key not in PHASE_KEYS)
     steps: tuple[Step, ...] = (*opening.steps, *((opening.step,) if opening.step is not None else ()))
-    yield from (step.step_id for step in steps if not is_step_id(step.step_id))
+    ids = [step.step_id for step in steps if has_step or step.step_id]
+    yield from (step_id for step_id in ids if not is_step_id(step_id))
     outputs = [output for step in steps for output in step.outputs]
     outputs += [target.output for step in steps for target in step.targets]
     outputs += [

@@ -232,10 +232,16 @@ def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def note_undone(meta: dict[str, Any], at: str) -> None:
-    """Note that an elaboration was taken back; its record stays (MENU-7)."""
+    """Note that an elaboration was taken back, once; its record stays (MENU-7)."""
+    undone = list_undone(meta)
+    if at not in undone:
+        meta["elaborations_undone"] = [*undone, at]
+
+
+def list_undone(meta: Mapping[str, Any]) -> list[Any]:
+    """Return the instants of the elaborations that were taken back."""
     undone = meta.get("elaborations_undone")
-    noted = undone if isinstance(undone, list) else []
-    meta["elaborations_undone"] = noted if at in noted else [*noted, at]
+    return undone if isinstance(undone, list) else []
 
 
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:

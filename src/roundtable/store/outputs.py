@@ -19,7 +19,7 @@ from ..documents.additions import (
     write_section,
     write_skeleton,
 )
-from ..documents.answers import find_open_questions, read_labelled_answers
+from ..documents.answers import read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
     Outline,
@@ -28,6 +28,7 @@ from ..documents.outline import (
     read_sections,
     strip_numbering,
 )
+from ..documents.questions import find_asked_questions
 from . import data_files, files
 from .artifact import (
     RESERVED,
@@ -57,10 +58,21 @@ NoteChange = Callable[[str, bytes | None, bytes], None]
 class Outputs:
     """The documents and data files in an item's folder that its steps write."""
 
-    def __init__(self, folder: Path, steps: tuple[Step, ...], note_change: NoteChange | None = None) -> None:
-        """The outputs of an item; `note_change` is told of each change before it is made."""
+    def __init__(
+        self,
+        folder: Path,
+        steps: tuple[Step, ...],
+        note_change: NoteChange | None = None,
+        *,
+        every: tuple[Step, ...] = (),
+    ) -> None:
+        """The outputs of an item; `note_change` is told of each change before it is made.
+
+        `every` are the steps of all tracks: their outputs are read as well, wherever the item has them.
+        """
         self.folder = folder
         self.steps = steps
+        self._every = tuple({step.step_id: step for step in (*steps, *every)}.values())
         self._note_change = note_change
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
@@ -141,36 +153,36 @@ class Outputs:
             names = sorted(path.name for path in self.folder.iterdir())
         except OSError:
             return ()
-        ordered = dict.fromkeys(output for step in self.steps for output in step.outputs if output in names)
+        ordered = dict.fromkeys(output for step in self._every for output in step.outputs if output in names)
         every = (*ordered, *(name for name in names if name not in ordered))
         found, _ = self._read(name for name in every if is_markdown(name) and name.lower() not in RESERVED)
         return _cut_to_limit(found, limit)
 
     def documents(self) -> tuple[Material, ...]:
         """Return every file that the steps write, whole: what ids and references are read from."""
-        found, _ = self._read(output for step in self.steps for output in step.outputs)
+        found, _ = self._read(output for step in self._every for output in step.outputs)
         return tuple(found)
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
         """Return the answers that stand in the artifacts, by step and label."""
         documents: dict[str, Outline] = {}
-        for output in {output for step in self.steps for output in step.outputs if is_markdown(output)}:
+        for output in {output for step in self._every for output in step.outputs if is_markdown(output)}:
             try:
                 documents[output] = read_outline(read_artifact(self.folder, output))
             except (FileNotFoundError, DiskFailed, RuleBroken):
                 continue
         return {
             key: text
-            for step in self.steps
+            for step in self._every
             for output in step.outputs
             if output in documents
             for key, text in _read_answers(step, output, documents[output]).items()
         }
 
     def open_questions(self, step: Step) -> frozenset[str]:
-        """Return the questions that stand as open in the documents that a step writes."""
+        """Return the questions that a step's documents hold as open, answered since or not."""
         found, _ = self._read(output for output in step.outputs if is_markdown(output))
-        return frozenset(asked for each in found for _, asked in find_open_questions(each.text))
+        return frozenset(asked for each in found for _, asked in find_asked_questions(each.text))
 
     def _add_block(self, command: UpdateArtifacts, output: str) -> str:
         """Add the block to one output, and say what came of it."""
@@ -312,7 +324,7 @@ class Outputs:
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
     """Return the answers that stand in a document, each by step and label; an open question counts as one."""
     shape = read_outline(text.encode())
-    asked = {question for _, question in find_open_questions(text)}
+    asked = {question for _, question in find_asked_questions(text)}
     mine = [step for step in steps if output in step.outputs]
     known = {key for step in mine for key in _read_answers(step, output, shape)}
     unknown = {

@@ -48,6 +48,8 @@ def start_over(folder: Path) -> None:
     def forget(meta: dict[str, Any]) -> None:
         meta["steps_completed"] = []
         meta["phases_completed"] = []
+        meta.pop("track", None)
+        meta.pop("steps_not_needed", None)
 
     change_meta(folder, forget)
 

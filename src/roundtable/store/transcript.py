@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from ..core.commands import SaveRecord
@@ -13,7 +14,7 @@ from ..core.errors import DiskFailed
 from ..core.personas import Roster
 from ..core.synthesis import HEADINGS, Entry, Part, credit, decision_turns, summary, write_entry
 from ..core.text import escape_markdown, strip_unprintable
-from ..core.turns import USER, Material, Parked, Turn
+from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from . import files
 from .files import leads_out, read_inside, require_inside
 
@@ -34,9 +35,39 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
     earlier = [_parts(path)[1] for path in list_transcripts(folder) if _parts(path)[0] == step_id]
     name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
     require_inside(folder, name)
-    text = f"{_marker(step_id, at)}\n\n{_render_document(command, panel)}"
-    files.write(folder / name, text.encode())
+    files.write(folder / name, render_transcript(command, panel).encode())
     return name
+
+
+def write_transcript_beside(path: Path, command: SaveRecord, panel: str) -> str:
+    """Write the transcript of a discussion beside the document that it was on, once; return its name."""
+    marker = _marker("", command.record.timestamp)
+    earlier = read_transcripts_beside(path)
+    for name, text in earlier.items():
+        if text.startswith(marker):
+            return name
+    taken = {each.name for each in path.parent.iterdir()}
+    names = (f"{path.name}.roundtable-{number}.md" for number in count(1))
+    name = next(each for each in names if each not in taken)
+    files.write(path.with_name(name), render_transcript(command, panel).encode())
+    return name
+
+
+def read_transcripts_beside(path: Path) -> dict[str, str]:
+    """Return the transcripts beside a document by name; what cannot be read is left out."""
+    found = {}
+    beginning = f"{path.name}.roundtable-"
+    for each in sorted(path.parent.iterdir()):
+        if each.name.startswith(beginning) and files.is_regular_file(each):
+            with suppress(OSError, DiskFailed):
+                found[each.name] = files.read(each).decode("utf-8", "replace")
+    return found
+
+
+def render_transcript(command: SaveRecord, panel: str) -> str:
+    """Return the transcript with the marker that it is known by."""
+    record = command.record
+    return f"{_marker(record.step_id, record.timestamp)}\n\n{_render_document(command, panel)}"
 
 
 def check_writable(folder: Path) -> None:
@@ -84,7 +115,7 @@ def _make_home(folder: Path) -> Path:
 
 
 def _marker(step_id: str, at: str) -> str:
-    return f"<!-- Transcript: step {step_id}, {at} -->"
+    return f"<!-- Transcript: step {step_id}, {at} -->" if step_id else f"<!-- Transcript: {at} -->"
 
 
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
@@ -115,8 +146,9 @@ def _find_discussion(folder: Path, step_id: str, at: str) -> Path | None:
 def _render_document(command: SaveRecord, panel: str) -> str:
     table = command.table
     said = decision_turns(table.turns)
+    subject = f"Elaboration of step {table.step.step_id}" if table.step.step_id else "Roundtable"
     parts = [
-        f"# Elaboration of step {table.step.step_id}: {escape_markdown(table.step.title)}",
+        f"# {subject}: {escape_markdown(table.step.title)}",
         _render_header(command, panel),
         "## Discussion",
         *(_render_turn(turn, table.roster, turn.number in said) for turn in table.turns),
@@ -135,8 +167,11 @@ def _render_header(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
     participants = ", ".join(persona.title for persona in table.roster.personas)
     fields = [
-        ("Item", table.item.name),
-        ("Step", f"{table.step.step_id} {table.step.title}"),
+        *(
+            (("Item", table.item.name), ("Step", f"{table.step.step_id} {table.step.title}"))
+            if table.step.step_id
+            else (("Document", table.item.name),)
+        ),
         ("Participants", participants),
         ("Turns", f"{record.turn_count} of {table.max_turns}"),
         ("Exit", command.exit_type),
@@ -156,10 +191,15 @@ def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
     remarks += ["Holds a decision."] if is_decided else []
     if drift := turn.verdict.off_topic:
         remarks.append(f"Put off: {escape_markdown(drift.subject)}")
-    remarks += [f"Voice check: {escape_markdown(note)}" for note in turn.notes]
+    remarks += [_render_note(note) for note in turn.notes]
     if remarks:
         parts.append("\n".join(f"> - {remark}" for remark in remarks))
     return "\n\n".join(parts)
+
+
+def _render_note(note: str) -> str:
+    claim = note.removeprefix(UNVERIFIED_NOTE)
+    return f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}"
 
 
 def _paragraphs(text: str) -> Iterable[str]:

@@ -3,23 +3,41 @@
 The notes lie beside the journal, one line each: the file's bytes from before, and a digest of those after.
 Undoing restores the bytes from before; where the file was changed elsewhere since, only the text that was
 inserted is taken out, if it still stands there as it was written.
+
+An elaboration can be taken back later, too, and without the notes, as on another machine: its block is found
+by its marker, and its transcript tells whether anybody has edited it since.
 """
 
 from __future__ import annotations
 
 import base64
+import difflib
 import hashlib
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from ..core.errors import DiskFailed
+from ..core.errors import DiskFailed, RuleBroken
+from ..core.synthesis import marker
+from ..documents.additions import BlockPlace, find_block, take_out_block
+from ..documents.outline import ADDITIONAL, read_outline
+from ..documents.transcripts import TranscriptContent, parse_transcript
 from . import files
-from .artifact import one_line, read_artifact, remove_artifact, replace_artifact
+from .artifact import (
+    explain_refusal,
+    is_markdown,
+    one_line,
+    read_artifact,
+    remove_artifact,
+    replace_artifact,
+)
 from .files import journal_home, read_journal_file
 from .lock import journal_folder
+from .meta import change_meta, list_undone, note_undone, read_meta
+from .transcript import list_transcripts, read_transcript
 
 _FILE = "undo.log"
 _MAX_SIZE = 8 * 1024 * 1024
@@ -90,6 +108,15 @@ class UndoLog:
             )
         return tuple(self._restore(name, chain) for name, chain in changes.items())
 
+    def find_insertions(self, text: str) -> dict[str, bytes]:
+        """Return by file what was inserted last that holds a text."""
+        found: dict[str, bytes] = {}
+        for note in self._read():
+            inserted = _unpack(note.inserted) if note.inserted else b""
+            if text.encode() in inserted:
+                found[note.file] = inserted
+        return found
+
     def _restore(self, name: str, chain: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment, which follow one another."""
         first = chain[0].before
@@ -147,6 +174,118 @@ def carry_out_undo(folder: Path, plan: tuple[Restored, ...]) -> tuple[str, ...]:
             replace_artifact(folder, restored.name, restored.current, restored.document)
             announcements.append(f"Took back what was written last in {name}.")
     return tuple(announcements)
+
+
+@dataclass(frozen=True, slots=True)
+class ElaborationUndo:
+    """What taking back one elaboration does to the documents, and where and how it was edited since."""
+
+    step_id: str
+    timestamp: str
+    changes: tuple[Restored, ...]
+    edits: tuple[tuple[str, str], ...]
+
+    def show_diff(self) -> str:
+        """Return the changes as a unified diff."""
+        parts: list[str] = []
+        for change in self.changes:
+            old, new = (_split_lines(data) for data in (change.current, change.document))
+            name = one_line(change.name)
+            parts += difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
+        return "\n".join(parts)
+
+
+def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
+    """Return step and instant of the transcript of a number, or of the last elaboration not undone yet.
+
+    Raises RuleBroken if there is none.
+    """
+    if number is not None:
+        paths = list_transcripts(folder)
+        content = _read_content(folder, paths[number - 1]) if 0 < number <= len(paths) else None
+        if content is None:
+            known = ", ".join(f"{at} ({path.stem})" for at, path in enumerate(paths, start=1))
+            raise RuleBroken(f"There is no elaboration {number}. There is: {known or 'none'}.")
+        return content.step_id, content.timestamp
+    meta = read_meta(folder) or {}
+    for record in reversed(meta.get("elaborations", [])):
+        step_id, at = (
+            record.get(key) if isinstance(record, dict) else None for key in ("step_id", "timestamp")
+        )
+        if isinstance(step_id, str) and isinstance(at, str) and at not in list_undone(meta):
+            return step_id, at
+    raise RuleBroken("There is no elaboration that is not taken back already. Nothing was changed.")
+
+
+def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
+    """Return what taking back an elaboration would do; nothing is changed."""
+    mark = marker(step_id, at)
+    noted = UndoLog(folder).find_insertions(mark)
+    contents = (_read_content(folder, path) for path in list_transcripts(folder))
+    transcript = next(
+        (each for each in contents if each and (each.step_id, each.timestamp) == (step_id, at)), None
+    )
+    changes: list[Restored] = []
+    edits: list[tuple[str, str]] = []
+    for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
+        if explain_refusal(folder, name):
+            continue
+        current = read_artifact(folder, name)
+        if mark.encode() not in current:
+            continue
+        shape = read_outline(current)
+        place = find_block(shape, mark)
+        if place is None:
+            edits.append((name, "the marker stands inside other text"))
+            continue
+        inserted = noted.get(name, b"")
+        takes_heading = current.startswith(b"#", place.start)
+        if current.count(inserted) == 1 and (ADDITIONAL.encode() in inserted) == takes_heading:
+            changes.append(Restored(name, current, current.replace(inserted, b"", 1)))
+            continue
+        document, is_exact = take_out_block(shape, place)
+        changes.append(Restored(name, current, document))
+        if reason := _find_edit(place, transcript, is_exact=is_exact):
+            edits.append((name, reason))
+    return ElaborationUndo(step_id, at, tuple(changes), tuple(edits))
+
+
+def undo_elaboration(folder: Path, plan: ElaborationUndo) -> tuple[str, ...]:
+    """Write the documents of a plan and note it in meta.json; the lock is the caller's business."""
+    for change in plan.changes:
+        assert change.document is not None
+        replace_artifact(folder, change.name, change.current, change.document)
+    # Noted last: cut off in between, the same command finds the rest.
+    change_meta(folder, lambda meta: note_undone(meta, plan.timestamp))
+    names = [one_line(change.name) for change in plan.changes]
+    return tuple(f"Took the block of step {plan.step_id} out of {name}." for name in names)
+
+
+def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_exact: bool) -> str:
+    """Return how a block differs from what was written; empty where it does not."""
+    if transcript is None:
+        return "there is no transcript to compare it with"
+    written = list(transcript.entries)
+    for heading, bullet in place.bullets:
+        entry = next((each for each in written if each.part == heading and each.is_written_as(bullet)), None)
+        if entry is None:
+            return f'an entry was edited or added: "{one_line(bullet)[:80]}"'
+        written.remove(entry)
+    if written:
+        return f'an entry is gone: "{one_line(written[0].text)[:80]}"'
+    if place.has_more:
+        return "something was added to it"
+    return "" if is_exact else "the blank lines around it were changed"
+
+
+def _read_content(folder: Path, path: Path) -> TranscriptContent | None:
+    with suppress(OSError, DiskFailed):
+        return parse_transcript(read_transcript(folder, path).decode("utf-8", "replace"))
+    return None
+
+
+def _split_lines(data: bytes | None) -> list[str]:
+    return (data or b"").decode("utf-8", "replace").splitlines()
 
 
 def find_insertion(before: bytes, after: bytes) -> bytes | None:

@@ -50,6 +50,7 @@ _SIEVE_SECONDS = 30.0
 OWN_FOLDERS = (".roundtable", "docs/requirements")
 MAX_FILES = 200_000
 _FILES_SECONDS = 10.0
+_MAX_CITED_FILE = 20_000_000
 _SKIPPED_WORDS = """
 .git .hg .svn .tox .nox .venv venv env node_modules bower_components __pycache__ .mypy_cache .ruff_cache
 .pytest_cache .gradle .idea .vscode .cache .next .nuxt dist build target out coverage site-packages
@@ -114,6 +115,39 @@ def drop_excluded(paths: Iterable[str], excluded: Collection[str]) -> tuple[str,
     """Return the paths without the excluded ones: a file or a folder, by its whole path or the end of it."""
     ends = tuple(f"/{part.strip('/')}/" for part in excluded if part.strip("/"))
     return tuple(path for path in paths if not any(end in f"/{path}/" for end in ends))
+
+
+class CitedFiles:
+    """Tells how long the files are that somebody cites: those of the project, and the item's documents.
+
+    A file may be cited by the end of its path, such as `loans.py:12`. Nothing outside the project counts,
+    and no link that leads there.
+    """
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._root = root
+        self._folder = folder
+        self._listed: tuple[str, ...] | None = None
+
+    def count_lines(self, path: str) -> int | None:
+        """Return how many lines a cited file has; None if there is no such file."""
+        for home in (self._root, self._folder):
+            if (lines := self._count(home, path)) is not None:
+                return lines
+        if self._listed is None:
+            self._listed = list_files(self._root)
+        found = (self._count(self._root, each) for each in self._listed if each.endswith(f"/{path}"))
+        return max((lines for lines in found if lines is not None), default=None)
+
+    def _count(self, home: Path, path: str) -> int | None:
+        place = home / path
+        try:
+            is_usable = place.is_file() and place.resolve().is_relative_to(self._root.resolve())
+            if not is_usable or place.stat().st_size > _MAX_CITED_FILE:
+                return None
+            return len(place.read_bytes().splitlines())
+        except (OSError, RuntimeError, ValueError):
+            return None
 
 
 def _list_by_git(root: Path) -> Iterable[str] | None:

@@ -217,9 +217,9 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
             return "; ".join((survey.complexity, *survey.reasons[1:2]))
         case ("01-04", "surroundings"):
             return _draft_surroundings(survey)
-        case ("02-01", "touched"):
+        case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
             return _draft_touched(survey)
-        case ("02-01", "dependents"):
+        case ("02-01", "dependents") | ("02-11", "what could break"):
             ties = _keep_current(survey, (*survey.importers, *survey.mentions))
             users = [tie for tie in ties if file_kind(tie.line.path) != "test"]
             rows = dict.fromkeys(f"{cite(tie.line)} {tie.tie} {quote_path(tie.to)}" for tie in users)

@@ -142,7 +142,7 @@ def test_killed_after_any_move_it_finishes_exactly_once(place: Place, after: int
     (record,) = meta(item)["elaborations"]
     assert record["turn_count"] == 5
     document = (item / "quick-scan.md").read_text()
-    assert document.count("<!-- Elaboration:") == document.count("- We go with A: said so") == 1
+    assert document.count("<!-- Elaboration:") == document.count("- We go with A (unverified): said so") == 1
 
 
 @pytest.mark.rule("META-4")

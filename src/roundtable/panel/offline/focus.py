@@ -41,8 +41,8 @@ def find_drift(table: Table, section: SectionContext, library: Library) -> OffTo
     if is_small_talk(strip_address(text, names), home) and not _answers_something(table, library):
         return OffTopic(_subject(text, names), is_chat=True)
     message = read_message(text, names)
-    if not message.question or address(text, table.roster).kind != "open":
-        return None
+    if not message.question or address(text, table.roster).kind != "open" or not table.step.step_id:
+        return None  # without a step there is no other phase that it could belong to
     asked = frozenset(content_stems(message.question))
     for phase, expression in phase_expressions().items():
         found = expression.search(message.question)

@@ -89,7 +89,7 @@ class OfflinePanel:
 
 def _read_documents(material: tuple[Material, ...]) -> str:
     """Name the documents there are, and the first question that they leave open."""
-    from ...documents.answers import find_open_questions
+    from ...documents.questions import find_open_questions
 
     written = [document.name for document in material if document.text.strip()]
     if not written:

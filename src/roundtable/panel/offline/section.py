@@ -15,8 +15,9 @@ from ...core.text import fold_text, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
-from ...documents.answers import find_open_questions, read_answers, read_labelled_answers
+from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
+from ...documents.questions import find_open_questions
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern
 from .prompts import Need, Prompt
 

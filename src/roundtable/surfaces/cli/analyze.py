@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from .options import TALK_OPTIONS, Command, Flags, complete_item
 from .output import command, table, tell
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...runtime.session import Session
     from ...store.items import ItemEntry
 
 
@@ -31,7 +35,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     Without ITEM it takes the one that is open. At each menu, [E] brings all personas to the table. Messages
     come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0).
     """
-    settings, project, answers = _prepare(flags)
+    settings, project, answers = prepare_talk(flags)
     entry = _choose_item(flags, project, answers) if item is None else project.find_item(item)
     if start_over and (told := project.start_over(entry.slug)):
         tell(told)
@@ -47,11 +51,11 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
 
     Without ITEM it takes the one that is open.
     """
-    settings, project, answers = _prepare(flags)
+    settings, project, answers = prepare_talk(flags)
     return _converse(flags, settings, project, answers, project.choose_item(item), step)
 
 
-def _prepare(flags: Flags) -> tuple[Settings, Project, Answers]:
+def prepare_talk(flags: Flags) -> tuple[Settings, Project, Answers]:
     """Return what a conversation begins with; what a model lacks is said before anything else."""
     settings = flags.settings()
     for missing in find_lacking(settings):
@@ -69,19 +73,34 @@ def _converse(
     step: str | None = None,
     reopen: str | None = None,
 ) -> int:
+    slug = entry.slug
+    again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
+    start = partial(project.open_session, slug, step=step, reopen=reopen)
+    return converse(flags, settings, answers, start, entry.folder, again)
+
+
+def converse(
+    flags: Flags,
+    settings: Settings,
+    answers: Answers,
+    start: Callable[..., Session],
+    folder: Path,
+    again: str,
+) -> int:
+    """Hold the conversation of a session, at a terminal or in plain lines or JSON; return its exit status.
+
+    `start` opens the session with the options that depend on where it is held; what models use is kept in
+    the folder, and `again` is the command that goes on with it.
+    """
     at_terminal = _is_at_terminal(answers)
     if at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
         from .models import offer_models  # late: who has chosen is not asked
 
         settings = offer_models(settings, answers)
-    make_panel, account = choose_panel(settings, entry.folder)
-    name, slug = user_name(settings), entry.slug
-    again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
+    make_panel, account = choose_panel(settings, folder)
+    name = user_name(settings)
     start = partial(
-        project.open_session,
-        slug,
-        step=step,
-        reopen=reopen,
+        start,
         user_name=name,
         interactive=at_terminal,
         account=account,

@@ -52,7 +52,7 @@ class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
     def __init__(self, start: Callable[[Panel], Session]) -> None:
-        self._panel = HostPanel(self._open_move)
+        self._panel = HostPanel(self._open_move, lambda path: self.session.count_lines(path))
         self.session = start(self._panel)
         self.move: OpenMove | None = None
         self.lines: list[Line] = []
@@ -162,7 +162,7 @@ class HostedSession:
 
     def _open_move(self, request: HostRequest | None = None, awaits: Awaits | None = None) -> None:
         """Open a move; a restarted server gives it the same id, as long as it is open."""
-        again = request is not None and request.kind == "turn" and bool(request.again)
+        again = request is not None and request.kind != "synthesis" and bool(request.again)
         moment = self.session.moment
         if moment != self._moment:
             self._moment, self._part = moment, 0

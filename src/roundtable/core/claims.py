@@ -1,0 +1,756 @@
+"""Whether what is claimed can be verified, whoever speaks (ART-8): paths, credits, names, figures, forms.
+
+A contribution and a synthesis are held against the turns, the item and the documents. Whether a file exists
+is asked through a callable. What is found is first given as a reason to say it otherwise; what is still there
+then is marked `(unverified)`, right behind the claim where that is possible.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from .commands import AskDraft, Table
+from .personas import Persona, Roster
+from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
+from .text import find_phrase, fold_text, split_sentences, words_of
+from .turns import USER, Turn
+from .voice import EMPTY_WORDS, content_stems
+
+ClaimKind = Literal["path", "credit", "name", "form", "figure", "grounds", "negation"]
+LinesOf = Callable[[str], int | None]
+"""How many lines a file of the project has, by its path; None where there is none."""
+
+_QUOTE_LENGTH = 60
+_ENOUGH_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class UnverifiedClaim:
+    """A claim that does not hold: its words, the reason to give, and where in the text its mark goes."""
+
+    kind: ClaimKind
+    found: str
+    reason: str
+    end: int | None = None
+    """None for the end of the text."""
+
+
+def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
+    """Return the text with `(unverified)` behind every claim that has no mark yet."""
+    whole = len(text.rstrip().rstrip(".!?")) or len(text.rstrip())
+    places = {whole if claim.end is None else claim.end for claim in claims}
+    for place in sorted(places, reverse=True):
+        if text[place:].lstrip().startswith(UNVERIFIED) or text[:place].rstrip().endswith(UNVERIFIED):
+            continue
+        gap = "\n" if text[:place].endswith("```") else " "
+        text = f"{text[:place]}{gap}{UNVERIFIED}{text[place:]}"
+    return text
+
+
+# --- a contribution -------------------------------------------------------------------------------------
+
+
+def check_contribution(
+    text: str, speaker: Persona, table: Table, lines_of: LinesOf
+) -> tuple[UnverifiedClaim, ...]:
+    """Return what cannot be verified in a persona's words at the table."""
+    if forms := tuple(_check_form(text, speaker)):
+        return forms
+    known = [*_documents(table), *(turn.text for turn in table.turns if turn.speaker == USER)]
+    heard = [*_documents(table), *(turn.text for turn in table.turns)]
+    return (
+        *_check_names(text, speaker, table.roster),
+        *_check_paths(text, known, lines_of),
+        *_check_credits(text, speaker.key, table.turns, _documents(table), table.roster),
+        *_check_evidence(text, heard),
+    )
+
+
+def check_words(
+    text: str, speaker: Persona, roster: Roster, known: Sequence[str], lines_of: LinesOf
+) -> tuple[UnverifiedClaim, ...]:
+    """Return what cannot be verified in words that are said outside a discussion."""
+    if forms := tuple(_check_form(text, speaker)):
+        return forms
+    return (*_check_names(text, speaker, roster), *_check_paths(text, known, lines_of))
+
+
+def check_section(
+    text: str, ask: AskDraft, drafted: Sequence[str], lines_of: LinesOf
+) -> tuple[UnverifiedClaim, ...]:
+    """Return what cannot be verified in a section that somebody wrote from the user's answers.
+
+    `drafted` is what the rules made of the answers. Whatever stands there, in the answers, the item or the
+    documents is known; a line that is the user's own is never marked.
+    """
+    brief, step = ask.brief, ask.brief.step
+    known = [
+        brief.item.name, brief.item.text, step.title, *drafted, *(each.text for each in ask.material),
+        *(part for answer in brief.answers for part in (answer.label, answer.question, answer.text)),
+    ]  # fmt: skip
+    known_lines = {line.strip() for each in known for line in each.splitlines()}
+    new_lines = "\n".join(line for line in text.splitlines() if line.strip() not in known_lines)
+    if not new_lines:
+        return ()
+    if forms := tuple(_check_form(new_lines, brief.persona)):
+        return forms
+    said = [Turn(0, USER, answer.text) for answer in brief.answers]
+    found = (
+        *_check_names(text, brief.persona, brief.roster, known),
+        *_check_paths(text, known, lines_of),
+        *_check_credits(text, brief.persona.key, said, known, brief.roster),
+        *_check_figures(text, known, place="the answers"),
+        *_check_novelties(text, known),
+    )
+    return tuple(claim for claim in found if _line_at(text, claim.end or 0).strip() not in known_lines)
+
+
+def _line_at(text: str, place: int) -> str:
+    end = text.find("\n", place)
+    return text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
+
+
+def _documents(table: Table) -> list[str]:
+    """Return what is known without anybody's turn: the item, the step, and the documents."""
+    texts = (each.text for each in (*table.material, *table.documents))
+    return [table.item.name, table.item.text, table.step.title, *texts]
+
+
+# --- forms ----------------------------------------------------------------------------------------------
+
+_REFUSAL = re.compile(
+    r"""
+      \A(?:i'm|i\sam)\s(?:very\s|so\s)?sorry,?\s(?:but\s)?i\s(?:can't|cannot|won't|(?:am|'m)\s(?:not\sable|unable))
+    | \A(?:i\s(?:can't|cannot|won't|am\sunable\sto|am\snot\sable\sto)|sorry,?\si\scan't)
+      \s(?:help|assist|comply|fulfil|continue|provide\sthat|do\sthat|answer\sthat|write\sthat)\b
+    | \bas\san?\s(?:ai|artificial\sintelligence|large\slanguage\smodel|language\smodel)
+      (?:\s(?:language\smodel|model|assistant))?(?=,|\si\b|\.|\Z)
+    """,
+    re.VERBOSE,
+)
+_NOUNS = "contribution|response|reply|answer|turn|synthesis|summary|version|draft|text|take|section"
+_PREAMBLE = re.compile(
+    rf"""\A(?:
+      (?:sure|certainly|of\scourse|absolutely|okay|ok|great|understood|got\sit)[,!.:]*\s+
+      (?:thing[,!.]*\s+)?(?:here(?:'s|\sis|\sare)\b|let\sme\s(?:write|answer|draft|respond)|i'd\sbe\s|i'll\s(?:write|answer|play)|below\s)
+    | here(?:'s|\sis|\sare)\s(?:\S+\s){{0,4}}(?:{_NOUNS})\b[^.\n]{{0,60}}:
+    | (?:as\s)?requested,?\s
+    )""",
+    re.VERBOSE,
+)
+_INSTRUCTION = re.compile(
+    r"""
+      \Anow\sturn\s\d+\sof\s\d+ | \Aopen\sthe\sdiscussion\sas\s | \Aanswer\s(?:turn\s\d+\s)?as\s\w+[\s.:]
+    | \Ajudge\sturn\s\d+ | \Asum\sup\sthe\sdiscussion\sfrom | \bat\smost\s\d+\swords\b
+    | \bgive\sone\sconcrete\spoint\sfrom\syour\slens
+    """,
+    re.VERBOSE,
+)
+_FENCE = re.compile(r"```\w*\n(?P<code>.*?)\n?```", re.DOTALL)
+_KEY = re.compile(r"""[\[{]\s*(?:\{\s*)?"[\w -]{1,40}"\s*:""")
+_PROMPT_RUN = 8
+
+
+def _check_form(text: str, speaker: Persona) -> Iterator[UnverifiedClaim]:
+    """Yield what is no contribution at all: the mark goes to the end of it."""
+    plain = " ".join(fold_text(text).split())
+    opening = shorten_text(join_lines(text), _QUOTE_LENGTH)
+    if not words_of(text):
+        yield UnverifiedClaim("form", opening, "The text is empty: say something.")
+    elif _is_json(text):
+        yield UnverifiedClaim("form", opening, "It is JSON: say it in plain words.")
+    elif found := _REFUSAL.search(plain):
+        reason = f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
+        yield UnverifiedClaim("form", found[0], reason)
+    elif found := _PREAMBLE.search(plain):
+        reason = "It begins with a preamble: send the words alone, nothing before them."
+        yield UnverifiedClaim("form", found[0], reason)
+    elif words := _repeated_prompt(text, plain, speaker):
+        reason = f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
+        yield UnverifiedClaim("form", words, reason)
+
+
+def _is_json(text: str) -> bool:
+    fenced = _FENCE.fullmatch(text.strip())
+    inner = (fenced["code"] if fenced else text).strip()
+    if not inner.startswith(("{", "[")):
+        return False
+    try:
+        return isinstance(json.loads(inner), dict | list)
+    except (ValueError, RecursionError):
+        return bool(_KEY.match(inner))  # cut off, or with something behind it
+
+
+def _repeated_prompt(text: str, plain: str, speaker: Persona) -> str:
+    if found := _INSTRUCTION.search(plain):
+        return found[0]
+    if f"you are {speaker.name.lower()}" in plain:
+        return f"You are {speaker.name}"
+    words = words_of(text)
+    for told in (speaker.identity, *speaker.principles):
+        card = words_of(told)
+        for start in range(len(card) - _PROMPT_RUN + 1):
+            run = card[start : start + _PROMPT_RUN]
+            if find_phrase(run, words) is not None:
+                return " ".join(run)
+    return ""
+
+
+# --- names before words ---------------------------------------------------------------------------------
+
+
+def _check_names(
+    text: str, speaker: Persona, roster: Roster, known: Sequence[str] = ()
+) -> Iterator[UnverifiedClaim]:
+    """Yield the lines that begin with somebody else's name, as if that one spoke them."""
+    others = tuple(persona.name for persona in roster.personas if persona.key != speaker.key)
+    for found in _name_pattern(others).finditer(text):
+        line_end = text.find("\n", found.end())
+        end = line_end if line_end >= 0 else len(text)
+        line = text[found.start() : end].rstrip()
+        # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
+        is_plain = found["first"] and not found["role"] and not found["bold"]
+        if is_plain and (line.endswith("?") or found["bullet"]):
+            continue
+        if any(found[0].strip() in each for each in known):
+            continue
+        reason = (
+            f'Nobody speaks under another\'s name: these words stand after "{found["who"].strip()}:", and '
+            f"{speaker.first_name} has the turn."
+        )
+        quoted, mark = shorten_text(line.strip(), _QUOTE_LENGTH), found.start() + len(line.rstrip(".!?"))
+        yield UnverifiedClaim("name", quoted, reason, mark)
+
+
+@lru_cache(maxsize=64)
+def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    whole = "|".join(re.escape(name) for name in names if " " in name)
+    first = "|".join(re.escape(name.split()[0]) for name in names)
+    return re.compile(
+        rf"^[ \t>\"'#]*(?P<bullet>[-*+][ \t]+)?(?P<bold>[*_]{{1,3}})?\[?"
+        rf"(?P<who>{whole or '(?!)'}|(?P<user>(?:the[ ])?user|you|person)|(?P<first>{first or '(?!)'}))"
+        r"(?P<role>[ \t]*\([^()\n]{1,40}\))?\]?[*_]{0,3}[ \t]*:(?!\d)[*_]{0,3}(?=[ \t\n]|$)",
+        re.MULTILINE | re.IGNORECASE,
+    )
+
+
+# --- paths ----------------------------------------------------------------------------------------------
+
+_SOURCE_ENDINGS = (
+    "py|pyi|jsx?|mjs|cjs|tsx?|vue|svelte|go|rs|java|kts?|scala|cs|cpp|cc|hpp|swift|rb|php|lua|exs?|erl|hs|dart"
+    "|sh|sql|html|css|scss|proto|tf|toml|ya?ml|ini|cfg|json|csv|log|md|rst|txt"
+)
+CITATION = re.compile(
+    r"(?<![\w/.@+-])(?P<path>(?:[\w@+.-]+/)+[\w@+.-]*\w|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,7})"
+    r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
+)
+"""A file and a line of it."""
+_BARE_PATH = re.compile(
+    r"(?<![\w/.@+:~-])(?P<path>(?:~?/|(?:\.\.?/)+)?(?:[\w@+-][\w@+.-]*/)+[\w@+.-]*\w\.[A-Za-z]\w{0,5}"
+    rf"|[\w@+-][\w@+.-]*\.(?:{_SOURCE_ENDINGS}))(?![\w/@-]|:\d)"
+)
+_OUTSIDE = re.compile(
+    r"(?<![\w/.@+:~-])(?P<path>(?:~?/|(?:\.\./)+)(?:[\w@+.-]+/)*[\w@+.-]+)"
+    r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
+)
+_HOST = re.compile(
+    r"(?:[\w-]+\.)+(?:com|org|net|io|dev|de|local|internal|example|test)(?:/|$)", re.IGNORECASE
+)
+_PRODUCT = re.compile(
+    r"(?:node|next|vue|react|express|nuxt|three|d3|ember|backbone|angular|chart|discord|p5|alpine|deno|bun)\.js",
+    re.IGNORECASE,
+)
+_TO_BE_MADE = re.compile(
+    r"\b(?:create|add|introduce|write|generate|new|call(?: it)?|name(?: it)?)\s+"
+    r"(?:(?:an?|the|new|file|module|called|named|test|page)\s+){0,4}[`\"'*]*\Z",
+    re.IGNORECASE,
+)
+
+
+def check_citation(found: re.Match[str], lines_of: LinesOf) -> str:
+    """Return what is wrong with a cited file or line, in words; empty where it exists."""
+    path, line = found["path"], found.groupdict().get("line")
+    count = lines_of(path)
+    if count is None:
+        return f"{found[0]}: there is no file {path} in the project."
+    if line is None:
+        return ""
+    first = int(line)
+    if 1 <= first <= int(found["last"] or first) <= count:
+        return ""
+    return f"{found[0]}: the file has {count} line{'s' if count != 1 else ''}."
+
+
+def find_paths(text: str) -> Iterator[re.Match[str]]:
+    """Yield every file that a text cites, with or without a line; addresses and products are none."""
+    for pattern in (CITATION, _OUTSIDE, _BARE_PATH):
+        for found in pattern.finditer(text):
+            before = text[max(0, found.start() - 60) : found.start()]
+            is_planned = pattern is _BARE_PATH and _TO_BE_MADE.search(before)
+            if not (is_planned or is_address(found["path"]) or _PRODUCT.fullmatch(found["path"])):
+                yield found
+
+
+def is_address(path: str) -> bool:
+    """Whether a path begins with the name of a host."""
+    return _HOST.match(path) is not None
+
+
+def is_marked(text: str, end: int) -> bool:
+    """Whether the mark stands right behind a place in the text."""
+    return text[end:].lstrip("`)*_").lstrip().startswith(UNVERIFIED)
+
+
+def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator[UnverifiedClaim]:
+    for found in find_paths(text):
+        if any(found["path"] in _trusted_text(each) for each in known):
+            continue  # they quote the item, a document or the user
+        if problem := check_citation(found, lines_of):
+            end = found.end() + (text[found.end() : found.end() + 1] == "`")
+            yield UnverifiedClaim("path", found[0], f"{problem} Cite what exists, or leave it out.", end)
+
+
+# --- who said what --------------------------------------------------------------------------------------
+
+_SAID = (
+    "said|says|mentioned|noted|notes|pointed out|points out|argued|argues|suggested|suggests|proposed"
+    "|proposes|raised|raises|explained|described|observed|warned|stressed|told us|told me|insisted"
+    "|confirmed|confirms|agreed|agrees|decided|admitted|promised|put it|called it|stated|claimed"
+    "|approved|chose|rejected|ruled out|accepted|reported|asked for|asked us|demanded"
+)
+_DECIDED = re.compile(r"\b(?:decided|confirmed|agreed|approved|chose|accepted|promised|ruled out|rejected)\b")
+_POINTS = (
+    "point|points|concern|concerns|question|idea|suggestion|argument|proposal|remark|observation"
+    "|warning|objection|worry|comment|claim|answer|numbers?|figures?|estimate|decision|choice|words"
+    "|example|demand"
+)
+_SOMETIMES = (
+    r"(?:(?:has|have|had|just|already|rightly|also|clearly|himself|herself|earlier|themselves) ){0,2}"
+)
+_CONDITION = re.compile(
+    r"\b(?:if|once|until|unless|when|whenever|before|after|whether|should|could|would|might)\s\Z"
+)
+
+
+def _check_credits(
+    text: str, speaker: str, turns: Sequence[Turn], documents: Sequence[str], roster: Roster
+) -> Iterator[UnverifiedClaim]:
+    """Yield the sentences that credit somebody with what they have not said, the user included."""
+    pattern = _credit_pattern(tuple(persona.first_name for persona in roster.personas))
+    keys = {persona.first_name: persona.key for persona in roster.personas}
+    for sentence, start in _sentences(text):
+        for found in pattern.finditer(sentence):
+            name = next(each for each in (found["who"], found["whose"], found["whom"]) if each)
+            key = keys.get(name, USER)
+            if key == speaker or _CONDITION.search(fold_text(sentence[: found.start()])):
+                continue
+            if key == USER and sentence.rstrip().endswith("?"):
+                continue
+            said = [turn.text for turn in turns if turn.speaker == key]
+            reason = _missing_point(found[0], sentence, name if key != USER else "", said, documents, pattern)
+            if reason:
+                quoted = shorten_text(sentence, _QUOTE_LENGTH)
+                yield UnverifiedClaim("credit", quoted, reason, start + len(sentence.rstrip(".!?")))
+                break
+
+
+def _missing_point(
+    credit: str,
+    sentence: str,
+    name: str,
+    said: Sequence[str],
+    documents: Sequence[str],
+    pattern: re.Pattern[str],
+) -> str:
+    """Return why the credited person cannot have said it; empty where they can. The user has no name."""
+    who = name or "The user"
+    elsewhere = [_passages_on(name, each) for each in documents if not name or name in each]
+    if not said and not elsewhere:
+        return f'{who} has said nothing yet, so nobody can refer to it: "{credit}".'
+    for quoted in _QUOTED.findall(sentence):
+        words = words_of(quoted)
+        texts = (*said, *documents)
+        if len(words) >= _SHORT_QUOTE and all(find_phrase(words, words_of(each)) is None for each in texts):
+            return f'{who} did not say "{quoted}": quote what was said, or leave it out.'
+    point = _stems(pattern.sub(" ", sentence))
+    heard = _stems(" ".join((*said, *elsewhere)))
+    wanted = 3 if _DECIDED.search(credit) and not said else 1
+    if not said and len(point & heard) < min(wanted, len(point) or 1):
+        return f'{who} has said nothing of this in the discussion: "{credit}".'
+    if len(point) >= _ENOUGH_WORDS and not point & heard:
+        return (
+            f'{who} has not made this point: "{shorten_text(sentence, _QUOTE_LENGTH)}". Credit what was said.'
+        )
+    return ""
+
+
+def _passages_on(name: str, text: str) -> str:
+    """Return the lines that name a person, each with the two below it; the whole text without a name."""
+    if not name:
+        return text
+    lines = text.splitlines()
+    near = (lines[at : at + 3] for at, line in enumerate(lines) if name in line)
+    return "\n".join(line for passage in near for line in passage)
+
+
+_QUOTED = re.compile(r'["“„«]([^"“”„«»\n]{3,300})["”“»]')
+_SHORT_QUOTE = 3
+
+
+@lru_cache(maxsize=64)
+def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    listed = "|".join(re.escape(name) for name in names)
+    last = r"(?:\s[A-Z][\w'-]+)?"
+    user = r"[Tt]he\suser|[Tt]he\sperson"
+    return re.compile(
+        rf"\b(?P<who>{listed}|[Yy]ou|{user})(?:{last})\s{_SOMETIMES}(?:{_SAID})\b"
+        rf"|\b(?P<whose>{listed}|[Yy]our|{user})(?:{last})(?:['’]s|(?<=our))\s(?:\w+\s)?(?:{_POINTS})\b(?!\sof\sview)"
+        rf"|\b(?:agree|disagree|side|siding|agreeing)\swith\s(?P<whom>{listed}|{user})\b",
+    )
+
+
+# --- figures --------------------------------------------------------------------------------------------
+
+_UNITS = (
+    "percent|per cent|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?"
+    "|euros?|eur|dollars?|usd|pounds?|cents?|people|users?|customers?|times|megabytes?|gigabytes?"
+    "|[kmgt]b|km|metres?|meters?"
+)
+_FIGURE = re.compile(
+    rf"""
+      (?P<skip>
+        https?://\S+
+      | [\w./@+-]{{1,200}}\.[A-Za-z]\w{{0,7}}:\d+(?:-\d+)?  # a line of a file
+      | \b[A-Za-z]{{1,6}}-\d[\d-]*\b          # FR-001, turn-3
+      | \b(?:turns?|steps?|phases?|sections?|options?|lines?|entry|entries)\s\d[\d,\s-]*(?:and\s\d+)?
+      | \b\d{{2}}-\d{{2}}\b(?!-)               # a step
+      | \bv\d[\w.]*                            # a version
+      | \b\d{{1,9}}(?:\.\d{{1,9}}){{2,}}\b
+      | (?m:^)\s*\d{{1,2}}[.)]\s               # the number of a list's entry
+      | \b[A-Za-z_][\w]*\d\w*\b                # a name such as utf8
+      | \b\d+(?:st|nd|rd|th)\b
+      )
+    | (?P<date>\b\d{{4}}-\d\d(?:-\d\d)?\b|\b\d{{1,2}}[./]\d{{1,2}}[./](?:\d{{4}}|\d\d)?\b)
+    | (?P<time>\b\d{{1,2}}[:.]\d\d(?=\s?(?:[ap]\.?m\b|o'clock|h\b))|\b\d{{1,2}}:\d\d\b)
+      (?P<half>\s?[ap]\.?m\b)?
+    | (?P<number>\b\d{{1,12}}(?:[.,'\u2009]\d{{1,12}}){{0,6}})(?P<unit>\s?%|k\b|\s?(?:{_UNITS})\b)?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate(
+        words_of("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen")
+    )
+} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70",
+     "eighty": "80", "ninety": "90", "fifteen": "15", "hundred": "100",
+     "thousand": "1000", "dozen": "12", "half": "50",
+     "million": "1000000", "once": "1", "twice": "2", "couple": "2"}  # fmt: skip
+_BOUND = "at least|at most|about|around|roughly|over|under|up to|more than|less than|nearly|exactly|almost"
+_SPELLED = re.compile(
+    rf"(?:\b(?:{_BOUND})\s(?P<bound>{'|'.join(_NUMBER_WORDS)})\b)"
+    rf"|(?:\b(?P<counted>{'|'.join(_NUMBER_WORDS)})\s(?:{_UNITS})\b)",
+    re.IGNORECASE,
+)
+_BOUNDED = re.compile(rf"\b(?:{_BOUND})\s\Z", re.IGNORECASE)
+_THOUSANDS = re.compile(r"\d{1,3}(?:[.,'\u2009]\d{3})+")
+_SMALL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure in a text: its value, as it is compared, and where it ends."""
+
+    value: str
+    words: str
+    end: int
+    counts: bool
+    """Whether it only counts a few things that stand beside it."""
+
+
+def _check_figures(
+    text: str, sources: Iterable[str], *, exempt: int = 0, place: str = "the cited turns"
+) -> Iterator[UnverifiedClaim]:
+    """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
+    stands = frozenset[str]().union(*map(_known_values, sources))
+    for figure in _figures(text):
+        is_counted = figure.value.isdecimal() and int(figure.value) <= exempt
+        if figure.counts or is_counted or figure.value in stands or is_marked(text, figure.end):
+            continue
+        reason = f"{figure.words} stands neither in {place}, nor in the item or the documents."
+        yield UnverifiedClaim("figure", figure.words, f"{reason} Take the figure that was said.", figure.end)
+
+
+def find_unknown_figures(text: str, sources: Iterable[str]) -> tuple[str, ...]:
+    """Return the figures of a text that stand in none of the sources and carry no mark."""
+    return tuple(claim.found for claim in _check_figures(text, sources))
+
+
+def _figures(text: str) -> Iterator[_Figure]:
+    for found in _FIGURE.finditer(text):
+        if found["skip"]:
+            continue
+        if found["date"]:
+            yield _Figure(_date_value(found["date"]), found["date"], found.end(), counts=False)
+        elif found["time"]:
+            yield _Figure(
+                _time_value(found["time"], found["half"] or ""), found[0], found.end(), counts=False
+            )
+        else:
+            value = _number_value(found["number"], found["unit"] or "")
+            bounded = _BOUNDED.search(text[max(0, found.start() - 20) : found.start()])
+            is_small = value.isdecimal() and int(value) <= _SMALL
+            yield _Figure(value, found[0], found.end(), counts=is_small and not (bounded or found["unit"]))
+    for found in _SPELLED.finditer(text):
+        word = (found["bound"] or found["counted"]).lower()
+        if word not in ("one", "once"):
+            yield _Figure(_NUMBER_WORDS[word], found[0], found.end(), counts=False)
+
+
+@lru_cache(maxsize=256)
+def _known_values(text: str) -> frozenset[str]:
+    """Return the values that a source gives."""
+    trusted = _trusted_text(text)
+    values = {_NUMBER_WORDS[word] for word in words_of(trusted) if word in _NUMBER_WORDS}
+    for found in _FIGURE.finditer(trusted):
+        if found["date"]:
+            values.add(_date_value(found["date"]))
+        elif found["time"]:
+            values.add(_time_value(found["time"], found["half"] or ""))
+        elif found["number"]:
+            values.add(_number_value(found["number"], found["unit"] or ""))
+        # An id or a version holds its numbers too: "version 3" of v3, "port 80" of web-80.
+        values.update(str(int(part)) for part in re.findall(r"\d{1,12}", found[0]))
+    return frozenset(values)
+
+
+def _number_value(number: str, unit: str) -> str:
+    if _THOUSANDS.fullmatch(number):
+        number = re.sub(r"\D", "", number)
+    number = number.replace(",", ".").replace("'", "")
+    whole, _, rest = number.partition(".")
+    whole, rest = str(int(whole)), rest.rstrip("0")
+    if unit.lower() == "k" and not rest:
+        whole += "000"
+    return f"{whole}.{rest}" if rest else whole
+
+
+def _time_value(time: str, half: str) -> str:
+    hour, minute = (int(part) for part in re.split("[:.]", time))
+    if half.strip().lower().startswith("p") and hour < 12:
+        hour += 12
+    return f"{hour}:{minute:02}"
+
+
+def _date_value(date: str) -> str:
+    return "-".join(str(int(part)) for part in re.findall(r"\d+", date))
+
+
+_TIME = re.compile(r"\b\d{1,2}:\d\d\b")
+_EVIDENCE = re.compile(
+    r"\b(?:(?:logs?|reports?|data|surveys?|stud(?:y|ies)|statistics|metrics|measurements?|tickets|interviews"
+    r"|research|benchmarks?|numbers|incidents?|evidence|audit)\s(?:\w+ly\s)?(?:shows?|showed|says?|said|counts?"
+    r"|counted|proves?|proved|gives?|gave|puts?|lists?|listed|records?|recorded|tells?|has|have|had|is|are|was)"
+    r"|according\sto|(?:we|i|they)\smeasured|was\smeasured|were\smeasured|incident\sreports?"
+    r"|last\s(?:week|month|year|quarter|night))\b",
+    re.IGNORECASE,
+)
+
+
+def _check_evidence(text: str, heard: Sequence[str]) -> Iterator[UnverifiedClaim]:
+    """Yield the figures that are given as evidence and were never heard; estimates and times are free."""
+    for sentence, start in _sentences(text):
+        if _EVIDENCE.search(sentence):
+            for claim in _check_figures(_TIME.sub(lambda time: " " * len(time[0]), sentence), heard):
+                reason = (
+                    f"{claim.found} is given as evidence and stands nowhere in the discussion, the item or "
+                    "the documents. Call it an assumption without the evidence, or leave it out."
+                )
+                end = None if claim.end is None else start + claim.end
+                yield UnverifiedClaim("figure", claim.found, reason, end)
+
+
+# --- a synthesis ----------------------------------------------------------------------------------------
+
+
+def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...]:
+    """Return what cannot be verified in a synthesis, in words that a panel can act on."""
+    reasons = [
+        f'{claim.reason} In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
+        for part in _PARTS
+        for entry in draft.part(part)
+        for claims in _check_entry(entry, part, table, lines_of)
+        for claim in claims
+    ]
+    for words in (draft.summary, draft.takeaway):
+        reasons += [
+            f"{claim.reason} In the summary." for claim in _check_summary(words, draft, table, lines_of)
+        ]
+    return tuple(dict.fromkeys(reasons))
+
+
+def mark_draft(draft: Draft, table: Table, lines_of: LinesOf) -> Draft:
+    """Return the synthesis with a mark behind everything in it that cannot be verified."""
+
+    def mark(part: Part) -> tuple[Entry, ...]:
+        marked = []
+        for entry in draft.part(part):
+            text, detail = _check_entry(entry, part, table, lines_of)
+            marked.append(
+                replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
+            )
+        return tuple(marked)
+
+    return replace(
+        draft, insights=mark("insights"), decisions=mark("decisions"), questions=mark("questions"),
+        actions=mark("actions"),
+        summary=mark_claims(draft.summary, _check_summary(draft.summary, draft, table, lines_of)),
+        takeaway=mark_claims(draft.takeaway, _check_summary(draft.takeaway, draft, table, lines_of)),
+    )  # fmt: skip
+
+
+_PARTS: tuple[Part, ...] = ("insights", "decisions", "questions", "actions")
+
+
+def _check_entry(
+    entry: Entry, part: Part, table: Table, lines_of: LinesOf
+) -> tuple[tuple[UnverifiedClaim, ...], tuple[UnverifiedClaim, ...]]:
+    """Return what cannot be verified in an entry's text, and in its detail."""
+    cited = [table.turns[number - 1] for number in entry.turns if 1 <= number <= len(table.turns)]
+    text = (
+        *_check_entry_words(entry.text, cited, table, lines_of),
+        *_check_grounds(entry.text, cited, table),
+        *(_check_negation(entry.text, cited) if part != "questions" else ()),
+    )
+    return text, _check_entry_words(entry.detail, cited, table, lines_of)
+
+
+def _check_entry_words(
+    words: str, cited: Sequence[Turn], table: Table, lines_of: LinesOf
+) -> tuple[UnverifiedClaim, ...]:
+    documents = _documents(table)
+    known = [*documents, *(turn.text for turn in cited if turn.speaker == USER)]
+    return (
+        *_check_paths(words, known, lines_of),
+        *_check_credits(words, "", cited, documents, table.roster),
+        *_check_figures(words, [*documents, *(turn.text for turn in cited)]),
+    )
+
+
+def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) -> tuple[UnverifiedClaim, ...]:
+    sources = [*_documents(table), *(turn.text for turn in table.turns)]
+    figures = _check_figures(words, sources, exempt=len(draft.entries))
+    return (*_check_paths(words, sources, lines_of), *figures)
+
+
+def _check_grounds(text: str, cited: Sequence[Turn], table: Table) -> Iterator[UnverifiedClaim]:
+    """Yield the entry that has no word of what it cites, or only words that are unverified themselves."""
+    point = _stems(text)
+    if not cited or not point or UNVERIFIED in text:
+        return
+    # A short "yes, let's do that" means what was said right before it.
+    agreed = [table.turns[turn.number - 2] for turn in cited if turn.speaker == USER and turn.number > 1]
+    quoted = shorten_text(join_lines(text), _QUOTE_LENGTH)
+    numbers = ", ".join(str(turn.number) for turn in cited)
+    heard = _stems(" ".join(turn.text for turn in (*cited, *agreed)))
+    if len(point) >= _ENOUGH_WORDS and not point & heard:
+        reason = f"Nothing in turn {numbers} says this: cite the turn that does, or leave it out."
+        yield UnverifiedClaim("grounds", quoted, reason)
+        return
+    sentences = [sentence for turn in cited for sentence, _ in _sentences(turn.text)]
+    closest = max((len(point & _stems(sentence)) for sentence in sentences), default=0)
+    support = [each for each in sentences if closest and len(point & _stems(each)) == closest]
+    if support and all(UNVERIFIED in sentence for sentence in support):
+        yield UnverifiedClaim("grounds", quoted, f"What turn {numbers} says of this is unverified itself.")
+
+
+def _check_novelties(text: str, known: Sequence[str]) -> Iterator[UnverifiedClaim]:
+    """Yield the sentences of a section with hardly a word that was heard or written before."""
+    heard = _stems(" ".join(known))
+    for sentence, start in _sentences(text):
+        point = _stems(sentence)
+        if len(point) > _ENOUGH_WORDS and len(point & heard) * 3 < len(point) and UNVERIFIED not in sentence:
+            quoted = shorten_text(sentence, _QUOTE_LENGTH)
+            reason = f'The user has said nothing of this: "{quoted}". Take the section from the answers.'
+            yield UnverifiedClaim("grounds", quoted, reason, start + len(sentence.rstrip(".!?")))
+
+
+_NEGATIONS = frozenset(words_of("not no never none nobody nothing without cannot neither nor"))
+_NEGATION_STEMS = frozenset(stem for word in _NEGATIONS for stem in content_stems(word, frozenset()))
+_CLAUSE = re.compile(
+    r"[.;:!?\n]\s|,\s|\b(?:but|and|because|so|while|unless|if|until|when|rather)\b", re.IGNORECASE
+)
+_SAME = 0.75
+_NEAR = 0.5
+_SHORT_STEM, _LONG_STEM = 3, 7
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    stems: frozenset[str]
+    is_negated: bool
+
+
+def _check_negation(text: str, cited: Sequence[Turn]) -> Iterator[UnverifiedClaim]:
+    """Yield what says of the same thing that it is not so, or that it is where it was said not to be."""
+    said = [
+        clause
+        for turn in cited
+        for sentence, _ in _sentences(turn.text)
+        if not sentence.endswith("?")
+        for clause in _clauses(sentence)
+    ]
+    for clause in _clauses(text):
+        near = [each for each in said if _is_same_matter(clause, each)]
+        if near and all(each.is_negated != clause.is_negated for each in near):
+            numbers = ", ".join(str(turn.number) for turn in cited)
+            reason = f"Turn {numbers} says the contrary: keep what was said, with its negation."
+            yield UnverifiedClaim("negation", shorten_text(join_lines(text), _QUOTE_LENGTH), reason)
+            return
+
+
+def _is_same_matter(one: _Clause, other: _Clause) -> bool:
+    shared = len(one.stems & other.stems)
+    return shared > 1 and shared >= _SAME * len(one.stems) and shared >= _NEAR * len(other.stems)
+
+
+def _clauses(text: str) -> Iterator[_Clause]:
+    for piece in _CLAUSE.split(text):
+        stems = _stems(piece) - _NEGATION_STEMS
+        if stems:
+            words = words_of(piece)
+            negations = sum(word in _NEGATIONS or word.endswith("n't") for word in words)
+            yield _Clause(stems, negations % 2 == 1)
+
+
+def shares_words(one: str, other: str) -> bool:
+    """Whether two texts have at least one word in common that carries a point."""
+    return bool(_stems(one) & _stems(other))
+
+
+@lru_cache(maxsize=256)
+def _trusted_text(text: str) -> str:
+    """Return a source without the sentences that are unverified themselves."""
+    if UNVERIFIED not in text:
+        return text
+    return "\n".join(sentence for sentence, _ in _sentences(text) if UNVERIFIED not in sentence)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the words that carry a point, cut so that forms of one word are alike; numbers carry none."""
+    stems = content_stems(text.replace(UNVERIFIED, " "), EMPTY_WORDS)
+    return frozenset(stem[:_LONG_STEM] for stem in stems if len(stem) >= _SHORT_STEM and not stem.isdecimal())
+
+
+def _sentences(text: str) -> Iterator[tuple[str, int]]:
+    """Yield each sentence and where it begins."""
+    at = 0
+    for sentence in split_sentences(text):
+        start = text.find(sentence, at)
+        at = start + len(sentence)
+        yield sentence, start

@@ -1,0 +1,111 @@
+"""Tracks: how much of the analysis an item needs, and what proposes one (rule STEP-9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .steps import Item, Step
+from .text import find_phrase, fold_text, words_of
+
+FEATURE = "feature"
+"""The track with all steps; an item that names no other follows it."""
+
+_TRACK = re.compile(r"(?:change |switch )?(?:the )?tracks?(?: (?:to |is )?(?:an? )?(?P<name>\S+))?")
+_BEFORE_A_NAME = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
+
+
+@dataclass(frozen=True, slots=True)
+class TrackChoice:
+    """A track as the user can choose it: its name, what it asks for, and the ids of its steps."""
+
+    key: str
+    title: str
+    summary: str
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """The steps that items of one kind need, and the words that such an item is known by.
+
+    A short track takes drafts without asking, and its menus are one line.
+    """
+
+    key: str
+    title: str
+    summary: str
+    steps: tuple[Step, ...]
+    is_short: bool = False
+    words: tuple[str, ...] = ()
+    title_words: tuple[str, ...] = ()
+    """Words that count only in the title of an item."""
+    unless_first: tuple[str, ...] = ()
+    """A title that begins with one of these is of another kind: `Add an error page`."""
+    most_words: int = 0
+    """A longer item is not proposed for this track; 0 is no limit."""
+
+    @property
+    def choice(self) -> TrackChoice:
+        return TrackChoice(self.key, self.title, self.summary, tuple(step.step_id for step in self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTrack:
+    """The track of an item: chosen by the user, or proposed because of a word of the item."""
+
+    track: Track
+    word: str = ""
+    is_chosen: bool = False
+
+
+def find_track(tracks: Sequence[Track], key: object) -> Track | None:
+    """Return the track of a key; None where there is none."""
+    return next((track for track in tracks if track.key == key), None)
+
+
+def list_all_steps(tracks: Sequence[Track]) -> tuple[Step, ...]:
+    """Return the steps of all tracks, those of the feature track first, each once."""
+    ordered = sorted(tracks, key=lambda track: track.key != FEATURE)
+    return tuple({step.step_id: step for track in reversed(ordered) for step in track.steps}.values())
+
+
+def choose_track(tracks: Sequence[Track], item: Item, *, key: object, is_begun: bool) -> ItemTrack:
+    """Return the item's track: the one that meta.json names, else the one proposed for a new item.
+
+    An item that was begun without a track follows the feature track.
+    """
+    whole = find_track(tracks, FEATURE) or tracks[0]
+    if key is not None or is_begun:
+        return ItemTrack(find_track(tracks, key) or whole, is_chosen=True)
+    return propose_track(tracks, item) or ItemTrack(whole)
+
+
+def propose_track(tracks: Sequence[Track], item: Item) -> ItemTrack | None:
+    """Return the track whose words the title or the text of the item holds, if the item is short enough."""
+    size = len(words_of(f"{item.name} {item.text}"))
+    fitting = [track for track in tracks if not track.most_words or size <= track.most_words]
+    title, text = words_of(item.name), words_of(item.text)
+    fitting = [track for track in fitting if title[:1] not in map(words_of, track.unless_first)]
+    told = [(track, word, title) for track in fitting for word in (*track.words, *track.title_words)]
+    told += [(track, word, text) for track in fitting for word in track.words]
+    found = ((track, word) for track, word, spoken in told if find_phrase(words_of(word), spoken) is not None)
+    track, word = next(found, (None, ""))
+    return ItemTrack(track, word) if track else None
+
+
+def hear_track(text: str, choices: Sequence[TrackChoice], *, is_asked: bool) -> TrackChoice | str | None:
+    """Return the track that a message chooses; an unknown name as text; None where it chooses none.
+
+    Where the track is not what was asked for, only `track NAME` chooses.
+    """
+    said = " ".join(words_of(fold_text(text)))
+    found = _TRACK.fullmatch(said)
+    name = (found["name"] or "") if found else _BEFORE_A_NAME.sub("", said) if is_asked else None
+    if name is None:
+        return None
+    for choice in choices:
+        if name and name in (choice.key, " ".join(words_of(choice.title))):
+            return choice
+    return name if found else None

@@ -1,0 +1,252 @@
+"""Where a line of a document comes from: turns of a discussion, an answer, feedback, a step, a hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from ..core.errors import DiskFailed, RuleBroken
+from ..core.steps import Step
+from ..core.text import fold_text, parse_heading, unescape_markdown
+from ..documents.additions import find_step_texts
+from ..documents.blocks import ElaborationBlock, find_elaboration_blocks
+from ..documents.outline import LABELLED, read_outline
+from ..documents.questions import find_answer_date
+from ..documents.transcripts import CitedEntry, SpokenTurn, TranscriptContent, parse_transcript
+from .artifact import explain_refusal, is_markdown, one_line, read_artifact
+from .transcript import FOLDER, list_transcripts, read_transcript
+
+_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d{1,7})")
+_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_FEEDBACK = re.compile(r"<!-- Feedback: step (?P<step>\S+), (?P<at>\S+) -->")
+_EDITED, _MOVED = 0.6, 0.8
+"""How alike a line and an entry are at least, inside and outside of the entry's own block."""
+_MAX_COMPARED = 600
+
+
+@dataclass(frozen=True, slots=True)
+class LineOrigin:
+    """Where one line comes from: in words, with the turns behind it, and what changed since."""
+
+    file: str
+    line: int
+    text: str
+    origin: str
+    turns: tuple[SpokenTurn, ...] = ()
+    transcript: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[LineOrigin, ...]:
+    """Return where a line comes from, `FILE:LINE`, or every line that holds a piece of text.
+
+    Raises RuleBroken if there is no such line.
+    """
+    documents = dict(_read_documents(folder))
+    transcripts = dict(_read_transcripts(folder))
+    if place := _PLACE.fullmatch(where.strip()):
+        file, line = place["file"].removeprefix("./"), int(place["line"])
+        if content := transcripts.get(f"{FOLDER}/{Path(file).name}"):
+            return (_follow_turn(f"{FOLDER}/{Path(file).name}", content, line),)
+        if file in documents:
+            lines = documents[file].split("\n")
+            if not 1 <= line <= len(lines) or not lines[line - 1].strip():
+                raise RuleBroken(f"There is nothing in line {line} of {one_line(file)}.")
+            return (_find_origin(documents[file], file, line, transcripts, steps),)
+    wanted = fold_text(" ".join(where.split()))
+    found = [
+        (file, number)
+        for file, text in documents.items()
+        for number, words in enumerate(text.split("\n"), 1)
+        if wanted and wanted in fold_text(unescape_markdown(" ".join(words.split())))
+    ]
+    if found:
+        return tuple(
+            _find_origin(documents[file], file, number, transcripts, steps) for file, number in found
+        )
+    gone = [
+        _describe_gone(name, entry, content)
+        for name, content in transcripts.items()
+        for entry in content.entries
+        if wanted and wanted in fold_text(unescape_markdown(entry.text))
+    ]
+    if not gone:
+        names = ", ".join(documents) or "no documents"
+        raise RuleBroken(
+            f"No document of the item holds that text, and no line has that place. There is: {names}."
+        )
+    return tuple(gone)
+
+
+def _find_origin(
+    text: str, file: str, line: int, transcripts: dict[str, TranscriptContent], steps: tuple[Step, ...]
+) -> LineOrigin:
+    lines = text.split("\n")
+    words = lines[line - 1].strip()
+    bullet = _MARK.sub("", lines[line - 1], count=1).strip()
+    blocks = find_elaboration_blocks(file, text)
+    block = next(
+        (each for each in blocks if any(line in (number, each.line) for number, _ in each.lines)), None
+    )
+    if date := find_answer_date(lines[line - 1]):
+        return LineOrigin(file, line, words, f"An answer to an open question, added on {date}.")
+    if found := _find_in_block(file, line, bullet, block, transcripts):
+        return found
+    if feedback := _find_feedback(lines, line):
+        said = f"The user's feedback on step {feedback['step']}, {feedback['at']}."
+        return LineOrigin(file, line, words, said)
+    # Before the step: an entry that was moved may stand among its lines now.
+    for name, content in transcripts.items():
+        entry, likeness = _find_nearest(bullet, content.entries)
+        if entry is not None and likeness >= _MOVED:
+            remarks = ["It stands outside of its block now: somebody moved or copied it."]
+            remarks += [_say_edit(entry)] if likeness < 1 else []
+            return _describe_entry(file, line, words, name, content, entry, remarks)
+    return _find_step(text, file, line, words, steps)
+
+
+def _find_in_block(
+    file: str,
+    line: int,
+    bullet: str,
+    block: ElaborationBlock | None,
+    transcripts: dict[str, TranscriptContent],
+) -> LineOrigin | None:
+    if block is None:
+        return None
+    own = [(name, each) for name, each in transcripts.items() if (each.step_id, each.timestamp) == block.key]
+    subject = f"the roundtable on step {block.step_id}, {block.timestamp}"
+    if not own:
+        missing = ("Its transcript is missing, so the turns are not known.",)
+        return LineOrigin(file, line, bullet, f"From {subject}.", remarks=missing)
+    name, content = own[0]
+    is_entry = any(number == line and text.startswith("- ") for number, text in block.lines)
+    entry, likeness = _find_nearest(bullet, content.entries)
+    if entry is not None and is_entry and likeness >= _EDITED:
+        remarks = [_say_edit(entry)] if likeness < 1 else []
+        return _describe_entry(file, line, bullet, name, content, entry, remarks)
+    is_ours = (
+        line == block.line or parse_heading(bullet) or bullet.startswith(("**Participants**", "**Turns**"))
+    )
+    if is_ours or bullet == "None":
+        return LineOrigin(file, line, bullet, f"Part of the block of {subject}.", transcript=name)
+    added = ("The transcript does not have it: somebody added it since.",)
+    return LineOrigin(file, line, bullet, f"It stands inside the block of {subject}.", (), name, added)
+
+
+def _find_nearest(bullet: str, entries: tuple[CitedEntry, ...]) -> tuple[CitedEntry | None, float]:
+    """Return the entry that is most like a line, and how alike they are: 1 where it is written so."""
+    best, closeness = None, 0.0
+    for entry in entries:
+        if entry.is_written_as(bullet):
+            return entry, 1.0
+        likeness = SequenceMatcher(
+            None, bullet[:_MAX_COMPARED], entry.text[:_MAX_COMPARED], autojunk=False
+        ).ratio()
+        if likeness > closeness:
+            best, closeness = entry, min(likeness, 0.99)
+    return best, closeness
+
+
+def _describe_entry(
+    file: str,
+    line: int,
+    words: str,
+    name: str,
+    content: TranscriptContent,
+    entry: CitedEntry,
+    remarks: list[str],
+) -> LineOrigin:
+    review = {"added": "the user added it in the review", "edited": "the user reworded it in the review"}
+    said = f" ({review[entry.review]})" if entry.review else ""
+    turns = tuple(turn for number in entry.turns if (turn := content.turn(number)))
+    origin = f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}."
+    return LineOrigin(file, line, words, origin, turns, name, tuple(remarks))
+
+
+def _describe_gone(name: str, entry: CitedEntry, content: TranscriptContent) -> LineOrigin:
+    gone = ["No document holds it any more: it was taken back, dropped or reworded."]
+    return _describe_entry(name, entry.line, unescape_markdown(entry.text), name, content, entry, gone)
+
+
+def _say_edit(entry: CitedEntry) -> str:
+    return f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"'
+
+
+def _find_feedback(lines: list[str], line: int) -> re.Match[str] | None:
+    """Return the marker of the feedback that a line is, if it is one."""
+    above = next((each for each in reversed(lines[: line - 1]) if each.strip()), "")
+    return _FEEDBACK.fullmatch((lines[line - 1] if "<!--" in lines[line - 1] else above).strip())
+
+
+def _find_step(text: str, file: str, line: int, words: str, steps: tuple[Step, ...]) -> LineOrigin:
+    """Return what a step wrote into a line, or that a hand did."""
+    shape = read_outline(text.encode())
+    start = shape.lines[min(line, len(shape.lines)) - 1]
+    texts = find_step_texts(shape)
+    own = next((each for each in texts if each.is_intact and each.start <= start <= each.end), None)
+    sections = [each for each in shape.sections if each.start < start < each.end]
+    edited = [
+        each
+        for each in texts
+        if not each.is_intact and any(one.start < each.start < start for one in sections)
+    ]
+    if own is None and not edited:
+        return LineOrigin(file, line, words, "No discussion and no step wrote it: it was written by hand.")
+    found = own or edited[-1]
+    step = next((each for each in steps if each.step_id == found.step_id), None)
+    title = f" ({step.title})" if step else ""
+    label = _find_label(text.split("\n"), line)
+    asked = (
+        [each for each in (*step.brief, *step.standard, *step.deep) if each.label == label] if step else []
+    )
+    said = f'The answer to "{asked[0].text}", ' if asked else "Written by "
+    remarks = () if own else ("The step's text was edited since, so that this line may be somebody's own.",)
+    return LineOrigin(file, line, words, f"{said}step {found.step_id}{title}.", remarks=remarks)
+
+
+def _find_label(lines: list[str], line: int) -> str:
+    """Return the label that a line stands under."""
+    for each in reversed(lines[:line]):
+        if found := LABELLED.fullmatch(each.strip()):
+            return unescape_markdown(found["label"].strip())
+        if parse_heading(each) or each.startswith("<!--"):
+            break
+    return ""
+
+
+def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin:
+    """Return what the turn in a line of a transcript led to."""
+    entry = next((each for each in content.entries if each.line == line), None)
+    if entry is not None:
+        return _describe_entry(name, line, unescape_markdown(entry.text), name, content, entry, [])
+    turn = next((each for each in reversed(content.turns) if each.line - 1 <= line), None)
+    if turn is None or any(each.line <= line for each in content.entries):
+        raise RuleBroken(f"Line {line} of {name} belongs to no turn.")
+    led_to = [
+        f"{each.part}: {unescape_markdown(each.text)}"
+        for each in content.entries
+        if turn.number in each.turns
+    ]
+    remarks = tuple(f"It led to {each}" for each in led_to) or ("It led to no entry of the synthesis.",)
+    origin = f"Turn {turn.number} of the roundtable on step {content.step_id}, {content.timestamp}."
+    return LineOrigin(name, line, f"{turn.speaker}: {turn.text}", origin, (), name, remarks)
+
+
+def _read_documents(folder: Path) -> Iterator[tuple[str, str]]:
+    for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
+        if explain_refusal(folder, name) is None:
+            with suppress(OSError, DiskFailed):
+                text = read_artifact(folder, name).decode("utf-8-sig", "replace")
+                yield name, text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _read_transcripts(folder: Path) -> Iterator[tuple[str, TranscriptContent]]:
+    for path in list_transcripts(folder):
+        with suppress(OSError, DiskFailed):
+            if content := parse_transcript(read_transcript(folder, path).decode("utf-8", "replace")):
+                yield f"{FOLDER}/{path.name}", content

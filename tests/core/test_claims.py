@@ -1,0 +1,289 @@
+"""Claims are checked, whoever speaks: few good words are refused, and few bad ones get through (ART-8)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
+from roundtable.core import commands as do
+from roundtable.core.claims import (
+    check_contribution,
+    check_draft,
+    check_section,
+    check_words,
+    mark_claims,
+    mark_draft,
+)
+from roundtable.core.synthesis import Draft, Entry
+from roundtable.core.turns import USER, Material, Turn
+
+FILES = {"forms/sync.py": 80, "forms/upload.py": 40, "README.md": 12}
+SPEC = Material(
+    "requirements-spec.md",
+    "## 3. User Journeys\n\n"
+    "- **Journey**: 60 inspectors retype 1,200 forms a month at the office, from 16:30 on.\n"
+    "- **Since**: 2025-11-03, with version 3.11 of the tablet software.\n",
+)
+TURNS = (
+    Turn(1, MAYA.key, "Inspectors retype their forms at the office. Who decides when two copies differ?"),
+    Turn(
+        2,
+        ALEX.key,
+        "The sync in `forms/sync.py:12` takes the last copy; a lost form is gone. Port 8443 is open.",
+    ),
+    Turn(3, JORDAN.key, "An error named FORM_CONFLICT goes back with both copies and their times."),
+    Turn(
+        4,
+        USER,
+        "Don't overwrite a signed form. A lost form costs us 40 euros, and we go with refusing the save.",
+    ),
+    Turn(5, MAYA.key, "The inspector then waits until the office picks the right copy, perhaps three days."),
+)
+TABLE = do.Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (SPEC,), 10, turns=TURNS)
+BEFORE_THE_USER = replace(TABLE, turns=TURNS[:2])
+
+GOOD = [
+    "The last copy wins in `forms/sync.py:12`, so whoever saves later decides without knowing it.",
+    "As Maya said, inspectors retype their forms; a queue on the tablet spares them that.",
+    "Maya's point about the office is the one I would build on: who picks the copy there?",
+    "You said a lost form costs 40 euros; refusing the save costs minutes.",
+    "Jordan, an error with both copies helps only if somebody reads it.",
+    "Alex: how far does a changed sync reach?",
+    "I would set the timeout to 30 seconds and try three times, then give up loudly.",
+    "At 9:30 the office opens, and by 16:30 the queue has to be empty.",
+    "1. Keep both copies.\n2. Let the office choose.\n3. Tell the inspector.",
+    "It runs on Node.js today, or Python 3.11 on the server; neither has a queue.",
+    "Port 8443 is open, so nothing new has to pass the firewall.",
+    "A client/server split and/or a local queue would both do; see https://example.com/queue.html.",
+    "Sure, the queue can fill up; then the tablet says so before the form is begun.",
+    "I'm not sure we can promise that the office looks within a day.",
+    "Here is where it breaks: two inspectors sign the same form.",
+    "We could add a file `forms/queue.py` for it and leave the sync alone.",
+    "If you decided to keep both copies, the office would need a list of them.",
+    "The document requirements-spec.md leaves open who is told.",
+    "I agree with Alex that a lost form is gone, and I would not accept that.",
+    "- Maya: asks the office\n- Jordan: names the error",
+    "The user opens the form, signs it, and expects it to stay signed.",
+    "What Jordan called FORM_CONFLICT needs a sentence that an inspector understands.",
+    "From the inspector's point of view nothing is saved until the office says so.",
+]
+
+BAD = [
+    ("The queue in `forms/queue.py:41` drops what is older than a day.", "path"),
+    ("See `forms/sync.py:900`, where the copy is dropped.", "path"),
+    ("The retries are in src/network/retry.ts already.", "path"),
+    ("It is all in /var/log/forms/app.log:44, which nobody reads.", "path"),
+    ("As Jordan pointed out, the error needs a name.", "credit"),
+    ("Jordan's warning about duplicates is why I would wait.", "credit"),
+    ("You agreed to drop the signature, so that is settled.", "credit"),
+    ("The user confirmed that deleting old scans is fine.", "credit"),
+    ("I agree with Jordan on the format.", "credit"),
+    ('Alex said "we never lose a form in practice", and that settles it.', "credit"),
+    ("As Alex said, the marketing budget finances billboards everywhere.", "credit"),
+    ("**Alex Rivera (Solutions Architect)**: the sync is fine as it stands.", "name"),
+    ("I see two risks.\nJordan: The error is called LOST.", "name"),
+    ("User: go with deleting everything.", "name"),
+    ("I would ask.\n**You**: yes, delete the signatures.", "name"),
+    ('{"text": "The sync loses copies.", "opposes": 2}', "form"),
+    ('```json\n{"insights": []}\n```', "form"),
+    ("I'm sorry, but I can't take part in this discussion.", "form"),
+    ("As an AI language model, I do not have opinions on forms.", "form"),
+    ("Sure, here's Maya's contribution: the office decides.", "form"),
+    ("Here is the revised reply: the office decides.", "form"),
+    ("Certainly! Here is what I think about the sync.", "form"),
+    ("Answer as Maya Chen: who decides when two copies differ?", "form"),
+    ("   \n\t", "form"),
+    ("The logs show 4,700 lost forms last month.", "figure"),
+    ("According to the incident report 12 percent of the scans are unreadable.", "figure"),
+]
+
+
+def lines_of(path: str) -> int | None:
+    return FILES.get(path)
+
+
+def check(text: str, table: do.Table = BEFORE_THE_USER) -> tuple[str, ...]:
+    return tuple(claim.kind for claim in check_contribution(text, MAYA, table, lines_of))
+
+
+@pytest.mark.rule("ART-8", "LOOP-7")
+def test_few_good_contributions_are_refused() -> None:
+    assert len(GOOD) >= 20
+    refused = {text: found for text in GOOD if (found := check_contribution(text, JORDAN, TABLE, lines_of))}
+    assert len(refused) <= 1, refused
+
+
+@pytest.mark.rule("ART-8", "LOOP-7")
+def test_most_bad_contributions_are_caught_for_the_right_reason() -> None:
+    assert len(BAD) >= 20
+    missed = {text: check(text) for text, kind in BAD if kind not in check(text)}
+    assert len(BAD) - len(missed) >= len(BAD) * 0.9, missed
+
+
+@pytest.mark.rule("ART-8")
+def test_a_mark_stands_right_behind_its_claim() -> None:
+    text = "The queue is in `forms/queue.py:41`, I think.\nJordan: The error is called LOST.\nSo be it."
+    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of))
+    assert marked == (
+        "The queue is in `forms/queue.py:41` (unverified), I think.\n"
+        "Jordan: The error is called LOST (unverified).\nSo be it."
+    )
+    again = check_contribution(marked, MAYA, TABLE, lines_of)
+    assert mark_claims(marked, again) == marked
+
+
+@pytest.mark.rule("ART-8")
+def test_what_cannot_be_marked_in_place_is_marked_at_its_end() -> None:
+    text = "As an AI, I have no opinion."
+    assert mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of)).endswith(
+        "opinion (unverified)."
+    )
+    assert mark_claims("Fine as it is.", ()) == "Fine as it is."
+
+
+@pytest.mark.rule("ART-8", "LOOP-7")
+def test_a_point_can_be_credited_once_it_was_made() -> None:
+    said = "As Jordan pointed out, an error with both copies goes back."
+    assert check(said) == ("credit",)
+    assert check(said, TABLE) == ()
+
+
+@pytest.mark.rule("ART-8", "LOOP-7")
+def test_an_insight_of_an_earlier_discussion_can_be_credited_and_nothing_else() -> None:
+    block = "#### Key Insights\n- [Jordan] An error with both copies goes back.\n\n\n- [Alex] Billboards."
+    table = replace(BEFORE_THE_USER, material=(SPEC, Material("design.md", block)))
+    assert check("As Jordan pointed out, an error with both copies goes back.", table) == ()
+    assert check("As Jordan pointed out, signatures vanish.", table) == ("credit",)
+
+
+@pytest.mark.rule("ART-8")
+def test_outside_a_discussion_paths_names_and_forms_are_checked() -> None:
+    assert (
+        check_words("I read forms/sync.py and requirements-spec.md.", MAYA, ROSTER, (SPEC.name,), lines_of)
+        == ()
+    )
+    found = check_words("I read forms/queue.py.", MAYA, ROSTER, (), lines_of)
+    assert [claim.kind for claim in found] == ["path"]
+
+
+_PIECES = st.sampled_from([*GOOD, *(text for text, _ in BAD), "(unverified)", "`", "\n", "1.5:30", "9" * 400])
+
+
+@pytest.mark.rule("ART-8")
+@given(st.lists(_PIECES | st.text(max_size=30), max_size=6).map(" ".join))
+def test_marking_adds_marks_and_nothing_else_whatever_the_words(text: str) -> None:
+    marked = mark_claims(text, check_contribution(text, MAYA, TABLE, lines_of))
+    assert bare(marked) == bare(text)
+    entry = Entry(text, (1, 4), text)
+    (kept,) = mark_draft(Draft(decisions=(entry,), summary=text), TABLE, lines_of).decisions
+    assert bare(kept.text) == bare(kept.detail) == bare(text)
+
+
+def bare(text: str) -> str:
+    return "".join(text.replace("(unverified)", "").split())
+
+
+# --- a synthesis ----------------------------------------------------------------------------------------
+
+GOOD_ENTRIES = [
+    Entry("Whoever saves last decides, without knowing it: `forms/sync.py:12` takes the last copy.", (2,)),
+    Entry("A lost form costs 40 euros.", (4,)),
+    Entry("60 inspectors retype 1200 forms a month.", (1,)),
+    Entry("The office may need 3 days to pick a copy.", (5,)),
+    Entry("Conflicts go back as FORM_CONFLICT with both copies.", (3,)),
+    Entry("A signed form is not overwritten.", (4,)),
+    Entry("Saves are refused on a conflict.", (4,), "a lost form costs 40 euros"),
+    Entry("The retyping starts at 4:30 pm at the office.", (1,)),
+    Entry("Port 8443 is open already.", (2,)),
+    Entry("Since 2025-11-03 the tablets run version 3.11, and forms get lost.", (2,)),
+    Entry("2 copies of a form can differ.", (1, 3)),
+    Entry("Maya asks who decides when copies differ.", (1,)),
+]
+BAD_ENTRIES = [
+    (Entry("A lost form costs 400 euros.", (4,)), "400"),
+    (Entry("The office needs at least seven days to pick a copy.", (5,)), "seven"),
+    (Entry("The last copy wins in `forms/merge.py:7`.", (2,)), "forms/merge.py:7"),
+    (Entry("A signed form is overwritten.", (4,)), "contrary"),
+    (Entry("The inspector does not wait until the office picks the right copy.", (5,)), "contrary"),
+    (Entry("Marketing will finance billboards in every railway station.", (3,)), "Nothing in turn 3"),
+    (Entry("Alex agreed to delete the signatures of inspectors.", (3,)), "Alex"),
+    (Entry("Copies differ at 14:45 most often.", (1,)), "14:45"),
+    (Entry("Conflicts go back with both copies.", (3,), "costs 900 euros a week"), "900"),
+]
+
+
+@pytest.mark.rule("ART-8", "SYN-4")
+def test_few_good_entries_are_sent_back() -> None:
+    sent_back = {entry.text: found for entry in GOOD_ENTRIES if (found := reasons(entry))}
+    assert len(sent_back) <= 1, sent_back
+
+
+@pytest.mark.rule("ART-8", "SYN-4")
+@pytest.mark.parametrize(("entry", "named"), BAD_ENTRIES, ids=lambda each: str(getattr(each, "text", each)))
+def test_a_bad_entry_is_sent_back_with_the_reason_and_then_marked(entry: Entry, named: str) -> None:
+    assert any(named in reason for reason in reasons(entry)), reasons(entry)
+    (marked,) = mark_draft(Draft(insights=(entry,)), TABLE, lines_of).insights
+    assert "(unverified)" in marked.text + marked.detail
+    assert (marked.text + marked.detail).replace(" (unverified)", "") == entry.text + entry.detail
+
+
+@pytest.mark.rule("ART-8")
+def test_what_rests_on_an_unverified_sentence_is_unverified_itself() -> None:
+    said = Turn(6, ALEX.key, "The scans are small. The logs show 4,700 (unverified) lost forms last month.")
+    table = replace(TABLE, turns=(*TURNS, said))
+    draft = Draft(
+        insights=(Entry("4,700 forms were lost last month.", (6,)), Entry("The scans are small.", (6,)))
+    )
+    lost, small = mark_draft(draft, table, lines_of).insights
+    assert lost.text == "4,700 (unverified) forms were lost last month (unverified)."
+    assert small.text == "The scans are small."
+
+
+@pytest.mark.rule("ART-8")
+def test_a_summary_may_count_the_entries_and_nothing_else() -> None:
+    entries = (Entry("A lost form costs 40 euros.", (4,)),) * 5
+    assert check_draft(Draft(insights=entries, summary="Identified 5 gaps"), TABLE, lines_of) == ()
+    assert check_draft(Draft(insights=entries, summary="Identified 17 gaps"), TABLE, lines_of) != ()
+
+
+def reasons(entry: Entry) -> tuple[str, ...]:
+    return check_draft(Draft(insights=(entry,)), TABLE, lines_of)
+
+
+# --- a section ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("ART-8", "SYN-7")
+@pytest.mark.parametrize(
+    "words", ['{"form": 12}', "User: I sign twice.", "As an AI, it reads 4,700 forms.", "See lib/gone.py:3."]
+)
+def test_the_users_own_words_are_never_marked(words: str) -> None:
+    answer = do.Answer("Journey", "Who is stuck?", words)
+    ask = do.AskDraft(do.StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard", (answer,)), JOURNEYS.targets)
+    assert check_section(words, ask, (words,), lines_of) == ()
+    assert check_section(f"**Journey**: {words}", ask, (f"**Journey**: {words}",), lines_of) == ()
+
+
+@pytest.mark.rule("ART-8")
+def test_a_section_adds_nothing_to_the_answers_unmarked() -> None:
+    answer = do.Answer("Journey", "Who is stuck?", "The inspector retypes forms at the office, 60 of them.")
+    brief = do.StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard", (answer,))
+    ask = do.AskDraft(brief, JOURNEYS.targets, (SPEC,))
+    plain = "- **Journey**: The inspector retypes 60 forms at the office."
+    cheat = (
+        f"{plain}\n- **Evidence**: 4,700 forms were lost, see `forms/audit.py:3`.\n\n"
+        "The user confirmed that signatures of customers can be deleted.\n\n"
+        "Marketing finances billboards across several railway stations."
+    )
+    assert check_section(plain, ask, (plain,), lines_of) == ()
+    marked = mark_claims(cheat, check_section(cheat, ask, (plain,), lines_of))
+    assert marked == (
+        f"{plain}\n- **Evidence**: 4,700 (unverified) forms were lost, "
+        "see `forms/audit.py:3` (unverified).\n\n"
+        "The user confirmed that signatures of customers can be deleted (unverified).\n\n"
+        "Marketing finances billboards across several railway stations (unverified)."
+    )

@@ -1,0 +1,275 @@
+"""`roundtable discuss`: a roundtable on any markdown document of the project (MENU-8)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from commandline import CommandLine, command_line
+from project import kinds, texts
+from roundtable import Project
+from roundtable.core.errors import ItemLocked, RuleBroken
+from roundtable.core.lines import Line
+from roundtable.documents.gaps import find_gap, read_title
+from roundtable.store.lock import ItemLock
+from roundtable.store.undo import find_insertion
+from roundtable.testing import ScriptedPanel, play_session
+from tools.discuss import PAGE, play_discussion
+
+pytestmark = pytest.mark.rule("MENU-8")
+
+RFC = """# RFC 12: Try failed webhooks again
+
+## Motivation
+
+About 3 % of the deliveries fail because a receiver restarts.
+
+## Open questions
+
+- What happens to the order of deliveries?
+- [x] Which queue?
+- Who may replay a delivery by hand?
+
+## Rollout
+
+TBD
+"""
+DESIGN = """---
+status: draft
+---
+
+# Design: an index for the archive
+
+## 1. Context
+
+The archive holds 12 million letters. A search takes 40 seconds.
+
+## 2. Migration
+
+## 3. Alternatives
+
+- TODO compare with the search that we have
+"""
+REQUEST = """Cache the exchange rates
+
+Rates were fetched for every row of the report.
+
+### What changes
+
+- `rates.py` keeps them for an hour. This is the longest part of all, and says what the change does and why.
+- the report asks the cache
+
+### Tests
+
+- one more
+"""
+WORDS = ("Order is kept per receiver.", "We go with one queue per receiver.", "done")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with three documents, as people have them."""
+    root = tmp_path / "my project"
+    (root / "docs").mkdir(parents=True)
+    for name, text in (("rfc.md", RFC), ("design.md", DESIGN), ("request.md", REQUEST)):
+        (root / "docs" / name).write_text(text)
+    monkeypatch.chdir(root)
+    return root
+
+
+def discuss(root: Path, name: str, words: tuple[str, ...] = WORDS, **options: object) -> list[Line]:
+    options.setdefault("panel", ScriptedPanel())
+    return play_session(Project(root).open_discussion(f"docs/{name}", **options), words)
+
+
+# --- three documents ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "title", "question", "section"),
+    [
+        ("rfc.md", RFC, "RFC 12: Try failed webhooks again", "What happens to the order of deliveries?",
+         "Open questions"),
+        ("design.md", DESIGN, "Design: an index for the archive",
+         'What belongs under "Migration", and who can say so?', "2. Migration"),
+        ("request.md", REQUEST, "What changes",
+         'What does "What changes" leave out, and who would notice it first?', "What changes"),
+    ],
+)  # fmt: skip
+def test_the_focus_question_comes_from_the_largest_gap(
+    place: Path, name: str, text: str, title: str, question: str, section: str
+) -> None:
+    gap = find_gap(text.encode())
+    assert (gap.question, gap.section) == (question, section)
+    assert read_title(text.encode(), name) == title
+    lines = discuss(place, name)
+    assert f"Topic: {title} for docs/{name}" in texts(lines, "introduction")[0]
+    assert question in texts(lines, "contribution")[0]
+    beside = (place / "docs" / f"{name}.roundtable-1.md").read_text()
+    assert f"# Roundtable: {title}\n\n- **Document**: docs/{name}\n" in beside
+    assert f"- **Focus question**: {question}" in beside
+    assert "- [User] We go with one queue per receiver: said so ([turn " in beside
+
+
+def test_a_todo_comes_after_empty_sections() -> None:
+    gap = find_gap(DESIGN.replace("## 2. Migration\n", "").encode())
+    assert gap.section == "3. Alternatives"
+    assert '"TODO compare with the search that we have"' in gap.question
+
+
+def test_a_second_discussion_takes_the_next_gap(place: Path) -> None:
+    discuss(place, "rfc.md")
+    lines = discuss(place, "rfc.md")
+    assert "Who may replay a delivery by hand?" in texts(lines, "contribution")[0]
+    assert (place / "docs" / "rfc.md.roundtable-2.md").exists()
+    third = discuss(place, "rfc.md")
+    assert 'under "Rollout"' in texts(third, "contribution")[0]
+
+
+# --- what is written ------------------------------------------------------------------------------------
+
+
+def test_the_document_gains_the_block_only_with_into(place: Path) -> None:
+    path = place / "docs" / "rfc.md"
+    lines = discuss(place, "rfc.md")
+    assert path.read_text() == RFC
+    assert texts(lines, "update") == ["rfc.md is not changed; with --into it gains this block."]
+    assert kinds(lines)[-2:] == ["saved", "done"]
+    assert "menu" not in kinds(lines)
+    again = discuss(place, "rfc.md", into=True)
+    inserted = find_insertion(RFC.encode(), path.read_bytes())
+    assert inserted is not None
+    assert b"### Elaboration Insights (RFC 12: Try failed webhooks again)\n" in inserted
+    assert inserted.lstrip().startswith(b"<!-- Elaboration: 20")
+    assert texts(again, "update") == [
+        'Updated rfc.md, section "Open questions": added 1 insight, 1 decision.'
+    ]
+    assert path.read_text().index("Elaboration Insights") < path.read_text().index("## Rollout")
+
+
+def test_nothing_else_is_written_into_the_project(place: Path) -> None:
+    discuss(place, "rfc.md")
+    found = {path.relative_to(place).parts[0] for path in place.rglob("*") if path.is_file()}
+    assert found == {"docs", ".roundtable"}
+    assert sorted(path.name for path in (place / "docs").iterdir()) == [
+        "design.md", "request.md", "rfc.md", "rfc.md.roundtable-1.md",
+    ]  # fmt: skip
+    assert (place / ".roundtable" / "discussions" / ".gitignore").read_text() == "*\n"
+    assert not list(place.rglob("meta.json"))
+
+
+def test_the_limit_and_the_review_are_the_same(place: Path) -> None:
+    words = ("One.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven.", "Eight.", "drop 1", "")
+    lines = discuss(place, "rfc.md", words, review=True)
+    assert "warning" in kinds(lines)
+    assert "limit" in kinds(lines)
+    assert len(texts(lines, "contribution")) == 10
+    assert "review" in kinds(lines)
+
+
+# --- resuming -------------------------------------------------------------------------------------------
+
+
+def test_it_goes_on_where_it_stopped(place: Path) -> None:
+    first = discuss(place, "rfc.md", WORDS[:1])
+    assert first[-1].kind == "paused"
+    assert first[-1].text.endswith("Go on with: roundtable discuss docs/rfc.md")
+    assert not (place / "docs" / "rfc.md.roundtable-1.md").exists()
+    second = discuss(place, "rfc.md", WORDS[1:])
+    assert texts(second, "resume")[0].startswith("The discussion of this document was cut off at turn ")
+    assert second[-1].kind == "done"
+    beside = (place / "docs" / "rfc.md.roundtable-1.md").read_text()
+    assert beside.count("Order is kept per receiver.") == 1
+
+
+def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
+    (place / "answers.txt").write_text("".join(f"{word}\n" for word in WORDS))
+    (place / "none.txt").write_text("")
+
+    def run(answers: str, **environment: str) -> int:
+        command = [sys.executable, "-m", "roundtable", "discuss", "docs/rfc.md", "--into", "--json"]
+        done = subprocess.run(
+            [*command, "--answers", answers],
+            cwd=place,
+            env={**os.environ, **environment},
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode
+
+    assert run("answers.txt", ROUNDTABLE_KILL_LOG=str(place / "log")) == 0
+    writes = len((place / "log").read_text().splitlines())
+    assert writes > 15
+    # The user's words are said by then; what is killed is the writing of the result.
+    for at in range(writes - 8, writes, 2):
+        for path in (place / "docs").glob("rfc.md.roundtable-*"):
+            path.unlink()
+        (place / "docs" / "rfc.md").write_text(RFC)
+        shutil.rmtree(place / ".roundtable")
+        assert run("answers.txt", ROUNDTABLE_KILL_AT=str(at)) == -signal.SIGKILL
+        if list((place / ".roundtable").rglob("discussion.jsonl")):
+            assert run("none.txt") == 0
+        assert len(list((place / "docs").glob("rfc.md.roundtable-*"))) == 1, at
+        assert (place / "docs" / "rfc.md").read_text().count("### Elaboration Insights") == 1, at
+
+
+def test_one_discussion_at_a_time(place: Path) -> None:
+    folder = Project(place).find_discussion_folder("docs/rfc.md")
+    folder.mkdir(parents=True)
+    with ItemLock(folder), pytest.raises(ItemLocked):
+        discuss(place, "rfc.md")
+
+
+# --- what is refused ------------------------------------------------------------------------------------
+
+
+def test_only_a_markdown_document_inside_the_project(place: Path) -> None:
+    outside = place.parent / "outside.md"
+    outside.write_text("# Outside\n")
+    (place / "docs" / "link.md").symlink_to(outside)
+    (place / "docs" / "data.csv").write_text("a,b\n")
+    (place / ".git").mkdir()
+    (place / ".git" / "x.md").write_text("# x\n")
+    for name, reason in (
+        (str(outside), "is not in the project"),
+        ("docs/link.md", "is not in the project"),
+        ("docs/data.csv", "is not a markdown document"),
+        ("docs/missing.md", "There is no document"),
+        (".git/x.md", "hidden folder"),
+        ("docs", "is not a markdown document"),
+        ("docs/\0.md", "is not in the project"),
+    ):
+        with pytest.raises(RuleBroken, match=reason):
+            Project(place).open_discussion(name)
+
+
+# --- the command and the page ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    line = command_line(tmp_path, monkeypatch)
+    (line.root / "rfc.md").write_text(RFC)
+    return line
+
+
+def test_the_command_with_the_offline_panel(cli: CommandLine) -> None:
+    ran = cli.run("discuss", "rfc.md", "--json", answers=WORDS)
+    assert ran.status == 0
+    assert ran.kinds[:2] == ["introduction", "contribution"]
+    assert ran.kinds[-1] == "done"
+    assert {"listen", "synthesis", "saved"} <= set(ran.kinds)
+    assert cli.run("discuss", "nothing.md").status == 2
+    assert cli.run("discuss").status == 2
+
+
+def test_the_page_shows_what_one_gets() -> None:
+    page = PAGE.read_text()
+    block = page.partition("<!-- made by tools/discuss.py -->\n```text\n")[2].partition("```")[0]
+    assert block == play_discussion(page), "run `python -m tools.discuss`"

@@ -1,0 +1,171 @@
+"""The hand-off: one page for whoever builds it, from the documents, each point with its source."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from commandline import CommandLine, command_line
+from project import project, small_steps, talk, texts
+from roundtable import Project
+from roundtable.core.errors import RuleBroken
+
+EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
+SLUG = "renew-loans"
+BUG = """# Bug Report
+
+**Item**: Crash on empty list
+
+## 1. What Happens
+
+<!-- Step 00-01: 10 characters, 00000000 -->
+
+**What Happens**: `head([])` raises IndexError instead of returning None.
+
+**How to Repeat**:
+
+1. Start with an empty list.
+2. Call `head`.
+
+- Open question: Since which release?
+
+## 2. Cause, Fix and Test
+
+**Cause**: `src/lists.py:12` reads the first entry without looking.
+
+**Fix**: Return None for an empty list, because the docs promise it.
+
+**Test**: `head([])` is None; fails today with IndexError.
+
+**What Could Break**: Callers that catch IndexError.
+"""
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    line = command_line(tmp_path, monkeypatch)
+    shutil.copytree(EXAMPLE, line.root / "docs" / "requirements" / SLUG)
+    return line
+
+
+def part(page: str, heading: str) -> str:
+    return page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: CommandLine) -> None:
+    page = cli.run("handoff").out
+    assert page.startswith("# Hand-off: Renew loans by text message\n")
+    assert "about 340 times a day. (requirements-spec.md, 1. Business Context)" in part(page, "Problem")
+    decisions = part(page, "Decisions")
+    assert (
+        "- **ADR-001**: Let the gateway call us (architecture-overview.md, ADR-001)\n  - Option A"
+        in decisions
+    )
+    assert (
+        "never all loans of the number: reason not given (requirements-spec.md:34, roundtable on" in decisions
+    )
+    requirements = part(page, "Requirements and criteria")
+    assert "- **FR-001**" in requirements
+    assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements
+    assert "`library/loans.py:28` (impact-analysis.md, 1. Blast Radius)" in part(page, "Places to touch")
+    assert "delivered twice and renews twice" in part(page, "Risks")
+    test = part(page, "First failing test")
+    assert (
+        "answers the same message twice and expects one renewal. (design-summary.md, 1. Design Review)"
+        in test
+    )
+    asked = part(page, "Open questions")
+    assert re.search(
+        r"who needs care .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)", asked
+    )
+    points = [line for line in page.splitlines() if line.startswith("- ")]
+    assert all(line.endswith(")") for line in points)
+
+
+def test_every_point_stands_in_the_documents(cli: CommandLine) -> None:
+    folder = cli.root / "docs" / "requirements" / SLUG
+    everything = " ".join(" ".join(path.read_text().split()) for path in folder.iterdir() if path.is_file())
+    found = Project(cli.root).hand_off(SLUG)
+    points = (*found.problem, *found.decisions, *found.risks, *found.first_test, *found.left_out)
+    assert len(points) > 6
+    for point in points:
+        words = point.text.partition("**: ")[2] or point.text
+        assert words in everything, point.text
+
+
+def test_for_an_agent_and_for_a_pull_request(cli: CommandLine) -> None:
+    agent = cli.run("handoff", SLUG, "--for", "agent").out
+    assert agent.startswith("# Task: Renew loans by text message\n")
+    assert f"the documents are in `docs/requirements/{SLUG}`" in agent
+    assert "Begin with the first failing test." in agent
+    assert "**AC-001-01**" in agent
+    request = cli.run("handoff", SLUG, "--for", "pr").out
+    assert "- [ ] **AC-001-01**: Given a loan" in part(request, "How to check it")
+    assert "## Still open" in request
+
+
+def test_spec_kits_files_have_its_headings_and_overwrite_nothing(cli: CommandLine) -> None:
+    ran = cli.run("handoff", SLUG, "--for", "spec-kit")
+    folder = cli.root / "specs" / SLUG
+    assert ran.out == f"Wrote specs/{SLUG}/spec.md\nWrote specs/{SLUG}/plan.md\n"
+    spec, plan = (folder / "spec.md").read_text(), (folder / "plan.md").read_text()
+    for heading in ("User Scenarios & Testing", "Requirements", "Success Criteria"):
+        assert f"\n## {heading}\n" in spec
+    assert "### User Story 1 - Renew loans by text message" in spec
+    assert "[NEEDS CLARIFICATION: " in spec
+    for heading in ("Summary", "Technical Context", "Constitution Check", "Project Structure"):
+        assert f"\n## {heading}\n" in plan
+    assert cli.run("handoff", SLUG, "--for", "spec-kit").status == 0  # the same files again
+    (folder / "plan.md").write_text("Mine.\n")
+    again = cli.run("handoff", SLUG, "--for", "spec-kit")
+    assert again.status == 2
+    assert "is there already. Nothing was written." in again.err
+    assert (folder / "plan.md").read_text() == "Mine.\n"
+
+
+def test_it_goes_to_a_file_and_to_a_program(cli: CommandLine) -> None:
+    assert cli.run("handoff", "--out", "page.md").out == "Wrote page.md\n"
+    assert (cli.root / "page.md").read_text() == cli.run("handoff").out
+    data = cli.run("handoff", "--json").json
+    assert data["text"] == (cli.root / "page.md").read_text()
+    assert data["first_test"][0]["source"] == "design-summary.md, 1. Design Review"
+
+
+def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    (item / "quick-scan.md").write_text(BUG)
+    found = Project(root).hand_off(item.name)
+    problem = [point.text for point in found.problem]
+    assert problem[0] == "**What Happens**: `head([])` raises IndexError instead of returning None."
+    assert found.problem[1].details == ("Start with an empty list.", "Call `head`.")
+    assert [point.text for point in found.decisions] == [
+        "**Fix**: Return None for an empty list, because the docs promise it."
+    ]
+    assert found.first_test[0].text == "**Test**: `head([])` is None; fails today with IndexError."
+    assert found.risks[0].text == "**What Could Break**: Callers that catch IndexError."
+    assert "src/lists.py:12" in found.places[0].text
+    assert [point.text for point in found.questions] == ["Since which release?"]
+
+
+def test_an_item_without_documents_has_nothing_to_hand_off(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    with pytest.raises(RuleBroken, match="nothing to hand off yet"):
+        Project(root).write_hand_off(item.name, "page", None)
+
+
+def test_a_complete_analysis_shows_it_in_short(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    small_steps(root)
+    for path in (root / ".roundtable" / "steps").rglob("*.md"):
+        path.write_text(
+            path.read_text().replace("### Measure", "### First Test").replace("- Measure |", "- Point |")
+        )
+    words = ["The inspector retypes 40 forms.", "A form survives a lost signal.", "C"]
+    lines = talk(root, item, words * 10 + ["C"] * 5)
+    assert lines[-1].text.startswith("The analysis is complete.")
+    summary = texts(lines, "notice")[-1]
+    assert "First failing test: **First Test**: A form survives a lost signal. (quick-scan.md, " in summary
+    assert summary.endswith(f"The whole page: roundtable handoff {item.name}")

@@ -1,0 +1,237 @@
+"""Tracks: an item is asked what its kind and size need, and no more (STEP-9)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from project import kinds, meta, talk, texts
+from roundtable.core.lines import Line
+from roundtable.core.steps import PHASE_KEYS
+from roundtable.panel.offline import OfflinePanel
+from roundtable.project import Project
+from roundtable.store.items import add_item
+from tools.example import EXAMPLE
+
+BUG = (
+    "Renewal at the desk answers 500 when the loan id is unknown\n\n"
+    "The desk page for renewals fails with a server error when staff type a loan number "
+    "that is not on the card."
+)
+SMALL = "Rename the column `due` in the daily list to `due date`\n\nReaders take it for a duty to pay."
+FEATURE = "Reserve a book by telephone\n\nA reader calls, and the desk reserves the next free copy for them."
+BUG_ANSWERS = (
+    "Type 99 into the loan field and press Renew. It happens every time.",
+    "",
+    "library/desk.py:12 looks the loan up and takes it for found.",
+    "Answer 404 with the number. Catching every exception would hide the next fault.",
+    "tests/test_desk.py: renew(99) answers 404 and changes no loan.",
+    "The night report counts answers of 500; it has to count 404 too.",
+    "",
+)
+SMALL_ANSWERS = (
+    "",
+    "When the daily list is printed, its third column is headed `due date`.",
+    "",
+    "library/reminders.py:14 writes the heading.",
+    "Change the heading only; renaming the field as well would break the import of the branches.",
+    "tests/test_reminders.py: the first line of the list ends in `due date`.",
+    "",
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    shutil.copytree(EXAMPLE / "project", tmp_path / "project")
+    shutil.rmtree(tmp_path / "project" / "docs")
+    return tmp_path / "project"
+
+
+def prompts(lines: list[Line]) -> int:
+    """How often the user was waited for, the pause at the end not counted."""
+    return kinds(lines).count("listen") - (kinds(lines)[-1] == "paused")
+
+
+def documents(item: Path) -> list[str]:
+    return sorted(path.name for path in item.iterdir() if path.is_file() and path.name not in MACHINERY)
+
+
+MACHINERY = ("meta.json", "draft.md")
+
+
+@pytest.mark.rule("STEP-9", "META-4")
+def test_a_bug_takes_at_most_eight_prompts_and_two_documents(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    lines = talk(root, item, ["", *BUG_ANSWERS], panel=OfflinePanel())
+    assert kinds(lines)[-1] == "done"
+    assert prompts(lines) <= 8
+    assert documents(item) == ["bug-report.md"]
+    text = (item / "bug-report.md").read_text()
+    for answer in filter(None, BUG_ANSWERS):
+        assert answer in text
+    recorded = meta(item)
+    assert recorded["track"] == "bug"
+    assert recorded["analysis_status"] == "analyzed"
+    assert recorded["phases_completed"] == list(PHASE_KEYS)
+    assert len(recorded["steps_not_needed"]) == 24
+    assert recorded["steps_completed"] == ["00-11", "02-11"]
+    assert "skip" not in text + json.dumps(recorded)
+    assert Project(root).check(item.name).problems == ()
+
+
+@pytest.mark.rule("STEP-9")
+def test_a_small_change_takes_at_most_twelve_prompts_and_three_documents(root: Path) -> None:
+    item = add_item(root, SMALL, commit=None)
+    lines = talk(root, item, ["", *SMALL_ANSWERS], panel=OfflinePanel())
+    assert kinds(lines)[-1] == "done"
+    assert prompts(lines) <= 12
+    assert documents(item) == ["change-plan.md", "quick-scan.md", "requirements-spec.md"]
+    assert meta(item)["track"] == "small"
+    assert Project(root).check(item.name).problems == ()
+
+
+@pytest.mark.rule("STEP-9")
+def test_the_proposal_names_its_word_and_is_taken_with_enter(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    lines = talk(root, item, [""], panel=OfflinePanel())
+    assert "bug fix (it says 'fails')" in texts(lines, "question")[0]
+    assert meta(item)["track"] == "bug"
+    assert "00-11" in texts(lines, "step")[0]
+
+
+@pytest.mark.rule("STEP-9")
+@pytest.mark.parametrize(
+    ("said", "step"), [("feature", "00-01"), ("small", "00-01"), ("it's a bug", "00-11")]
+)
+def test_one_word_changes_the_track(root: Path, said: str, step: str) -> None:
+    item = add_item(root, BUG, commit=None)
+    lines = talk(root, item, [said], panel=OfflinePanel())
+    assert meta(item)["track"] == said.split()[-1]
+    assert f"Step {step}" in texts(lines, "step")[-1]
+
+
+@pytest.mark.rule("STEP-9")
+def test_a_feature_says_how_to_make_it_shorter_and_asks_at_once(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    lines = talk(root, item, [], panel=OfflinePanel())
+    assert "Say `bug` or `small` to change that" in texts(lines, "notice")[0]
+    assert "Step 00-01" in texts(lines, "step")[0]
+    talk(root, item, ["small"], panel=OfflinePanel())
+    assert meta(item)["track"] == "small"
+
+
+@pytest.mark.rule("STEP-9")
+def test_other_words_at_the_proposal_are_asked_about_and_lost_nowhere(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    lines = talk(root, item, ["What do you mean?"], panel=OfflinePanel())
+    assert "`track feature`" in texts(lines, "notice")[-1]
+    assert "track" not in meta(item)
+
+
+@pytest.mark.rule("STEP-9")
+def test_another_track_later_asks_only_for_what_is_missing(root: Path) -> None:
+    item = add_item(root, SMALL, commit=None)
+    talk(root, item, ["", *SMALL_ANSWERS[:3]], panel=OfflinePanel())
+    assert meta(item)["steps_completed"] == ["00-01", "01-06"]
+    lines = talk(root, item, [*SMALL_ANSWERS[3:6], "track feature"], panel=OfflinePanel())
+    recorded = meta(item)
+    assert recorded["track"] == "feature"
+    assert "steps_not_needed" not in recorded
+    assert recorded["phases_completed"] == []
+    assert "Step 00-02" in texts(lines, "step")[-1]
+    # The search of the keywords needs no answer, so it is done by now.
+    assert recorded["steps_completed"] == ["00-01", "01-06", "02-21", "00-02"]
+    lines = talk(root, item, [""] * 200, panel=OfflinePanel())
+    assert kinds(lines)[-1] == "done"
+    assert not any("Step 01-06" in text for text in texts(lines, "step"))
+    assert meta(item)["analysis_status"] == "analyzed"
+
+
+@pytest.mark.rule("STEP-9")
+def test_a_finished_bug_can_still_become_a_feature(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    talk(root, item, ["", *BUG_ANSWERS], panel=OfflinePanel())
+    lines = talk(root, item, ["track feature"], panel=OfflinePanel())
+    assert meta(item)["phases_completed"] == []
+    assert "Step 00-01" in texts(lines, "step")[-1]
+    assert (item / "bug-report.md").is_file()
+
+
+@pytest.mark.rule("STEP-9")
+def test_an_item_begun_without_a_track_is_a_feature(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    recorded = meta(item) | {"steps_completed": ["00-01"]}
+    (item / "meta.json").write_text(json.dumps(recorded))
+    lines = talk(root, item, [], panel=OfflinePanel())
+    assert "Step 00-02" in texts(lines, "step")[0]
+    assert "track" not in meta(item)
+
+
+@pytest.mark.rule("STEP-9", "STEP-7")
+def test_a_project_adds_its_own_track_with_its_own_steps(root: Path) -> None:
+    folder = root / ".roundtable" / "tracks"
+    (folder / "spike" / "00-quick-scan").mkdir(parents=True)
+    (folder / "spike.md").write_text(
+        "---\nkey: spike\ntitle: spike\nsummary: one question\nshort: true\nwords: [try out]\n"
+        'steps: ["00-51", "09-99"]\n---\n'
+    )
+    (folder / "spike" / "00-quick-scan" / "01-question.md").write_text(
+        '---\nstep_id: "00-51"\ntitle: The Question\npersona: business-analyst\ndepth: brief\n'
+        "outputs: [spike.md]\n---\n## Questions\n### Question\nWhat do you want to know?\n"
+        "## Artifacts\n- spike.md | 1. Question\n"
+    )
+    item = add_item(root, "Try out the new scanner", commit=None)
+    lines = talk(root, item, ["", "Whether it reads wet labels.", ""], panel=OfflinePanel())
+    assert any("there is no step 09-99" in text for text in texts(lines, "notice"))
+    assert kinds(lines)[-1] == "done"
+    assert documents(item) == ["spike.md"]
+    assert meta(item)["phases_completed"] == list(PHASE_KEYS)
+
+
+@pytest.mark.rule("GREET-1")
+def test_a_persona_introduces_itself_once(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    lines = talk(root, item, ["brief", *[""] * 120], panel=OfflinePanel())
+    greetings = texts(lines, "greeting")
+    assert kinds(lines)[-1] == "done"
+    assert sum("Hi, I'm Maya" in text for text in greetings) == 1
+    assert sum("Hi, I'm Alex" in text for text in greetings) == 1
+    assert "Maya Chen: Next is Requirements Discovery." in greetings
+
+
+@pytest.mark.rule("STEP-4", "MENU-3")
+def test_what_is_said_instead_of_the_only_draft_is_the_answer(root: Path) -> None:
+    item = add_item(root, SMALL, commit=None)
+    said = "Only the printed list gets the new heading."
+    lines = talk(root, item, ["", said, "undo"], panel=OfflinePanel())
+    assert "printed list" in texts(lines, "answer")[0]
+    assert "**Change**: Readers take it for a duty" in (item / "quick-scan.md").read_text()
+    talk(root, item, [said], panel=OfflinePanel())
+    text = (item / "quick-scan.md").read_text()
+    assert "**Change**: Only the printed list gets the new heading." in text
+    assert "Feedback" not in text and "duty" not in text
+
+
+@pytest.mark.rule("DEPTH-1", "DEPTH-3")
+def test_the_depth_stays_where_the_user_put_it(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    lines = talk(root, item, ["deep", *["no idea", ""] * 60], panel=OfflinePanel())
+    assert meta(item)["depth_overrides"] == {"00-quick-scan": "deep"}
+    said = [text for text in texts(lines, "depth") if "thorough" in text]
+    assert len(said) == 1
+    assert any("Frequency" in text or "How often" in text for text in texts(lines, "question"))
+
+
+@pytest.mark.rule("ENTRY-2", "MENU-3")
+def test_the_user_chooses_who_joins_the_lead(root: Path) -> None:
+    item = add_item(root, BUG, commit=None)
+    words = ["", BUG_ANSWERS[0], "E alex", "We answer 404.", "done", "", "E maya"]
+    lines = talk(root, item, words, panel=OfflinePanel())
+    assert "Bringing Alex Rivera (Solutions Architect)" in texts(lines, "introduction")[0]
+    assert {line.speaker for line in lines if line.kind == "contribution"} <= {
+        "business-analyst", "solutions-architect", "user",
+    }  # fmt: skip
+    assert meta(item)["elaborations"][0]["personas_active"] == ["business-analyst", "solutions-architect"]
