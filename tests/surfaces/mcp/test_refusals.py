@@ -219,6 +219,7 @@ def test_a_synthesis_that_cites_what_does_not_exist_is_refused_once_and_then_lef
             assert (item / "quick-scan.md").read_bytes() == before
             await player.call("next_move", session=item.name)
             await player.send("submit_judgement", **wrong)
+            await player.until_heard()
             assert player.move["kind"] == "menu"
 
     play(test())
@@ -296,6 +297,7 @@ def test_control_characters_and_markup_do_no_harm(place: Place) -> None:
             await player.send("relay_user", words="done")
             hurt = {"text": "# Broken <!-- x -->\n```", "turns": [2]}
             await player.send("submit_judgement", insights=[hurt], summary="Identified\n1 gap")
+            await player.until_heard()
             assert player.move["kind"] == "menu"
 
     play(test())
