@@ -368,7 +368,7 @@ def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
         now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False, insists=insists,
         parked=parked,
     )  # fmt: skip
-    said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed)
+    said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed, by=event.by)
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
 
 
@@ -600,10 +600,11 @@ def _say(
     notes: tuple[str, ...] = (),
     *,
     relayed: bool = False,
+    by: str = "",
 ) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     number = len(now.turns) + 1
-    turn = Turn(number, speaker, text, verdict, notes, relayed)
+    turn = Turn(number, speaker, text, verdict, notes, relayed, by)
     after = replace(now, turns=(*now.turns, turn), suspected=None)
     words = text if speaker == USER else lines.contribution(now.roster[speaker], text)
     shown = (_show(now, "contribution", words, speaker, number),)

@@ -14,11 +14,13 @@ from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 class UserSpoke:
     """The user said something; what it means depends on what was awaited.
 
-    `relayed` where another program passed the words on, perhaps not word for word.
+    `relayed` where another program passed the words on, perhaps not word for word; `by` is the name of
+    whoever spoke where several people share the table.
     """
 
     text: str
     relayed: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

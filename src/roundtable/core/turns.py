@@ -55,7 +55,8 @@ NEUTRAL = Verdict()
 class Turn:
     """One contribution by a persona or the user, with its verdict and what the checks noted.
 
-    The user's words are `relayed` where another program passed them on.
+    The user's words are `relayed` where another program passed them on; `by` names whoever of several people
+    said them.
     """
 
     number: int
@@ -64,6 +65,7 @@ class Turn:
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
     relayed: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _is_deep(value: object) -> bool:
     level = [value] if isinstance(value, dict | list | tuple) else []
-    for _ in range(MAX_JSON_DEPTH):
+    depth = 0
+    while level and depth < MAX_JSON_DEPTH:
+        depth += 1
         groups = (each.values() if isinstance(each, dict) else each for each in level)
         level = [item for group in groups for item in group if isinstance(item, dict | list | tuple)]
     return bool(level)
@@ -147,20 +149,21 @@ class StartPhase:
 
 def read_meta(folder: Path | str) -> dict[str, Any] | None:
     """Return the item's meta.json with its defaults filled in; None if it is missing or cannot be used."""
-    try:
-        found = _load(Path(folder))
-    except ItemCorrupt:
-        return None
-    return None if found is None else _with_defaults(found)
+    return examine_meta(folder)[0]
 
 
 def meta_problem(folder: Path | str) -> str | None:
     """Return why meta.json cannot be used, in words for a person; None if it is fine or missing."""
+    return examine_meta(folder)[1]
+
+
+def examine_meta(folder: Path | str) -> tuple[dict[str, Any] | None, str | None]:
+    """Return what `read_meta` and `meta_problem` say of the same file at the same moment."""
     try:
-        _load(Path(folder))
+        found = _load(Path(folder))
     except ItemCorrupt as error:
-        return error.failed
-    return None
+        return None, error.failed
+    return (None if found is None else _with_defaults(found)), None
 
 
 def has_meta(folder: Path | str) -> bool:
