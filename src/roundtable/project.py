@@ -412,6 +412,7 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
         meter=account.record_call,
         news=account.add_news,
         project=settings.root,
+        seconds=settings.time_limit,
     )
     return lambda: panel, account
 
