@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test check fuzz torture bench peers clean
+.PHONY: setup run test check fuzz torture bench peers dist clean
 
 MINUTES ?= 3
 KILLS ?= 200
@@ -50,6 +50,17 @@ bench: setup
 peers:
 	$(PYTHON) -m venv build/peers
 	build/peers/bin/python -m pip install --quiet --disable-pip-version-check langgraph langgraph-checkpoint-sqlite
+
+# Builds wheel and source distribution, and tries the wheel in an empty environment.
+dist: setup
+	rm -rf dist build/dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv build/dist
+	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	mkdir -p build/dist/try
+	cd build/dist/try && ../bin/roundtable --version && ../bin/roundtable --root . add "Try the wheel" && \
+	  ../bin/roundtable --root . analyze --answers /dev/null && ../bin/roundtable --root . status
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
