@@ -238,3 +238,18 @@ def test_the_user_chooses_who_joins_the_lead(root: Path) -> None:
         "business-analyst", "solutions-architect", "user",
     }  # fmt: skip
     assert meta(item)["elaborations"][0]["personas_active"] == ["business-analyst", "solutions-architect"]
+
+
+@pytest.mark.rule("STEP-4", "STEP-9")
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("To reproduce:\n\n1. Open the card.\n2. Press Renew twice.", "- Press Renew twice."),
+        ("Steps to repeat it:\n\n```python\nrenew(99)\n```\n", "```python\nrenew(99)\n```"),
+    ],
+)
+def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: str) -> None:
+    item = add_item(root, f"{BUG}\n\n{told}", commit=None)
+    lines = talk(root, item, [""], panel=OfflinePanel())
+    assert "How to Repeat (from the item)" in texts(lines, "notice")[-1]
+    assert found in (item / "bug-report.md").read_text()
