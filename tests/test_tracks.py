@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -9,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from project import kinds, meta, talk, texts
+from roundtable.core.analysis import Stage
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.panel.offline import OfflinePanel
 from roundtable.project import Project
+from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from tools.example import EXAMPLE
 
@@ -253,3 +257,29 @@ def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: s
     lines = talk(root, item, [""], panel=OfflinePanel())
     assert "How to Repeat (from the item)" in texts(lines, "notice")[-1]
     assert found in (item / "bug-report.md").read_text()
+
+
+@pytest.mark.rule("STEP-9", "STEP-4")
+def test_a_feature_asks_at_most_16_questions_in_phase_01_with_follow_ups(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    asked = 0
+
+    async def run() -> None:
+        nonlocal asked
+        session = Session(root, item.name, panel=OfflinePanel())
+        answers = itertools.chain(["standard"], itertools.repeat("The desk keeps the slip for the caller."))
+        async for line in session.lines():
+            analysis = session.analysis
+            if analysis is None or line.kind != "listen":
+                continue
+            number = analysis.opening.phase.number
+            is_question = analysis.stage is Stage.ANSWER
+            asked += is_question and number == "01"
+            session.say(next(answers) if is_question else "")
+            if number == "02":
+                await session.close()
+
+    asyncio.run(run())
+    assert "01-requirements" in meta(item)["phases_completed"]
+    # Two of them are follow-ups: a figure for the success, and when a criterion holds.
+    assert asked == 16
