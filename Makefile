@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup run test check fuzz bench clean
+.PHONY: setup run test check fuzz torture bench peers clean
 
 MINUTES ?= 3
+KILLS ?= 200
 
 setup: $(STAMP)
 
@@ -25,6 +26,7 @@ run: setup
 	$(BIN)/python -m roundtable --root build/example/project analyze $$answers
 
 test: check
+	@command -v chromium >/dev/null || echo "Chromium is missing, so the browser tests are skipped. Install it with: apt-get install chromium"
 	$(BIN)/python -m pytest -n 2
 
 check: setup
@@ -37,8 +39,17 @@ check: setup
 fuzz: setup
 	$(BIN)/python -m tools.fuzz --minutes $(MINUTES)
 
+# Kills the program at random instants and breaks the disk under it: `make torture KILLS=10000`.
+torture: setup
+	PYTHONPATH=tests $(BIN)/python tests/torture.py --kills $(KILLS)
+
+# With `make peers` before it, LangGraph runs beside us.
 bench: setup
 	$(BIN)/python -m bench
+
+peers:
+	$(PYTHON) -m venv build/peers
+	build/peers/bin/python -m pip install --quiet --disable-pip-version-check langgraph langgraph-checkpoint-sqlite
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.core.turns import NEUTRAL
 from roundtable.panel.host import HostReply, Words
 from roundtable.runtime.session import Session
 from roundtable.settings import Settings
@@ -75,8 +74,6 @@ async def _play(root: Path) -> tuple[int, list[dict[str, Any]]]:
 
 
 def _reply(kind: str, speaker: str, number: int) -> HostReply:
-    if kind == "verdict":
-        return NEUTRAL
     words = " ".join(f"point{number}word{each}" for each in range(90 if kind == "turn" else 40))
     if kind == "synthesis":
         cited = ((1,), (2,), (3,), tuple(range(4, TURNS + 1)))

@@ -47,6 +47,8 @@ class Host:
     answers: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     heard: str = ""
+    accepts: bool = True
+    """Whether the person accepts each synthesis when it is reviewed."""
 
     @property
     def move(self) -> dict[str, Any]:
@@ -63,8 +65,6 @@ class Host:
         text = await self.raw(tool, **arguments)
         self.last = json.loads(text)
         self.answers.append(text)
-        if tool == "relay_user" and self.move["kind"] == "verdict":
-            self._remember(str(arguments["words"]))
         self._take(self.last.get("lines", []))
         return self.last
 
@@ -87,9 +87,7 @@ class Host:
     async def obey(self) -> None:
         """Do what the open move asks of the model."""
         kind = self.move["kind"]
-        if kind == "verdict":
-            await self.send("submit_judgement", **self._verdict())
-        elif kind == "synthesis":
+        if kind == "synthesis":
             await self.send("submit_judgement", **self._synthesis())
         else:
             await self._speak(self._words())
@@ -104,9 +102,12 @@ class Host:
             await self.send("submit_turn", speaker=self.move["speaker"], **words)
 
     async def until_heard(self) -> None:
-        """Obey until the user is to be heard or the session has ended."""
-        while self.move.get("speaker", "user") != "user":
-            await self.obey()
+        """Obey until the user is to be heard or the session has ended; a review is accepted as it is."""
+        while self.move.get("speaker", "user") != "user" or (self.move["kind"] == "review" and self.accepts):
+            if self.move["kind"] == "review":
+                await self.send("relay_user", words="accept")
+            else:
+                await self.obey()
 
     async def play(self, words: Sequence[str]) -> None:
         """Relay these words, one after another, each when the user is to be heard."""
@@ -134,13 +135,13 @@ class Host:
         if said is None:
             name = NAMES.get(move["speaker"], move["speaker"])
             said = Says(f"Remark {turn} by {name} on the {move.get('purpose', move['kind'])}.")
-        return {"text": said.text, **said.verdict}
-
-    def _verdict(self) -> dict[str, Any]:
-        if "weather" in self.heard:
-            return {"off_topic": "the weather", "belongs_to": "03-02"}
-        number = int(re.findall(r"Judge turn (\d+),", self.move["brief"])[0])
-        return {"decides": [number]} if "go with" in self.heard else {}
+        judged: dict[str, Any] = {}
+        if "Judge turn " in move["brief"]:
+            if "weather" in self.heard:
+                judged = {"user_off_topic": "the weather", "user_belongs_to": "03-02"}
+            elif "go with" in self.heard:
+                judged = {"decides": [turn - 1]}
+        return {"text": said.text, **judged, **said.verdict}
 
     def _synthesis(self) -> dict[str, Any]:
         found = _CITED.search(self.move["brief"])
@@ -156,14 +157,6 @@ class Host:
             if each["kind"] == "contribution" and each.get("speaker") == "user":
                 self.heard = each["text"]
             self.lines.append(Line(each["kind"], each["text"], each.get("speaker"), each.get("turn")))
-
-    def _remember(self, words: str) -> None:
-        """A turn of the user that was relayed: it is the host's to know, and does not come back."""
-        if any(each.get("speaker") == "user" for each in self.last.get("lines", [])):
-            return
-        self.heard = words.strip()
-        number = int(re.findall(r"Judge turn (\d+),", self.move["brief"])[0])
-        self.lines.append(Line("contribution", self.heard, "user", number))
 
 
 def parameters(root: Path, *more: str) -> StdioServerParameters:

@@ -89,8 +89,8 @@ class ScriptedModel:
             return json.dumps(FRAMING)
         if brief.startswith("Now the synthesis"):
             return json.dumps(self._synthesis(brief))
-        if brief.startswith("Now judge"):
-            return json.dumps({"off_topic": False, "subject": "", "step": "", "decides": False})
+        if '"drafts"' in brief:
+            return json.dumps({"drafts": []})
         if '"sentences"' in brief:
             return json.dumps({"sentences": []})
         return "I have taken that up."
@@ -104,7 +104,16 @@ class ScriptedModel:
         if said is None:
             said = Says(f"Remark {number} by {asked['name'].split()[0]} on the {purpose}.")
         verdict = [f"{key}={value}" for key, value in _verdict(said).items()]
+        verdict += self._judge(asked)
         return "\n".join([said.text, f"@@ {' '.join(verdict)}" if verdict else ""]).strip()
+
+    def _judge(self, asked: re.Match[str]) -> list[str]:
+        """What it says of the user's turn, where it is asked."""
+        found = re.search(r"Judge turn (\d+),", asked["rest"])
+        said = self._said(int(found[1])) if found else ""
+        if "weather" in said:
+            return ["user-drifts=03-02:the weather"]
+        return [f"decides={found[1]}"] if found and "go with" in said else []
 
     def _synthesis(self, brief: str) -> dict[str, object]:
         cited = re.search(r"cited by a decision, ([\d, ]+) among them", brief)

@@ -19,6 +19,7 @@ from roundtable.core.lines import Line
 from roundtable.documents.gaps import find_gap, read_title
 from roundtable.store.lock import ItemLock
 from roundtable.store.undo import find_insertion
+from roundtable.surfaces.terminal.page import format_bottom_line
 from roundtable.testing import ScriptedPanel, play_session
 from tools.discuss import PAGE, play_discussion
 
@@ -217,6 +218,15 @@ def test_killed_at_any_write_it_finishes_once(place: Path) -> None:
             assert run("none.txt") == 0
         assert len(list((place / "docs").glob("rfc.md.roundtable-*"))) == 1, at
         assert (place / "docs" / "rfc.md").read_text().count("### Elaboration Insights") == 1, at
+
+
+def test_the_bottom_line_names_the_document_and_no_step(place: Path) -> None:
+    session = Project(place).open_discussion("docs/rfc.md", panel=ScriptedPanel())
+    play_session(session, WORDS[:1])
+    line = format_bottom_line(session.analysis, 80)
+    assert line.startswith("docs/rfc.md")
+    assert "turn " in line
+    assert "step" not in line
 
 
 def test_one_discussion_at_a_time(place: Path) -> None:

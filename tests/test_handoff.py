@@ -169,3 +169,17 @@ def test_a_complete_analysis_shows_it_in_short(tmp_path: Path) -> None:
     summary = texts(lines, "notice")[-1]
     assert "First failing test: **First Test**: A form survives a lost signal. (quick-scan.md, " in summary
     assert summary.endswith(f"The whole page: roundtable handoff {item.name}")
+
+
+def test_a_finished_bug_can_be_handed_off_and_its_status_counts_its_own_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = command_line(tmp_path, monkeypatch)
+    line.run("add", "Crash when an upload fails\n\nflush() stops at the first form that raises.")
+    answers = ["", "Queue two forms, let the first fail.", "", "upload.py:8 has no try.", "Catch per form.",
+               "Three forms, the second raises: the third is sent.", "It gets slower.", "C"]  # fmt: skip
+    line.run("analyze", answers=answers)
+    assert "2 of 2 steps" in line.run("status").out
+    page = line.run("handoff").out
+    assert "**Fix**: Catch per form." in part(page, "Decisions")
+    assert "Three forms, the second raises" in part(page, "First failing test")

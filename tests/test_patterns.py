@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 
 import patterns
-from people import ALEX, ROSTER
+from people import ALEX, ITEM, JOURNEYS, ROSTER, STEPS
+from roundtable.core.claims import check_contribution, check_draft
+from roundtable.core.commands import Table
 from roundtable.core.depth import read_scope
 from roundtable.core.hearing import address
 from roundtable.core.steps import Item
+from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.text import (
     escape_markdown,
     neutralize_markdown,
@@ -23,6 +26,7 @@ from roundtable.core.text import (
     strip_unprintable,
     unescape_markdown,
 )
+from roundtable.core.turns import Turn
 from roundtable.core.validation import meets_check
 from roundtable.core.voice import check_voice, strip_quotations
 from roundtable.documents.entries import (
@@ -41,6 +45,8 @@ from roundtable.survey.terms import extract_terms
 # Where a function writes its own pattern, from names that it escapes; what they are used for is tried below.
 _BUILT = (
     "roundtable.catalogue.personas: _check_pattern",
+    "roundtable.core.claims: _credit_pattern",
+    "roundtable.core.claims: _name_pattern",
     "roundtable.core.depth: _find_labelled",
     "roundtable.core.hearing: _find_address",
     "roundtable.core.voice: _compile_ban",
@@ -59,6 +65,8 @@ _CRITERIA = (
     "two options",
     "at least 3 entries",
 )
+_SAID = Turn(1, ALEX.key, "Jordan said that 3 copies differ.")
+_TABLE = Table(ITEM, JOURNEYS, ROSTER, ALEX, STEPS, (), 10, turns=(_SAID,))
 _READERS: dict[str, Callable[[str], object]] = {
     "printable": strip_unprintable,
     "harmless": neutralize_markdown,
@@ -76,6 +84,8 @@ _READERS: dict[str, Callable[[str], object]] = {
     "chains": read_chains,
     "outline": lambda text: read_outline(text.encode()),
     "without_quotations": strip_quotations,
+    "check_contribution": lambda text: check_contribution(text, ALEX, _TABLE, lambda _: 1),
+    "check_draft": lambda text: check_draft(Draft(insights=(Entry(text, (1,)),)), _TABLE, lambda _: 1),
     "check_voice": lambda text: check_voice(text, ALEX, earlier=(), names=()),
     "read_scope": lambda text: read_scope(f"scope: {text}"),
     "check": lambda text: [meets_check(criterion, text) for criterion in _CRITERIA],

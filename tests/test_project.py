@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from project import ANSWERS, TEXT, kinds, meta, talk
-from roundtable import Project
+from roundtable import Project, change_meta
 from roundtable.core.errors import ItemUnknown
 from roundtable.store.items import add_item
 from roundtable.testing import ScriptedPanel
@@ -97,3 +97,14 @@ def test_a_session_is_opened_on_an_item(place: tuple[Path, Path]) -> None:
         return kinds([line async for line in session.lines()])
 
     assert asyncio.run(run())[-1] == "paused"
+
+
+def test_every_step_says_how_it_stands(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C", *ANSWERS, "C"])
+    states = {step.step_id: state for step, state in Project(root).list_steps(item.name)}
+    assert (states["00-01"], states["00-02"], states["00-03"]) == ("done", "done", "not needed")
+    assert (states["01-01"], states["01-02"]) == ("current", "ahead")
+    change_meta(item, lambda meta: meta.update(phases_completed=["00-quick-scan", "01-requirements"]))
+    states = {step.step_id: state for step, state in Project(root).list_steps(item.name)}
+    assert (states["01-01"], states["02-01"]) == ("skipped", "current")

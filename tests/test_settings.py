@@ -13,7 +13,7 @@ from roundtable import address
 from roundtable.core.errors import RuleBroken
 from roundtable.settings import Budget, Settings, find_root, load_settings, user_file, user_name
 
-KNOWN = "items, panel, user_name, review, model, base_url, budget"
+KNOWN = "items, panel, user_name, review, model, base_url, time_limit, budget"
 LAYERS = ("variable", "the user's file", "roundtable.toml", "pyproject.toml")
 PERSONAL_LAYERS = ("variable", "the user's file")
 
@@ -451,3 +451,31 @@ def test_the_project_is_the_nearest_folder_above_that_has_one(
     assert find_root() == Path()
     monkeypatch.chdir(tmp_path)
     assert load_settings()[0].root == Path()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "warned"),
+    [
+        ("time_limit = 45", 45.0, False),
+        ('time_limit = "45"', 45.0, False),
+        ("time_limit = 4", None, True),
+        ("time_limit = true", None, True),
+        ('time_limit = "soon"', None, True),
+        ("", None, False),
+    ],
+)
+def test_the_user_says_how_long_an_answer_may_take(
+    tmp_path: Path, text: str, seconds: float | None, warned: bool
+) -> None:
+    own = tmp_path / "config" / "roundtable" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(text)
+    environment = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    found, warnings = load_settings(tmp_path, environment=environment)
+    assert found.time_limit == seconds
+    assert bool(warnings) is warned
+    (tmp_path / "roundtable.toml").write_text("time_limit = 45\n")
+    own.write_text("")
+    found, (warning,) = load_settings(tmp_path, environment=environment)
+    assert found.time_limit is None
+    assert "A project's file cannot say how long you wait for a model." in warning

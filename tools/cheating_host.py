@@ -99,9 +99,8 @@ class CheatingHost:
                     if self.times_asked == len(PERSON):
                         return
                     await self.skip_or_hear()
-                case "verdict":
-                    (judged,) = re.findall(r"Judge turn (\d+),", self.move["brief"])
-                    await self.call("submit_judgement", decides=[2, int(judged)])
+                case "review":  # for the person to accept, not for the host
+                    await self.call("relay_user", words="accept")
                 case "synthesis":
                     await self.insist("submit_judgement", **_SYNTHESIS)
                 case "section":
@@ -113,7 +112,10 @@ class CheatingHost:
                 case _ if any("passes=true" in call for call in self.move["legal"]):
                     await self.speak(passes=True)
                 case _:
-                    await self.speak(text=_WORDS[int(self.move["turn"].split()[0])])
+                    words: dict[str, Any] = {"text": _WORDS[int(self.move["turn"].split()[0])]}
+                    if judged := re.findall(r"Judge turn (\d+),", self.move["brief"]):
+                        words["decides"] = [2, int(judged[0])]
+                    await self.speak(**words)
 
     async def skip_or_hear(self) -> None:
         """Answer for the person after the first question and in the discussion; else let the form ask."""

@@ -89,7 +89,11 @@ def run_git(
 def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment for git, or a program that runs it: no other repository, settings or network."""
     kept = {key: value for key, value in environment.items() if not key.startswith("GIT_") or key in _KEPT}
-    return kept | _ENVIRONMENT
+    # For the git that another program runs; git before 2.31 does not know these.
+    settings = {"GIT_CONFIG_COUNT": str(len(_CONFIG))}
+    for number, (key, value) in enumerate(_CONFIG.items()):
+        settings |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return kept | _ENVIRONMENT | settings
 
 
 def _is_in_bare_repository(root: Path) -> bool:

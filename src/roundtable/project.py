@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
-from .core.progress import find_position
+from .core.progress import find_position, is_skipped
 from .core.tracks import FEATURE, Track, choose_track, list_all_steps
 from .git import current_commit
 from .store import ledger
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 HandOffForm = Literal["page", "agent", "pr", "spec-kit"]
 """For whom a hand-off is written."""
 ADD = 'roundtable add "what it is about"'
+StepState = Literal["done", "current", "ahead", "not needed", "skipped"]
 _MAX_JOURNAL_SIZE = 64 * 1024 * 1024
 # The events that every discussion begins with, and ends with.
 _BEGINNING, _ENDS = b'"ContextRead"', (b'"RecordSaved"', b'"RecordFailed"')
@@ -99,6 +100,9 @@ class Project:
         Raises ItemUnknown if there is none, or more than one.
         """
         return find_entry(self.root, name, items_folder=self.items_folder)
+
+    def _find(self, item: str | ItemEntry) -> ItemEntry:
+        return self.find_item(item) if isinstance(item, str) else item
 
     def open_items(self) -> tuple[ItemEntry, ...]:
         """Return the items whose analysis is not complete; all of them if every one is."""
@@ -185,27 +189,62 @@ class Project:
         tracks, commit = load_tracks(self.root), current_commit(self.root)
         return [_describe(entry, _steps_of(entry, tracks), commit) for entry in entries]
 
-    def describe_spending(self, name: str) -> str:
+    def steps_of(self, item: str | ItemEntry) -> tuple[Step, ...]:
+        """Return the steps of the track that an item follows."""
+        return _steps_of(self._find(item), load_tracks(self.root))
+
+    def list_steps(self, item: str | ItemEntry) -> tuple[tuple[Step, StepState], ...]:
+        """Return every step and how it stands for an item; skipped is one whose phase ended without it."""
+        entry = self._find(item)
+        meta = entry.meta or {}
+        progress, facts = progress_of(meta), facts_of(entry.folder, meta)
+        steps = self.steps_of(entry)
+        position = find_position(steps, progress, facts)
+        current = position.step.step_id if position is not None and position.step is not None else ""
+
+        def find_state(step: Step) -> StepState:
+            if step.step_id in progress.steps_completed:
+                return "done"
+            if is_skipped(step, facts):
+                return "not needed"
+            if step.phase is not None and step.phase.key in progress.phases_completed:
+                return "skipped"
+            return "current" if step.step_id == current else "ahead"
+
+        return tuple((step, find_state(step)) for step in steps)
+
+    def describe_spending(self, item: str | ItemEntry) -> str:
         """Return what models have used for an item, in words for a person; empty if none was asked."""
-        entries = ledger.read(self.find_item(name).folder)
+        entries = ledger.read(self._find(item).folder)
         return ledger.describe_total(ledger.add_up(entries)) if entries else ""
 
     def check(self, name: str) -> ItemReport:
         """Return what is wrong with an item's documents and records, and which questions are open."""
         from .item_check import check_item
 
-        every_step = list_all_steps(load_tracks(self.root))
-        return check_item(self.root, self.find_item(name).folder, every_step, self.roster())
+        return check_item(self.root, self.find_item(name).folder, self._every_step(), self.roster())
+
+    def _every_step(self) -> tuple[Step, ...]:
+        """Return the steps of all tracks: an item may have followed another one before."""
+        return list_all_steps(load_tracks(self.root))
 
     def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return every question that the item's documents leave or left open, in the order of the steps."""
         from .store.questions import read_questions
 
-        return read_questions(self.find_item(name).folder, self.steps(), self.roster())
+        return read_questions(self.find_item(name).folder, self._every_step(), self.roster())
 
     def open_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return the questions that nobody has answered and no later decision settles (ART-9)."""
         return tuple(each for each in self.list_questions(name) if each.is_open)
+
+    def count_open_questions(self) -> dict[str, int]:
+        """Return how many questions each item leaves open, by slug."""
+        from .store.questions import read_questions
+
+        steps, roster = self._every_step(), self.roster()
+        found = {entry.slug: read_questions(entry.folder, steps, roster) for entry in self.items()}
+        return {slug: sum(each.is_open for each in questions) for slug, questions in found.items()}
 
     def answer_question(self, name: str, number: int, answer: str) -> tuple[OpenQuestion, str]:
         """Answer the open question of a number, counted from 1; return it, and the file that has the answer.
@@ -223,13 +262,13 @@ class Project:
                     f"There is no open question {number}; there are {len(found)}. Nothing was changed."
                 )
             question = found[number - 1]
-            return question, write_answer(folder, self.steps(), question, answer)
+            return question, write_answer(folder, self._every_step(), question, answer)
 
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
         from .store.handoff import read_hand_off
 
-        return read_hand_off(self.find_item(name).folder, self.steps(), self.roster())
+        return read_hand_off(self.find_item(name).folder, self._every_step(), self.roster())
 
     def write_hand_off(
         self, name: str, form: HandOffForm, place: Path | None
@@ -269,7 +308,7 @@ class Project:
         """Return where a line of the item's documents comes from, by `FILE:LINE` or a piece of its text."""
         from .store.provenance import find_origins
 
-        return find_origins(self.find_item(name).folder, self.steps(), where)
+        return find_origins(self.find_item(name).folder, self._every_step(), where)
 
     def plan_undo(self, name: str, number: int | None = None) -> ElaborationUndo:
         """Return what taking back an elaboration would do: the last one, or that of a transcript's number.
@@ -373,6 +412,7 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
         meter=account.record_call,
         news=account.add_news,
         project=settings.root,
+        seconds=settings.time_limit,
     )
     return lambda: panel, account
 

@@ -9,6 +9,7 @@
     # the user's config.toml only: a project that was cloned does not choose what runs here or gets a key
     model = "anthropic:NAME"        # who speaks for the model panel; a list: each where those before it fail
     base_url = "http://HOST/v1"     # an OpenAI-compatible server, for a model that is named without a service
+    time_limit = 120                # how many seconds one answer of a model may take
 
     [budget]                        # what one discussion may use; it ends like a turn limit
     turns = 8
@@ -48,6 +49,7 @@ _WHY_PERSONAL = "A project's file cannot choose what runs here or where words an
 PERSONAL = {
     "model": _WHY_PERSONAL,
     "base_url": _WHY_PERSONAL,
+    "time_limit": "A project's file cannot say how long you wait for a model.",
     "panel": 'A project\'s file can only say panel = "offline".',
     _BUDGET: "A project's file cannot say what a discussion may cost you.",
 }
@@ -55,6 +57,7 @@ PERSONAL = {
 _MAX_NAME_LENGTH = 80
 _MAX_FILE_SIZE = 1024 * 1024
 _GIT_SECONDS = 1.0
+_LEAST_SECONDS, _MOST_SECONDS = 5, 3600
 _MOST_MODELS = 8
 _MAX_MODEL_LENGTH = 500
 _EXAMPLE_MODEL = "ollama:llama3.2"
@@ -84,6 +87,8 @@ class Settings:
     review: bool = True
     models: tuple[str, ...] = ()
     base_url: str = ""
+    time_limit: float | None = None
+    """How many seconds one answer of a model may take; None for the usual time of its kind."""
     budget: Budget = UNLIMITED
     is_panel_chosen: bool = False
     """Whether anybody named a panel, a model or a server; else the user may be asked."""
@@ -111,6 +116,8 @@ class _SettingsReader:
                 self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {known}.")
             elif key == "review" and isinstance(value, bool):
                 self.values.setdefault(key, str(value).lower())
+            elif key == "time_limit" and type(value) is int and check(str(value)) is None:
+                self.values.setdefault(key, str(value))
             elif not isinstance(value, str):
                 self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{example}".')
             elif problem := check(value):
@@ -129,7 +136,9 @@ class _SettingsReader:
         """Take what a project may decide; say of the rest where it stands and where it belongs."""
         refused = [key for key in PERSONAL if key in table and (key, table[key]) != ("panel", "offline")]
         for key in refused:
-            means = f"{_variable(key)}_TURNS" if key == _BUDGET else f"{_flag(key)}, {_variable(key)}"
+            means = f"{_flag(key)}, {_variable(key)}"
+            if key in (_BUDGET, "time_limit"):
+                means = _variable("budget_turns" if key == _BUDGET else key)
             self.warn(
                 f"{file}, line {_line_of(key, text, section)}: {key} is ignored. {PERSONAL[key]} Use {means}"
                 + (f" or {own}." if own else ".")
@@ -199,10 +208,12 @@ def load_settings(
     turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
     budget = Budget(turns, tokens, found.budget.get("money"))
     review = REVIEWS[values.pop("review", "true")]
+    time_limit = values.pop("time_limit", "")
     settings = Settings(
         home,
         items_folder=items,
         review=review,
+        time_limit=float(time_limit) if time_limit else None,
         models=found.models,
         budget=budget,
         is_panel_chosen="panel" in values,
@@ -291,7 +302,7 @@ def _find_comment(statement: str, table: Mapping[str, Any]) -> str:
     """Return the comment after a value of one line, with the blanks before it."""
     import tomllib
 
-    for mark in re.finditer(r"\s*#", statement):
+    for mark in re.finditer(r"(?<!\s)\s*+#", statement):
         with suppress(ValueError):
             if tomllib.loads(statement[: mark.start()]) == table:
                 comment = statement[mark.start() :].rstrip()
@@ -433,6 +444,12 @@ def _not_among(choices: Collection[str], value: str) -> str | None:
     return None if value in choices else f"must be one of {', '.join(choices)}, not {value[:40]}"
 
 
+def _bad_time(value: str) -> str | None:
+    is_number = value.isascii() and value.isdecimal() and len(value) <= 4
+    is_time = is_number and _LEAST_SECONDS <= int(value) <= _MOST_SECONDS
+    return None if is_time else f"must be a number of seconds from {_LEAST_SECONDS} to {_MOST_SECONDS}"
+
+
 def _bad_model(value: str) -> str | None:
     return None if value.isprintable() and len(value) <= _MAX_MODEL_LENGTH else "must be a name on one line"
 
@@ -450,5 +467,6 @@ _CHECKS: Mapping[str, tuple[Callable[[str], str | None], str]] = {
     "review": (partial(_not_among, REVIEWS), "true"),
     "model": (_bad_model, _EXAMPLE_MODEL),
     "base_url": (address.find_problem, address.EXAMPLE),
+    "time_limit": (_bad_time, "120"),
 }
 _LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}

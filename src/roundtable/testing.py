@@ -15,7 +15,7 @@ from typing import Any, assert_never
 
 from .core import commands as do
 from .core.errors import PanelFailed
-from .core.events import SectionText
+from .core.events import Offer, SectionText
 from .core.lines import Line
 from .core.synthesis import Draft, Entry, decision_turns, own_words
 from .core.turns import NEUTRAL, OffTopic, Verdict
@@ -27,12 +27,14 @@ from .runtime.session import Session
 class ScriptedPanel:
     """A panel that says one distinct thing per turn.
 
-    `says` gives the contributions, with None for the usual words. `fails` maps a method's name to the number
-    of times that it fails. `asked` and `briefs` record the requests. Override a method to change its replies.
+    `says` gives the contributions, with None for the usual words, and `offers` its draft answers. `fails`
+    maps a method's name to the number of times that it fails. `asked` and `briefs` record the requests.
+    Override a method to change its replies.
     """
 
     fails: dict[str, int] = field(default_factory=dict)
     says: Callable[[do.Brief], Speech | None] | None = None
+    offers: tuple[Offer, ...] = ()
     asked: list[str] = field(default_factory=list)
     briefs: list[do.Brief] = field(default_factory=list)
 
@@ -54,6 +56,8 @@ class ScriptedPanel:
             case do.AskSynthesis():
                 self._record("synthesise")
                 return await self.synthesise(request)
+            case do.AskOffers():
+                return self.offers
             case do.AskFollowUp():
                 self._record("follow_up")
                 return request.criterion.follow_up

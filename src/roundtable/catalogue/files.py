@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
@@ -23,6 +24,7 @@ Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)]
 SomeTexts = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 _Value = TypeVar("_Value")
+_Context = TypeVar("_Context")
 # Line ends and tabs may stand in a text; other control characters may not, nor those that reorder a line.
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _FAULT = re.compile(r"(?P<said>.*?)(?: - at (?:`key` in )?`\$\.?(?P<field>\w*).*)?", re.DOTALL)
@@ -116,7 +118,7 @@ class Loaded(Generic[_Value]):
 
 
 def load_folder(
-    root: Path, folder: str, prefix: str, parse: Callable[[ContentFile], _Value]
+    root: Path, folder: str, prefix: str, parse: Callable[[ContentFile, _Context], _Value], context: _Context
 ) -> tuple[list[Loaded[_Value]], list[Problem]]:
     """Return what the usable files of a folder below `root` hold, by name, and what is wrong with files."""
     sources, problems = list_sources(root / folder, prefix + folder)
@@ -124,12 +126,22 @@ def load_folder(
     found = list(problems)
     for source in sources:
         try:
-            file = parse_file(source.shown, read_source(source, root.parent.resolve() / root.name))
-            loaded.append(Loaded(parse(file), source.shown, source.path.name))
-            found += file.list_problems()
+            text = read_source(source, root.parent.resolve() / root.name)
+            # A project's files are read each time, but a text that was parsed before is not parsed again.
+            value, trouble = _parse_once(parse, source.shown, text, context)
+            loaded.append(Loaded(value, source.shown, source.path.name))
+            found += trouble
         except UnusableError as error:
             found.append(Problem(source.shown, error.field, error.reason, skipped=True))
     return loaded, found
+
+
+@lru_cache(maxsize=100)
+def _parse_once(
+    parse: Callable[[ContentFile, Any], Any], shown: str, text: str, context: Any
+) -> tuple[Any, tuple[Problem, ...]]:
+    file = parse_file(shown, text)
+    return parse(file, context), tuple(file.list_problems())
 
 
 def list_sources(

@@ -55,6 +55,10 @@ from .turns import USER
 from .validation import asks_back, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
+ASSUMED = " (assumed)"
+"""What marks an answer that a panel drafted, nobody has read anywhere and the user was not asked for."""
+MOST_QUESTIONS = 3
+"""How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
 _FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
 _NOTHING_TO_SKIP = "There is nothing left to skip in this phase."
@@ -394,7 +398,12 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    """Ask the first question; where the step is quick, take the drafts and ask only what they leave open."""
+    """Ask the first question; where drafts are taken, ask only what they leave open or what matters.
+
+    A panel's drafts are always taken, those of a step where it is quick.
+    """
+    if now.editing is None and any(each.standing for each in event.offers):
+        return _take_panel_drafts(now, event.offers)
     after = replace(now, offers=event.offers)
     if not now.is_quick or now.editing is not None:
         return _ask_question(after)
@@ -407,6 +416,32 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
             taken.append((question.label, offer.source))
     shown = (_show("notice", lines.drafts_taken(taken), now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
+
+
+def _take_panel_drafts(now: Analysis, offers: tuple[on.Offer, ...]) -> Outcome:
+    """Take what a panel drafted for the step, and ask at most three questions: those that matter (STEP-4)."""
+    after = replace(now, offers=tuple(each for each in offers if each.text))
+    drafted = {each.label: each for each in offers if not each.is_subject}
+    asked = [each for each in _unanswered_questions(after) if _is_asked(drafted.get(each.label))]
+    taken = []
+    for question in _unanswered_questions(after):
+        offer = drafted.get(question.label)
+        if question in asked[:MOST_QUESTIONS] or question == now.in_hand:
+            continue
+        if offer is None or not offer.text:
+            answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
+        else:
+            text = f"{offer.text}{ASSUMED}" if offer.standing == "assumed" else offer.text
+            answer = do.Answer(question.label, question.text, text, offered=True)
+            taken.append((question.label, text, offer.source))
+        after = replace(after, answers=(*after.answers, answer))
+    shown = (_show("notice", lines.panel_drafts(taken), now.opening.conductor),) if taken else ()
+    return _ask_question(after, *shown)
+
+
+def _is_asked(offer: on.Offer | None) -> bool:
+    """Whether the user is asked: nobody drafted an answer, or it is not read anywhere and it matters."""
+    return offer is None or (offer.standing != "read" and offer.matters)
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:

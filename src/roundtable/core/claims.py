@@ -45,7 +45,8 @@ def mark_claims(text: str, claims: Iterable[UnverifiedClaim]) -> str:
     whole = len(text.rstrip().rstrip(".!?")) or len(text.rstrip())
     places = {whole if claim.end is None else claim.end for claim in claims}
     for place in sorted(places, reverse=True):
-        if text[place:].lstrip().startswith(UNVERIFIED) or text[:place].rstrip().endswith(UNVERIFIED):
+        before, behind = text[max(0, place - 40) : place], text[place : place + 40]
+        if behind.lstrip().startswith(UNVERIFIED) or before.rstrip().endswith(UNVERIFIED):
             continue
         gap = "\n" if text[:place].endswith("```") else " "
         text = f"{text[:place]}{gap}{UNVERIFIED}{text[place:]}"
@@ -232,7 +233,7 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     whole = "|".join(re.escape(name) for name in names if " " in name)
     first = "|".join(re.escape(name.split()[0]) for name in names)
     return re.compile(
-        rf"^[ \t>\"'#]*(?P<bullet>[-*+][ \t]+)?(?P<bold>[*_]{{1,3}})?\[?"
+        rf"^[ \t>\"'#]{{0,20}}(?P<bullet>[-*+][ \t]{{1,9}})?(?P<bold>[*_]{{1,3}})?\[?"
         rf"(?P<who>{whole or '(?!)'}|(?P<user>(?:the[ ])?user|you|person)|(?P<first>{first or '(?!)'}))"
         r"(?P<role>[ \t]*\([^()\n]{1,40}\))?\]?[*_]{0,3}[ \t]*:(?!\d)[*_]{0,3}(?=[ \t\n]|$)",
         re.MULTILINE | re.IGNORECASE,
@@ -251,11 +252,11 @@ CITATION = re.compile(
 )
 """A file and a line of it."""
 _BARE_PATH = re.compile(
-    r"(?<![\w/.@+:~-])(?P<path>(?:~?/|(?:\.\.?/)+)?(?:[\w@+-][\w@+.-]*/)+[\w@+.-]*\w\.[A-Za-z]\w{0,5}"
+    r"(?<![\w/.@+:~-])(?P<path>(?:~?/|\.{1,2}/)?(?:[\w@+-][\w@+.-]{0,99}/){1,30}[\w@+.-]{0,99}\w\.[A-Za-z]\w{0,5}"
     rf"|[\w@+-][\w@+.-]*\.(?:{_SOURCE_ENDINGS}))(?![\w/@-]|:\d)"
 )
 _OUTSIDE = re.compile(
-    r"(?<![\w/.@+:~-])(?P<path>(?:~?/|(?:\.\./)+)(?:[\w@+.-]+/)*[\w@+.-]+)"
+    r"(?<![\w/.@+:~-])(?P<path>(?:~?/|\.\./)[\w@+./-]{1,300})"
     r":(?P<line>\d{1,7})(?:-(?P<last>\d{1,7}))?(?![\w:])"
 )
 _HOST = re.compile(
@@ -303,7 +304,7 @@ def is_address(path: str) -> bool:
 
 def is_marked(text: str, end: int) -> bool:
     """Whether the mark stands right behind a place in the text."""
-    return text[end:].lstrip("`)*_").lstrip().startswith(UNVERIFIED)
+    return text[end : end + 40].lstrip("`)*_").lstrip().startswith(UNVERIFIED)
 
 
 def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator[UnverifiedClaim]:
@@ -425,14 +426,14 @@ _FIGURE = re.compile(
     rf"""
       (?P<skip>
         https?://\S+
-      | [\w./@+-]{{1,200}}\.[A-Za-z]\w{{0,7}}:\d+(?:-\d+)?  # a line of a file
+      | (?<![\w./@+-])[\w./@+-]{{1,200}}\.[A-Za-z]\w{{0,7}}:\d+(?:-\d+)?  # a line of a file
       | \b[A-Za-z]{{1,6}}-\d[\d-]*\b          # FR-001, turn-3
       | \b(?:turns?|steps?|phases?|sections?|options?|lines?|entry|entries)\s\d[\d,\s-]*(?:and\s\d+)?
       | \b\d{{2}}-\d{{2}}\b(?!-)               # a step
       | \bv\d[\w.]*                            # a version
       | \b\d{{1,9}}(?:\.\d{{1,9}}){{2,}}\b
-      | (?m:^)\s*\d{{1,2}}[.)]\s               # the number of a list's entry
-      | \b[A-Za-z_][\w]*\d\w*\b                # a name such as utf8
+      | (?m:^)[ \t]{{0,12}}\d{{1,2}}[.)]\s               # the number of a list's entry
+      | \b[A-Za-z_]\w{{0,60}}\d\w*\b                # a name such as utf8
       | \b\d+(?:st|nd|rd|th)\b
       )
     | (?P<date>\b\d{{4}}-\d\d(?:-\d\d)?\b|\b\d{{1,2}}[./]\d{{1,2}}[./](?:\d{{4}}|\d\d)?\b)
@@ -580,13 +581,12 @@ def _check_evidence(text: str, heard: Sequence[str]) -> Iterator[UnverifiedClaim
 
 def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...]:
     """Return what cannot be verified in a synthesis, in words that a panel can act on."""
-    reasons = [
-        f'{claim.reason} In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
-        for part in _PARTS
-        for entry in draft.part(part)
-        for claims in _check_entry(entry, part, table, lines_of)
-        for claim in claims
-    ]
+    reasons: list[str] = []
+    for part in _PARTS:
+        for entry in draft.part(part):
+            place = f'In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
+            found = _check_entry(entry, part, table, lines_of)
+            reasons += [f"{claim.reason} {place}" for claims in found for claim in claims]
     for words in (draft.summary, draft.takeaway):
         reasons += [
             f"{claim.reason} In the summary." for claim in _check_summary(words, draft, table, lines_of)

@@ -11,7 +11,7 @@ from .personas import Persona, Roster
 from .steps import Criterion, Depth, Item, Question, Step, Target
 from .synthesis import Draft, Entry, Exit
 from .tracks import TrackChoice
-from .turns import Material, Parked, Turn
+from .turns import NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn
 
 Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
 """What a contribution is for."""
@@ -51,6 +51,13 @@ class Table:
     turns: tuple[Turn, ...] = ()
     documents: tuple[Material, ...] = ()
     """The item's other documents, and the transcripts of earlier discussions on this step."""
+    known: Known = NOTHING_KNOWN
+    looked_up: tuple[Material, ...] = ()
+    """What personas asked to see of the code in this discussion."""
+    suspected: OffTopic | None = None
+    """What a local check thinks that the user's last turn drifts to; whoever speaks next judges it."""
+    insists: bool = False
+    """Whether the user insisted on a subject after a redirect: nothing of theirs is redirected again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +69,22 @@ class Brief:
     purpose: Purpose
     may_pass: bool = False
     answers: int | None = None
-    word_limit: int = 120
+    word_limit: int = 110
+    most_words: int = 170
     again: tuple[str, ...] = ()
     may_yield: bool = False
+    look_ups: int = 0
+    """How many times the speaker may still ask to see something of the code before it speaks."""
 
     @property
     def number(self) -> int:
         """The number that the contribution will have."""
         return len(self.table.turns) + 1
+
+    @property
+    def follows_user(self) -> bool:
+        """Whether the user spoke last, so that the speaker judges that turn with its own words."""
+        return bool(self.table.turns) and self.table.turns[-1].speaker == USER
 
     @property
     def free(self) -> bool:
@@ -191,6 +206,9 @@ class StepBrief:
     roster: Roster
     depth: Depth
     answers: tuple[Answer, ...] = ()
+    documents: tuple[Material, ...] = ()
+    """The item's documents; the runtime adds them and what is known, since the machine reads no files."""
+    known: Known = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ The rules, in the order of a discussion:
   addresses answers, the group answers in turn, an open message is the lead's. Others follow only with
   something to add. An empty message lets one persona go on; after three rounds without the user the lead
   asks whether to wrap up. Two turns before the limit there is one warning; at the limit it ends.
-  What drifts off the topic is redirected by the lead and parked for the step where it belongs.
+  What drifts off the topic is redirected by the lead and parked for the step where it belongs; whoever
+  speaks next judges the user's turn, unless the panel judged it at once.
 - SYNTHESIS: the panel drafts, every entry cites its turns; a faulty draft is asked for once more and then
   mended by rule. If the panel cannot draft, the synthesis is extracted from the turns. Where somebody can
   be asked, the user reviews it before anything is written: accept, drop, edit, add.
@@ -31,12 +32,21 @@ from . import events as on
 from . import lines, synthesis
 from .commands import Purpose
 from .errors import RuleBroken
-from .hearing import Heard, ReviewAnswer, address, hear, hear_exit_answer, hear_review, insists_on_topic
+from .hearing import (
+    Heard,
+    ReviewAnswer,
+    address,
+    comes_back_to,
+    hear,
+    hear_exit_answer,
+    hear_review,
+    insists_on_topic,
+)
 from .lines import Line, LineKind
 from .personas import Lead, Persona, Roster
 from .steps import PHASES, Item, Step, phase_of
 from .text import is_silence, words_of
-from .turns import NEUTRAL, USER, Material, Parked, Turn, Verdict
+from .turns import NEUTRAL, NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn, Verdict
 
 DEFAULT_MAX_TURNS = 10
 LEAST_MAX_TURNS = 3
@@ -101,6 +111,10 @@ class Elaboration:
     max_turns: int = DEFAULT_MAX_TURNS
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
+    known: Known = NOTHING_KNOWN
+    looked_up: tuple[Material, ...] = ()
+    suspected: OffTopic | None = None
+    """What a local check thinks that the user's last turn drifts to, until somebody has judged it."""
     focus_question: str = ""
     focus_topic: str = ""
     turns: tuple[Turn, ...] = ()
@@ -184,7 +198,8 @@ class Elaboration:
         """What every brief shares."""
         return do.Table(
             self.item, self.step, self.roster, self.lead, self.steps, self.material, self.max_turns,
-            self.focus_question, self.focus_topic, self.turns, self.documents,
+            self.focus_question, self.focus_topic, self.turns, self.documents, self.known, self.looked_up,
+            self.suspected, self.insists,
         )  # fmt: skip
 
 
@@ -200,7 +215,7 @@ def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
         raise RuleBroken(f"A discussion needs a limit of at least {LEAST_MAX_TURNS} turns.")
     after = replace(
         now, state=State.TOPIC_FRAMING, awaits=Awaited.FRAMING, max_turns=event.max_turns,
-        material=event.material, documents=event.documents,
+        material=event.material, documents=event.documents, known=event.known,
     )  # fmt: skip
     text = lines.introduction(
         now.roster.others(now.lead), title=now.step.title, item_name=now.item.name, max_turns=event.max_turns
@@ -253,6 +268,14 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     if not event.text.strip():
         raise RuleBroken("A contribution is never empty.")
     _check_verdict(event.verdict, len(now.turns) + 1)
+    names = {each.name for each in now.looked_up}
+    new = tuple(each for each in event.looked_up if each.name not in names)
+    now = replace(now, looked_up=now.looked_up + new)
+    if event.judged is not None:
+        now = _take_judgement(now, event.judged)
+        if now.redirected and event.speaker == now.lead.key:
+            # The lead's own words go around the line that the rules fix: a redirect, not a turn.
+            return _go_on(replace(now, due=()), (_redirect(now, USER, event.text.strip()),))
     purpose = now.due[0].purpose
     said, shown = _say(now, event.speaker, event.text.strip(), event.verdict, event.notes)
     # After an empty message one persona speaks; the others only stood by.
@@ -267,7 +290,25 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
         said = _park(said)
         if event.speaker != now.lead.key and not said.is_full:
             shown += (_redirect(said, now.roster[event.speaker].name),)
+    elif event.judged is not None and now.redirected:
+        said = replace(said, due=())
+        shown += () if said.is_full else (_redirect(said, USER),)
     return _go_on(said, shown)
+
+
+def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
+    """Keep what a speaker says of the user's turn that it follows, and park what drifts (FOCUS-1)."""
+    turn = now.turns[-1]
+    if turn.speaker != USER:
+        raise RuleBroken("Only a turn of the user's is judged by whoever speaks next.")
+    _check_verdict(verdict, turn.number)
+    kept = replace(verdict, decisions=tuple(sorted({*turn.verdict.decisions, *verdict.decisions})))
+    turn = replace(turn, verdict=replace(kept, off_topic=None) if now.insists else kept)
+    judged = replace(now, turns=(*now.turns[:-1], turn))
+    if turn.verdict.off_topic is None:
+        return judged
+    # A redirect never swallows what was put to somebody: it is answered, only the aside is put off.
+    return replace(_park(judged), redirected=address(turn.text, now.roster).kind == "open")
 
 
 def weigh_disagreement(due: tuple[Due, ...], lead: Persona, *, closing: bool) -> tuple[Due, ...]:
@@ -316,9 +357,10 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    insists = now.insists or (now.redirected and insists_on_topic(event.text))
+    before = next((turn for turn in reversed(now.turns) if turn.speaker == USER), None)
+    insists = now.insists or (now.redirected and _insists(event.text, before))
     # What was put off is discussed after all.
-    redirected = next((turn.number for turn in reversed(now.turns) if turn.speaker == USER), 0)
+    redirected = before.number if before is not None else 0
     parked = tuple(
         point for point in now.parked if not (insists and now.redirected and point.turn == redirected)
     )
@@ -326,13 +368,25 @@ def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
         now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False, insists=insists,
         parked=parked,
     )  # fmt: skip
-    said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed)
+    said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed, by=event.by)
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
+
+
+def _insists(text: str, before: Turn | None) -> bool:
+    """Whether a message goes on about what the user's last turn was redirected for."""
+    drift = before.verdict.off_topic if before is not None else None
+    is_back = before is not None and drift is not None and comes_back_to(text, drift.subject, before.text)
+    return is_back or insists_on_topic(text)
 
 
 def judge(now: Elaboration, event: on.Judged) -> Outcome:
     turn = replace(now.turns[-1], verdict=event.verdict)
     _check_verdict(event.verdict, turn.number)
+    if event.advice:
+        turn = replace(turn, verdict=replace(event.verdict, off_topic=None))
+        suspected = None if now.insists else event.verdict.off_topic
+        after = replace(now, turns=(*now.turns[:-1], turn), suspected=suspected)
+        return _go_on(replace(after, due=_due_reply(now)))
     judged = replace(now, turns=(*now.turns[:-1], turn))
     if event.verdict.off_topic is None or now.insists:
         return _go_on(replace(judged, due=_due_reply(now)))
@@ -546,10 +600,12 @@ def _say(
     notes: tuple[str, ...] = (),
     *,
     relayed: bool = False,
+    by: str = "",
 ) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
     number = len(now.turns) + 1
-    after = replace(now, turns=(*now.turns, Turn(number, speaker, text, verdict, notes, relayed)))
+    turn = Turn(number, speaker, text, verdict, notes, relayed, by)
+    after = replace(now, turns=(*now.turns, turn), suspected=None)
     words = text if speaker == USER else lines.contribution(now.roster[speaker], text)
     shown = (_show(now, "contribution", words, speaker, number),)
     if now.warned or number != now.max_turns - 2:
@@ -593,13 +649,15 @@ def _park(now: Elaboration) -> Elaboration:
     return replace(now, parked=(*now.parked, point))
 
 
-def _redirect(now: Elaboration, speaker: str) -> do.Show:
-    """The lead's line about what the last turn drifted to (FOCUS-1)."""
-    drift = now.turns[-1].verdict.off_topic
+def _redirect(now: Elaboration, speaker: str, own_words: str = "") -> do.Show:
+    """The lead's line about what a speaker's last turn drifted to, with words of its own (FOCUS-1)."""
+    key = speaker if speaker == USER else now.turns[-1].speaker
+    drift = next(turn.verdict.off_topic for turn in reversed(now.turns) if turn.speaker == key)
     if drift is None:
         raise RuleBroken("Only what drifted off the topic is redirected.")
     ahead = find_place_ahead(drift.belongs_to, steps=now.steps, current=now.step.step_id)
     text = lines.redirect(now.lead, speaker, drift.subject, topic=now.focus_topic, ahead=ahead)
+    text = f"{text} {own_words}".rstrip()
     return _show(now, "redirect", text, now.lead.key)
 
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from .steps import Target
 from .synthesis import Draft
-from .turns import NEUTRAL, Material, Verdict
+from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class UserSpoke:
     """The user said something; what it means depends on what was awaited.
 
-    `relayed` where another program passed the words on, perhaps not word for word.
+    `relayed` where another program passed the words on, perhaps not word for word; `by` is the name of
+    whoever spoke where several people share the table.
     """
 
     text: str
     relayed: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class ContextRead:
     max_turns: int
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
+    known: Known = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,10 @@ class PersonaSpoke:
     text: str
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
+    judged: Verdict | None = None
+    """The speaker's verdict on the user's turn that it follows (FOCUS-1)."""
+    looked_up: tuple[Material, ...] = ()
+    """What the speaker asked to see before it spoke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +83,13 @@ class PersonaPassed:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The user's last contribution was judged for drift and decisions."""
+    """The user's last contribution was judged for drift and decisions.
+
+    As `advice` it redirects nobody: whoever speaks next judges the turn with its own words.
+    """
 
     verdict: Verdict
+    advice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +173,17 @@ class ArtifactsRead:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A draft answer to the question under a label, and where it comes from."""
+    """A draft answer to the question under a label, and where it comes from.
+
+    A panel's own is read at its source, assumed, or not known (then it has no text); where it `matters`, the
+    user is asked (STEP-4).
+    """
 
     label: str
     text: str
     source: str
+    standing: Literal["", "read", "assumed", "unknown"] = ""
+    matters: bool = True
     is_subject: bool = False
     """Whether it is what the question asks about, and no answer to it."""
 

@@ -173,6 +173,13 @@ def insists_on_topic(text: str) -> bool:
     return bool(_INSISTS.search(fold_text(text)))
 
 
+def comes_back_to(text: str, subject: str, words: str) -> bool:
+    """Whether a message goes on about a subject that was put off with these words."""
+    said = _subjects(fold_text(text))
+    named, meant = _subjects(fold_text(subject)), _subjects(fold_text(words))
+    return not said.isdisjoint(named) and len(said & (named | meant)) >= min(2, len(named))
+
+
 # --- exits ----------------------------------------------------------------------------------------------
 
 
@@ -356,6 +363,47 @@ def reverses(text: str, earlier: str) -> bool:
 def _subjects(said: str) -> frozenset[str]:
     """Return the beginnings of the words that carry a meaning, so that `refuse` and `refused` are one."""
     return frozenset(word[:_SHARED_START] for word in words_of(said) if word not in _PLAIN_WORDS)
+
+
+# --- what the user says of the code ---------------------------------------------------------------------
+
+_FILE = re.compile(
+    r"`(?P<code>[\w./-]+)`"
+    r"|(?<![\w/@])(?P<path>(?:[\w-]+/)*[\w-]*\.[A-Za-z]\w{0,4}|(?:[\w.-]+/)+[\w.-]*)(?![\w/])"
+)
+_UNTOUCHED = re.compile(
+    r"(?:\bnot|n't|\bnever) (?:be |get |to be |being )?(?:touched|affected|changed|involved|relevant|modified"
+    r"|concerned|part of (?:this|it|the change)|touch|change|modify|edit)\b"
+    r"|\bleave \S{1,80} (?:alone|as it is|out)\b|\bhas nothing to do with (?:this|it)\b"
+    r"|\b(?:stays|remains) as it is\b|\bis (?:untouched|unaffected|irrelevant|out of scope)\b"
+)
+_TOUCHED = re.compile(
+    r"\b(?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCorrection:
+    """What the user says of a file: that it is not touched, or is after all, and in which words."""
+
+    path: str
+    is_touched: bool
+    words: str
+
+
+def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
+    """Return what a message says of files: "`_main.py` is not touched" (TABLE-2)."""
+    found: list[CodeCorrection] = []
+    for sentence in split_sentences(text):
+        said = fold_text(sentence)
+        is_touched = bool(_TOUCHED.search(said))
+        if said.rstrip().endswith("?") or not (is_touched or _UNTOUCHED.search(said)):
+            continue
+        for match in _FILE.finditer(sentence):
+            path = (match["code"] or match["path"]).strip("/").removeprefix("./")
+            if "." in path or "/" in path:
+                found.append(CodeCorrection(path, is_touched, " ".join(sentence.split())))
+    return tuple(found)
 
 
 # --- a review -------------------------------------------------------------------------------------------

@@ -211,6 +211,12 @@ def question(text: str, offer: str | None, source: str = "", subject: str = "") 
     return f"{text}\n  Draft{origin}: {offer}\n  (Enter takes the draft.)"
 
 
+def panel_drafts(drafts: Sequence[tuple[str, str, str]]) -> str:
+    """What a panel drafted and nobody is asked for: labels, answers and where they were read (STEP-4)."""
+    listed = (f"- {label}: {text}{f' (from {source})' if source else ''}" for label, text, source in drafts)
+    return "\n".join(["Drafted from what is on the table; `edit` at the menu changes any of it:", *listed])
+
+
 def explanation(help_text: str, example: str) -> str:
     """What `?` shows: the question's help and an example answer."""
     said = [text for text in (help_text, f"For example: {example}" if example else "") if text]

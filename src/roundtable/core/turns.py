@@ -26,17 +26,26 @@ class Verdict:
     opposes: int | None = None
     off_topic: OffTopic | None = None
     decisions: tuple[int, ...] = ()
+    answers: int | None = None
+    """The turn whose question is answered, where somebody said so of the user's words."""
 
     def missing_turns(self, number: int) -> tuple[int, ...]:
         """The turns that it refers to and that do not exist when it comes with turn `number`."""
-        opposed = () if self.opposes is None or 1 <= self.opposes < number else (self.opposes,)
-        return opposed + tuple(turn for turn in self.decisions if not 1 <= turn <= number)
+        before = tuple(turn for turn in (self.opposes, self.answers) if turn is not None)
+        return (
+            *(turn for turn in before if not 1 <= turn < number),
+            *(turn for turn in self.decisions if not 1 <= turn <= number),
+        )
 
     def within(self, number: int) -> Verdict:
         """The same verdict without references to turns that do not exist."""
-        opposes = self.opposes if self.opposes is not None and 1 <= self.opposes < number else None
-        decisions = tuple(turn for turn in self.decisions if 1 <= turn <= number)
-        return replace(self, opposes=opposes, decisions=decisions)
+        missing = self.missing_turns(number)
+        return replace(
+            self,
+            opposes=None if self.opposes in missing else self.opposes,
+            decisions=tuple(turn for turn in self.decisions if turn not in missing),
+            answers=None if self.answers in missing else self.answers,
+        )
 
 
 NEUTRAL = Verdict()
@@ -46,7 +55,8 @@ NEUTRAL = Verdict()
 class Turn:
     """One contribution by a persona or the user, with its verdict and what the checks noted.
 
-    The user's words are `relayed` where another program passed them on.
+    The user's words are `relayed` where another program passed them on; `by` names whoever of several people
+    said them.
     """
 
     number: int
@@ -55,6 +65,7 @@ class Turn:
     verdict: Verdict = NEUTRAL
     notes: tuple[str, ...] = ()
     relayed: bool = False
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +85,20 @@ class Material:
 
     name: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What else is on the table besides the item's documents, as it stood at the beginning (TABLE-1)."""
+
+    related: tuple[Material, ...] = ()
+    """Decisions of other items, and the project's own decision records, that bear on this item."""
+    pages: tuple[Material, ...] = ()
+    """What was decided so far, what is still open and what was put off."""
+    excerpts: tuple[Material, ...] = ()
+    """Code, each piece under its `path:line`."""
+    corrections: tuple[str, ...] = ()
+    """What the user said of the code, such as that a file is not touched (TABLE-2)."""
+
+
+NOTHING_KNOWN = Known()

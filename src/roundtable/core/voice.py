@@ -95,34 +95,52 @@ _NEW_ENOUGH = 2
 
 
 def check_voice(
-    text: str, persona: Persona, *, earlier: Sequence[Said], names: Sequence[str], free: bool = False
+    text: str,
+    persona: Persona,
+    *,
+    earlier: Sequence[Said],
+    names: Sequence[str],
+    free: bool = False,
+    known: Sequence[str] = (),
 ) -> tuple[Violation, ...]:
-    """Return what is wrong with a contribution; `free` lifts the bans on questions and tradeoffs."""
+    """Return what is wrong with a contribution; `free` lifts the bans on questions and tradeoffs.
+
+    `known` are the texts of the item and its documents: their words break no ban on vocabulary (VOICE-5).
+    """
     empty = EMPTY_WORDS | {word for name in names for word in words_of(name)}
     return (
-        *_forbidden(text, persona, earlier, free),
+        *_forbidden(text, persona, earlier, free, known),
         *_echoes(text, earlier, empty),
         *_committee_talk(text, empty),
     )
 
 
-def _forbidden(text: str, persona: Persona, earlier: Sequence[Said], free: bool) -> Iterator[Violation]:
+def _forbidden(
+    text: str, persona: Persona, earlier: Sequence[Said], free: bool, known: Sequence[str]
+) -> Iterator[Violation]:
     own_words = _MANY_BLANKS.sub(r"\1", strip_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue
         matches = (match.group().strip() for match in _compile_ban(ban, persona).finditer(own_words))
         for words in {words.casefold(): words for words in matches if words}.values():
-            taken_up = ban.kind == "vocabulary" and _was_heard(words, persona, earlier)
+            taken_up = ban.kind == "vocabulary" and _was_heard(words, persona, earlier, known)
             if not taken_up:
                 yield Violation("forbidden", words, ban.reason)
 
 
-def _was_heard(words: str, persona: Persona, earlier: Sequence[Said]) -> bool:
-    """Whether others have used these words before."""
-    others = [said.text for said in earlier if said.speaker != persona.key]
-    heard = {stem_word(word) for text in others for word in words_of(text)}
+def _was_heard(words: str, persona: Persona, earlier: Sequence[Said], known: Sequence[str]) -> bool:
+    """Whether others have used these words before, or the item and its documents do."""
+    texts = (*(said.text for said in earlier if said.speaker != persona.key), *known)
+    heard = frozenset[str]().union(*map(_stems, texts))
     return {stem_word(word) for word in words_of(words)} <= heard
+
+
+@lru_cache(maxsize=128)
+def _stems(text: str) -> frozenset[str]:
+    # An identifier such as `refresh_token` or `AsyncClient` counts with its parts.
+    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|_", " ", text)
+    return frozenset(stem_word(word) for word in (*words_of(text), *words_of(parts)))
 
 
 def _compile_ban(ban: Ban, persona: Persona) -> re.Pattern[str]:

@@ -8,24 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, overload
+from typing import Literal, Protocol, TypeAlias, overload
 
 from ..core.commands import (
     AskDraft,
     AskFeedback,
     AskFollowUp,
     AskFraming,
+    AskOffers,
     AskPersona,
     AskReading,
     AskSynthesis,
     AskVerdict,
 )
-from ..core.events import SectionText
+from ..core.events import Offer, SectionText
 from ..core.synthesis import Draft
-from ..core.turns import NEUTRAL, Verdict
+from ..core.turns import NEUTRAL, Material, Verdict
 
 PanelRequest: TypeAlias = (
-    AskFraming | AskPersona | AskVerdict | AskSynthesis | AskFollowUp | AskDraft | AskFeedback | AskReading
+    AskFraming
+    | AskPersona
+    | AskVerdict
+    | AskSynthesis
+    | AskOffers
+    | AskFollowUp
+    | AskDraft
+    | AskFeedback
+    | AskReading
 )
 OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
@@ -41,11 +50,27 @@ class Framing:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """What a speaker wants to see of the code: words to search for, or `path:first-last` to read."""
+
+    kind: Literal["search", "read"]
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class Speech:
-    """A contribution, without its speaker's name, and the speaker's own verdict on it."""
+    """A contribution, without its speaker's name, and the speaker's own verdict on it.
+
+    `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript. Where it asks
+    for `look_ups` there are no words yet: it is asked again with what they show. `looked_up` is what it saw.
+    """
 
     text: str
     verdict: Verdict = NEUTRAL
+    judged: Verdict | None = None
+    notes: tuple[str, ...] = ()
+    look_ups: tuple[Look, ...] = ()
+    looked_up: tuple[Material, ...] = ()
 
 
 def ignore_words(words: str, /) -> None:
@@ -68,9 +93,11 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: AskPersona, on_words: OnWords = ...) -> Speech | None: ...
     @overload
-    async def answer(self, request: AskVerdict, on_words: OnWords = ...) -> Verdict: ...
+    async def answer(self, request: AskVerdict, on_words: OnWords = ...) -> Verdict | None: ...
     @overload
     async def answer(self, request: AskSynthesis, on_words: OnWords = ...) -> Draft: ...
+    @overload
+    async def answer(self, request: AskOffers, on_words: OnWords = ...) -> tuple[Offer, ...]: ...
     @overload
     async def answer(self, request: AskDraft, on_words: OnWords = ...) -> tuple[SectionText, ...]: ...
     @overload
@@ -81,5 +108,6 @@ class Panel(Protocol):
         """Return the reply to the request, or raise `PanelFailed`.
 
         Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
-        the persona passes, which its brief has to allow. A reading may be empty.
+        the persona passes, which its brief has to allow. None instead of a verdict means that whoever speaks
+        next judges the user's turn with its own words. A reading may be empty, and so may be offers.
         """

@@ -33,7 +33,7 @@ CHARACTERS_PER_WORD = 12
 """Texts are limited by characters too; otherwise one without spaces would pass."""
 _LABEL_OR_ID = re.compile(r"\*\*[^*\n]{1,60}\*\*|\b[A-Z]{1,5}-\d+\b")
 
-Kind = Literal["framing", "turn", "follow-up", "section", "feedback", "reading", "verdict", "synthesis"]
+Kind = Literal["framing", "turn", "follow-up", "section", "feedback", "reading", "synthesis"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,7 @@ class HostRequest:
 
     kind: Kind
     speaker: Persona | None
-    grounds: (
-        do.Brief | do.Table | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading | SectionText
-    )
+    grounds: do.Brief | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading | SectionText
     words: int = 0
     most: int = 0
     may_pass: bool = False
@@ -57,7 +55,10 @@ class HostRequest:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A speaker's words, or its silence; a framing comes with its question and topic."""
+    """A speaker's words, or its silence; a framing comes with its question and topic.
+
+    `judged` is what it says of the user's turn that it follows.
+    """
 
     speaker: str
     text: str
@@ -65,9 +66,10 @@ class Words:
     focus_question: str = ""
     focus_topic: str = ""
     verdict: Verdict = NEUTRAL
+    judged: Verdict = NEUTRAL
 
 
-HostReply = Words | Verdict | Draft
+HostReply = Words | Draft
 
 
 class HostPanel:
@@ -104,16 +106,19 @@ class HostPanel:
                 return Framing(said.text, said.focus_question, said.focus_topic)
             case do.AskPersona(brief):
                 said = await self._ask_words(
-                    "turn", brief.speaker, brief, brief.word_limit, may_pass=brief.may_pass, again=brief.again
-                )
+                    "turn", brief.speaker, brief, brief.word_limit, most=brief.most_words,
+                    may_pass=brief.may_pass, again=brief.again,
+                )  # fmt: skip
                 if said.passes:
                     return None
                 on_words(said.text)
-                return Speech(said.text, said.verdict)
-            case do.AskVerdict(table):
-                return await self._ask(HostRequest("verdict", None, table))
+                return Speech(said.text, said.verdict, None if said.judged == NEUTRAL else said.judged)
+            case do.AskVerdict():
+                return None  # whoever speaks next judges the turn with its own words
             case do.AskSynthesis():
                 return await self._ask(HostRequest("synthesis", None, request, again=request.problems))
+            case do.AskOffers():
+                return ()
             case do.AskFollowUp(brief):
                 return (await self._ask_words("follow-up", brief.persona, request, FOLLOW_UP_WORDS)).text
             case do.AskDraft():
@@ -191,10 +196,6 @@ def _check_reply(request: HostRequest, reply: HostReply) -> None:
     match reply:
         case Words():
             _check_words(request, reply)
-        case Verdict():
-            if not isinstance(request.grounds, do.Table):
-                raise RuleBroken(f"This move asks for a {request.kind}, not for a verdict.")
-            _check_verdict(reply, request.grounds, len(request.grounds.turns))
         case Draft():
             _check_synthesis(request, reply)
         case other:
@@ -220,6 +221,9 @@ def _check_words(request: HostRequest, reply: Words) -> None:
     match request.grounds:
         case do.Brief(table):
             _check_verdict(reply.verdict, table, request.grounds.number)
+            if not request.grounds.follows_user and reply.judged != NEUTRAL:
+                raise RuleBroken("The turn before this one is not the user's, so there is nothing to judge.")
+            _check_verdict(reply.judged, table, len(table.turns))
         case SectionText(text=text):
             # Other documents and later steps find the section's content by its labels and ids.
             lost = [each for each in dict.fromkeys(_LABEL_OR_ID.findall(text)) if each not in reply.text]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.analysis import UNKNOWN
+from ..core.analysis import ASSUMED, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
 from ..core.steps import Item, Question, split_drafts
 from ..core.text import strip_unprintable
+from ..core.turns import Material
+from ..panel.base import Look
+from ..store.meta import read_excluded
 
 if TYPE_CHECKING:
     from ..survey import Survey
@@ -71,8 +74,8 @@ def _is_superseded(label: str, text: str, given: Mapping[str, Answer]) -> bool:
 def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed) -> Offer | None:
     given = stored.get((brief.step.step_id, question.label))
     if given:
-        # Whole: taken as it is, it replaces what stands there.
-        return Offer(question.label, given, "what stands in the document")
+        # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
+        return Offer(question.label, given.removesuffix(ASSUMED), "what stands in the document")
     offers = (
         _offer_from(source, brief, question, stored, surveyed) for source in split_drafts(question.draft)
     )
@@ -153,6 +156,8 @@ def _shorten(text: str) -> str:
     return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."
 
 
+_LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
+_READ_LINES, _MOST_HITS, _LONGEST_LOOK = 60, 20, 120
 _REPORTED = frozenset({"00-02", "00-03", "02-01", "02-02"})
 
 
@@ -166,7 +171,9 @@ class Surveyor:
         except ValueError:
             items = folder.parent.name
         self._own = (".roundtable", items)  # what we wrote ourselves is no evidence
-        self._seen: dict[str, Survey] = {}
+        self._folder = folder
+        self._seen: dict[tuple[str, tuple[str, ...]], Survey] = {}
+        self._excerpts: dict[tuple[str, tuple[str, ...]], tuple[Material, ...]] = {}
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
         """Return the draft answer to a question of a step, if the code suggests one."""
@@ -182,9 +189,44 @@ class Surveyor:
 
         return write_report(self._survey(item), step_id)
 
+    def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
+        """Return about six pieces of code that fit the item, each under its `path:line`."""
+        from ..survey import find_excerpts
+
+        key = (item.slug, read_excluded(self._folder))
+        if key not in self._excerpts:
+            text = f"{item.name}\n{item.text}"
+            found = find_excerpts(
+                self._root, text, [each.text for each in documents], excluded=key[1], leave_out=self._own
+            )
+            self._excerpts[key] = tuple(
+                Material(f"{each.path}:{each.first} ({each.reason})", each.text) for each in found
+            )
+        return self._excerpts[key]
+
+    def look(self, look: Look) -> Material:
+        """Return what a speaker asked to see: lines of a file, or the lines that hold the words."""
+        from ..survey import read_lines, search_code
+
+        name = f"{look.kind} {' '.join(look.what.split())[:_LONGEST_LOOK]}"
+        if look.kind == "read":
+            place = _LINES.fullmatch(look.what.strip().strip("`"))
+            first = int(place["first"] or 1) if place else 1
+            last = int(place["last"] or first + _READ_LINES - 1) if place else _READ_LINES
+            shown = read_lines(self._root, place["path"] if place else look.what, first, last)
+            if shown is None:
+                return Material(name, "There is no such file to show.")
+            numbered = enumerate(shown.text.split("\n"), shown.first)
+            return Material(name, "\n".join(f"{number} {line}" for number, line in numbered))
+        words = [word.strip("`\"',") for word in look.what.split()]
+        hits = search_code(self._root, words, excluded=read_excluded(self._folder), leave_out=self._own)
+        lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MOST_HITS]]
+        return Material(name, "\n".join(lines) or "Nothing in the code holds these words.")
+
     def _survey(self, item: Item) -> Survey:
-        if item.slug not in self._seen:
+        key = (item.slug, read_excluded(self._folder))
+        if key not in self._seen:
             from ..survey import survey
 
-            self._seen[item.slug] = survey(self._root, item, leave_out=self._own)
-        return self._seen[item.slug]
+            self._seen[key] = survey(self._root, item, leave_out=self._own, excluded=key[1])
+        return self._seen[key]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import count
@@ -19,20 +20,24 @@ from ..core.lines import join_names
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, Draft, join_lines
 from ..core.text import neutralize_markdown, strip_unprintable
-from ..core.turns import NEUTRAL, UNVERIFIED_NOTE, Material
+from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
 from ..panel.base import Panel
 from ..store.artifact import is_markdown
+from ..store.background import read_background
 from ..store.files import timestamp
+from ..store.items import read_item
 from ..store.journal import Journal
 from ..store.meta import (
     append_elaboration,
     change_meta,
     has_meta,
+    keep_corrections,
     max_turns,
     missing_meta,
     note_undone,
+    read_corrections,
     read_meta,
 )
 from ..store.outputs import Outputs
@@ -40,6 +45,7 @@ from ..store.parking import park_points
 from ..store.transcript import has_transcript, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
 from .draft_answers import Surveyor, collect_offers, keep_answers
+from .look_ups import LookUpPanel
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
@@ -53,6 +59,7 @@ Task = (
 
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
+_MAX_TABLE_LENGTH = 400_000
 _FEW_LETTERS = 4
 
 
@@ -69,7 +76,6 @@ class Executor:
         every_step: tuple[Step, ...] = (),
     ) -> None:
         """`every_step` are the steps of all tracks: what they wrote is read too."""
-        self._panel = panel
         self._journal = journal
         self._root = root
         self._folder = folder
@@ -77,6 +83,7 @@ class Executor:
         self._undo_log = UndoLog(folder)
         self._outputs = Outputs(folder, steps, self._note_change, every=every_step)
         self._surveyor = Surveyor(root, folder)
+        self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
 
     @property
     def panel(self) -> Panel:
@@ -100,6 +107,16 @@ class Executor:
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
         match task:
+            case do.AskVerdict(table):
+                keep_corrections(self._folder, table.turns[-1].text)
+            case do.AskDraft():
+                keep_corrections(self._folder, "\n".join(answer.text for answer in task.brief.answers))
+            case do.AskFeedback(words=words):
+                keep_corrections(self._folder, words)
+        match task:
+            case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
+                task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
+        match task:
             case do.ReadContext(step):
                 return self.context(step)
             case do.AskFraming():
@@ -115,7 +132,7 @@ class Executor:
                 said = _clean(await self.panel.answer(reading))
                 return on.ArtifactsRead(self._mark_at_step(said, task.brief) if said else "")
             case do.AskOffers():
-                return on.Offered(await asyncio.to_thread(self._offers, task))
+                return on.Offered(await self._draft_answers(task))
             case do.AskFollowUp():
                 said = _require_words(await self.panel.answer(task))
                 return on.FollowedUp(self._mark_at_step(said, task.brief))
@@ -163,14 +180,19 @@ class Executor:
                 speech, found = second, self._violations(second.text, brief)
                 unverified = self._claims(second.text, brief)
         verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
-        return on.PersonaSpoke(key, self._mark(speech.text, brief), verdict, _notes(found, unverified))
+        notes, judged = (*speech.notes, *_notes(found, unverified)), speech.judged
+        if judged is not None:
+            judged = judged.within(len(brief.table.turns))
+        return on.PersonaSpoke(key, self._mark(speech.text, brief), verdict, notes, judged, speech.looked_up)
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
         earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
         names = [persona.first_name for persona in brief.table.roster.personas]
         free = brief.free or self.panel.name == OFFLINE
-        return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free)
+        table = brief.table
+        known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
+        return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free, known=known)
 
     def _claims(self, text: str, brief: do.Brief) -> tuple[UnverifiedClaim, ...]:
         """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
@@ -226,12 +248,14 @@ class Executor:
         return any(each == wanted or (len(each) >= _FEW_LETTERS and each in wanted) for each in passed_on)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
-        """Return a verdict; it is advice, so where the panel has none, the local one does."""
-        try:
+        """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
+        verdict = None
+        with suppress(PanelFailed):
             verdict = await self.panel.answer(task)
-        except PanelFailed:
-            verdict = await make_offline_panel(self._root).answer(task)
-        return on.Judged(verdict.within(len(task.table.turns)))
+        is_advice = verdict is None
+        if verdict is None:
+            verdict = await make_offline_panel(self._root).answer(task) or NEUTRAL
+        return on.Judged(verdict.within(len(task.table.turns)), advice=is_advice)
 
     async def _synthesise(
         self, task: do.AskSynthesis | do.ExtractSynthesis
@@ -254,6 +278,15 @@ class Executor:
             return on.SynthesisDrafted(draft, at, claims=wrong)
         return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self.lines_of), at)
 
+    async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
+        """Return the draft answers: those in the documents, else the panel's, else what a step names."""
+        offers = await asyncio.to_thread(self._offers, task)
+        stored = await asyncio.to_thread(self._stored_answers, task.brief.item)
+        is_new = not task.brief.answers and not any(step == task.brief.step.step_id for step, _ in stored)
+        drafted = await self.panel.answer(task) if is_new else ()
+        names = {each.label for each in drafted}
+        return (*drafted, *(each for each in offers if each.label not in names))
+
     def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         item, step_id = task.brief.item, task.brief.step.step_id
         return collect_offers(
@@ -267,6 +300,21 @@ class Executor:
         found = self._surveyor.report(brief.item, brief.step.step_id)
         survey = (Material(SURVEY, found),) if found else ()
         return (*self._outputs.documents(), *survey)
+
+    def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:
+        """Put everything on the table that is held about the item, for whoever can read it (TABLE-1)."""
+        if self.panel.name == OFFLINE:
+            return brief
+        documents = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
+        own = tuple(each for each in documents if each.name in brief.step.outputs)
+        others = tuple(each for each in documents if each not in own)
+        return replace(brief, documents=others + own, known=self._read_known(brief.item, documents))
+
+    def _read_known(self, item: Item, documents: tuple[Material, ...]) -> Known:
+        """Return what was decided and is open, what the user said of the code, and excerpts of it."""
+        known = read_background(self._root, self._folder, item, documents)
+        excerpts = self._surveyor.excerpts(item, documents)
+        return replace(known, excerpts=excerpts, corrections=read_corrections(self._folder))
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
         from ..documents.answers import read_answers
@@ -283,9 +331,13 @@ class Executor:
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
         own = {each.name for each in material}
-        others = tuple(each for each in self._outputs.all_material() if each.name not in own)
-        others += read_transcripts(self._folder, step.step_id)
-        return on.ContextRead(max_turns(read_meta(self._folder)), material, others)
+        every = self._outputs.all_material(limit=_MAX_TABLE_LENGTH)
+        others = tuple(each for each in every if each.name not in own)
+        known = NOTHING_KNOWN
+        if self.panel.name != OFFLINE:
+            known = self._read_known(read_item(self._folder), every)
+        others = read_transcripts(self._folder, step.step_id) + others
+        return on.ContextRead(max_turns(read_meta(self._folder)), material, others, known)
 
     def _write(
         self,

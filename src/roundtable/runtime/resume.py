@@ -265,6 +265,7 @@ class Resume:
             is_short=track.is_short,
         )
         finished = where.step is None and progress.is_finished()
+        known = meta.get("codebase_hash")
         waiting = where.step.step_id if where.step and kind != "elaborate" else None
         return Opening(
             kind=kind or ("finished" if finished else "step" if where.step else "menu"),
@@ -280,7 +281,7 @@ class Resume:
             handed_over_by=_handed_over_by(roster, where.phase, progress, track),
             parked=read_parked(self._folder, waiting) if waiting else (),
             notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
-            moved_on=is_stale(meta.get("codebase_hash"), current_commit(self._root)),
+            moved_on=known is not None and is_stale(known, current_commit(self._root)),
             user_name=self._user_name,
             has_review=True,
             track=track.key,

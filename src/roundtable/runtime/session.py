@@ -13,8 +13,9 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from ..core import commands as do
 from ..core import events as on
@@ -47,11 +48,15 @@ _TURNS = re.compile(r"\s*/turns\s+(\d{1,4})\s*")
 _QUIT_AT = ("answer", "menu", "review")
 """Where `quit` alone pauses the session; in a discussion it may mean to end that."""
 
+_Result = TypeVar("_Result")
 Ending = do.Advance | do.MakeUp | do.StartOver | do.Leave
 
 
 class Session:
     """The analysis of one item: iterate over `lines()`, and `say()` something when it is `listening`."""
+
+    _running: ClassVar[int] = 0
+    """How many sessions of this process are running."""
 
     def __init__(
         self,
@@ -116,14 +121,14 @@ class Session:
         """Return how many lines a file has that somebody cites; None if the project has no such file."""
         return self._executor.lines_of(path) if self._executor is not None else None
 
-    def say(self, text: str, *, relayed: bool = False) -> None:
-        """Say something; early words wait for the next turn to listen; `relayed` as in `UserSpoke`.
+    def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
+        """Say something; early words wait for the next turn to listen; `relayed` and `by` as in `UserSpoke`.
 
         Of a message that is too long only the beginning is taken, and a notice says so.
         """
         words = strip_unprintable(text)
         remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
-        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed), remarks))
+        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by), remarks))
         self._news.set()
 
     def hang_up(self) -> None:
@@ -165,12 +170,16 @@ class Session:
         return False
 
     async def _run(self) -> None:
+        Session._running += 1
+        try:
+            await self._run_locked()
+        finally:
+            Session._running -= 1
+
+    async def _run_locked(self) -> None:
         with ItemLock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
-            if self._step is not None:
-                leg = resume.elaborate(self._step)
-            else:
-                leg = resume.reopen(self._reopen) if self._reopen is not None else resume.start()
+            leg = await self._aside(lambda: self._open(resume))
             while True:
                 ending = await self._play(leg)
                 if ending is None:
@@ -186,9 +195,9 @@ class Session:
                     case do.MakeUp(step_id):
                         after = resume.reopen(step_id)
                     case _:
-                        after = resume.next()
+                        after = await self._aside(resume.next)
                 if after is None or after.journal.path != leg.journal.path:
-                    resume.close(leg.journal)
+                    await self._aside(partial(resume.close, leg.journal))
                 if after is None or after.analysis.opening.kind == "finished":
                     if after is not None:
                         resume.close(after.journal)
@@ -197,6 +206,30 @@ class Session:
                     await self._show(Line("done", text))
                     return
                 leg = after
+
+    def _open(self, resume: Resume) -> Leg:
+        if self._step is not None:
+            return resume.elaborate(self._step)
+        return resume.reopen(self._reopen) if self._reopen is not None else resume.start()
+
+    async def _commit(self, leg: Leg, event: on.Event, panel: str = "") -> None:
+        await self._aside(lambda: leg.commit(event, panel))
+
+    async def _aside(self, write: Callable[[], _Result]) -> _Result:
+        """Do what waits for the disk; in a thread where other sessions of the process would wait as well.
+
+        A task that is cancelled meanwhile ends only after the write: the lock must not be given back before.
+        """
+        if Session._running == 1:
+            return write()
+        writing = asyncio.ensure_future(asyncio.to_thread(write))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            while not writing.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait((writing,))
+            raise
 
     async def _play(self, leg: Leg) -> Ending | None:
         """Play one leg to its end; None where the words ran out before."""
@@ -212,7 +245,9 @@ class Session:
                 case do.Advance() | do.MakeUp() | do.StartOver() | do.Leave():
                     return task
                 case do.Listen("review") if not self._review:
-                    leg.commit(on.UserSpoke(""))  # nobody reviews here: it is written as it stands
+                    await self._commit(
+                        leg, on.UserSpoke("")
+                    )  # nobody reviews here: it is written as it stands
                 case do.Listen(awaits, prefill):
                     words = await self._listen(awaits, leg.state, prefill)
                     if words is None or (
@@ -228,12 +263,12 @@ class Session:
                     if event is None:
                         return None
                     by_panel = isinstance(event, on.Framed | on.PersonaSpoke)
-                    leg.commit(event, executor.panel.name if by_panel else "")
+                    await self._commit(leg, event, executor.panel.name if by_panel else "")
                     await self._settle(leg, event)
             if self._wrap_up_wanted and leg.can_wrap_up:
                 self._wrap_up_wanted = False
                 await self._show_all(leg.commands)
-                leg.commit(on.WrappedUp())
+                await self._commit(leg, on.WrappedUp())
             if self._is_over(leg):
                 shown = (each.line for each in leg.commands if isinstance(each, do.Show))
                 for line in shown:
@@ -247,7 +282,7 @@ class Session:
         from ..store.handoff import read_hand_off
 
         opening = leg.analysis.opening
-        hand_off = read_hand_off(self.folder, opening.steps, opening.roster)
+        hand_off = read_hand_off(self.folder, leg.every_step or opening.steps, opening.roster)
         command = shlex.join(["roundtable", "handoff", one_line(self.folder.name)])
         if not hand_off.is_empty:
             await self._show(Line("notice", write_summary(hand_off, command)))
@@ -272,14 +307,14 @@ class Session:
             "Resume the discussion, or wrap up from what was said?", (RESUME, WRAP_UP)
         )
         if choice == WRAP_UP:
-            leg.commit(on.WrappedUp())
+            await self._commit(leg, on.WrappedUp())
         return choice is not None
 
     async def _take_in(self, leg: Leg, task: do.Listen, words: on.UserSpoke) -> None:
         """Commit the user's words; if the machine refuses them, say so and listen again."""
         raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None
         try:
-            leg.commit(on.LimitRaised(int(raised[1])) if raised else words)
+            await self._commit(leg, on.LimitRaised(int(raised[1])) if raised else words)
         except RuleBroken as refused:
             await self._show(Line("notice", str(refused), state=leg.state))
             leg.commands = (task,)
@@ -290,7 +325,7 @@ class Session:
             try:
                 return await self._carry_out(leg, executor, task)
             except PanelFailed as failure:
-                leg.commit(on.Failed(str(failure)))
+                await self._commit(leg, on.Failed(str(failure)))
                 text = f"{failure} Everything said so far is saved."
                 await self._show(Line("error", text, state=leg.state))
                 if not self._interactive:
@@ -331,7 +366,7 @@ class Session:
         reason = self._account.find_exhausted_limit(len(discussion.turns))
         if reason is not None:
             await self._show_all(leg.commands)
-            leg.commit(on.BudgetSpent(reason))
+            await self._commit(leg, on.BudgetSpent(reason))
         else:
             await self._show_news(leg)
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ..core.errors import DiskFailed, ItemCorrupt
 
@@ -87,15 +87,18 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     return data
 
 
-def write(path: Path, data: bytes, *, follow_link: bool = False, new_mode: int = 0o666) -> None:
+def write(
+    path: Path, data: bytes, *, follow_link: bool = False, new_mode: int = 0o666, durable: bool = True
+) -> None:
     """Put `data` in place of the file, durably and in one move, keeping its mode; a new one has `new_mode`.
 
-    Where it fails, the old file is whole and nothing else is left behind; a missing folder is never created.
+    What nobody needs after a power cut need not be `durable`; it is whole after a kill in any case. Where
+    writing fails, the old file is whole and nothing else is left behind; no missing folder is created.
     A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
     """
     with _announce_change("write", path, "The file is as it was."):
         mode = _mode(path, follow_link)
-        _replace(path.resolve() if follow_link else path, data, mode, new_mode)
+        _replace(path.resolve() if follow_link else path, data, mode, new_mode, durable=durable)
 
 
 def append(path: Path, data: bytes) -> None:
@@ -208,7 +211,7 @@ def _must_be_regular(found: os.stat_result) -> None:
         raise OSError(errno.ENXIO, "not regular")
 
 
-def _replace(target: Path, data: bytes, mode: int | None, new_mode: int) -> None:
+def _replace(target: Path, data: bytes, mode: int | None, new_mode: int, *, durable: bool) -> None:
     temporary = target.with_name(f"{_TEMPORARY}{os.urandom(16).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
     handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
@@ -217,7 +220,8 @@ def _replace(target: Path, data: bytes, mode: int | None, new_mode: int) -> None
             _write_all(handle, data)
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(handle, mode)
-            os.fsync(handle)
+            if durable:
+                os.fsync(handle)
         finally:
             os.close(handle)
         checkpoint(f"before replace {target.name}")
@@ -226,7 +230,8 @@ def _replace(target: Path, data: bytes, mode: int | None, new_mode: int) -> None
         with suppress(OSError):
             temporary.unlink()
         raise
-    _sync_folder(target.parent)
+    if durable:
+        _sync_folder(target.parent)
 
 
 def _extend(handle: int, data: bytes, name: str) -> None:
@@ -281,11 +286,25 @@ def checkpoint(point: str) -> None:
 
 def leads_out(folder: Path, name: str) -> str | None:
     """Return why a file of the item's folder may not be used; None where it lies in that folder."""
+    if is_plain_entry(folder, name):
+        return None
     try:
         inside = (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # the folder is gone, a circle of links, a NUL byte
         return _CANNOT_FOLLOW
     return None if inside else "it leads out of the item's folder"
+
+
+def is_plain_entry(folder: Path, name: str) -> bool:
+    """Whether the name is that of an entry of the folder itself, missing or there, and no link."""
+    if PurePath(name).name != name or name in ("", ".."):
+        return False
+    try:
+        return not stat.S_ISLNK((folder / name).lstat().st_mode)
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -20,7 +20,7 @@ from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
 from .lock import ItemLock
-from .meta import change_meta, meta_problem, read_meta, write_meta
+from .meta import change_meta, examine_meta, read_meta, write_meta
 
 ITEMS_FOLDER = "docs/requirements"
 MAX_TITLE_LENGTH = 80
@@ -105,21 +105,24 @@ def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEnt
         folders = sorted(path for path in home.iterdir() if not _is_link_out(root, path) and _is_item(path))
     except OSError:
         return ()
-    entries = []
-    for folder in folders:
-        item, problem = read_item(folder), one_line(meta_problem(folder) or "")
-        entries.append(ItemEntry(item.slug, item.name, folder, read_meta(folder), problem or None))
-    return tuple(entries)
+    return tuple(map(_read_entry, folders))
+
+
+def _read_entry(folder: Path) -> ItemEntry:
+    meta, problem = examine_meta(folder)
+    item = _make_item(folder, meta)
+    return ItemEntry(item.slug, item.name, folder, meta, one_line(problem or "") or None)
 
 
 def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
     """Return the names in the items' folder that are links out of the project, and so not items."""
+    home = root / items_folder
     try:
-        return tuple(
-            sorted(path.name for path in (root / items_folder).iterdir() if _is_link_out(root, path))
-        )
+        with os.scandir(home) as found:
+            links = sorted(each.name for each in found if each.is_symlink())
     except OSError:
         return ()
+    return tuple(name for name in links if _is_link_out(root, home / name))
 
 
 def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
@@ -132,14 +135,16 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
 
     Raises ItemUnknown if there is none, or more than one.
     """
-    items = list_items(root, items_folder=items_folder)
     wanted = name.strip().casefold()
     said = one_line(name)
-    if not wanted:
-        raise ItemUnknown("No item was named.", do=_choices(items))
-    for link in list_outside_links(root, items_folder=items_folder):
+    for link in list_outside_links(root, items_folder=items_folder) if wanted else ():
         if link.casefold() == wanted:
             require_in_project(root, root / items_folder / link)
+    # Most often it is the slug, which is the folder's name: then no other item needs to be read.
+    named = _list_by_slug(root, root / items_folder, wanted)
+    items = tuple(map(_read_entry, named)) or list_items(root, items_folder=items_folder)
+    if not wanted:
+        raise ItemUnknown("No item was named.", do=_choices(items))
     for matches in _match_by_rank(items, wanted):
         if len(matches) == 1:
             return matches[0]
@@ -157,6 +162,8 @@ def remove_item(folder: Path) -> None:
     with ItemLock(folder):
         pass
     try:
+        import shutil
+
         shutil.rmtree(folder)
     except OSError as error:
         raise DiskFailed(
@@ -205,8 +212,11 @@ def last_activity(folder: Path) -> str | None:
 
 def read_item(folder: Path) -> Item:
     """Return the item in a folder as far as it can be read; without draft.md its folder names it."""
-    meta = read_meta(folder) or {}
-    source, source_id = meta.get("source"), meta.get("source_id")
+    return _make_item(folder, read_meta(folder))
+
+
+def _make_item(folder: Path, meta: dict[str, Any] | None) -> Item:
+    source, source_id = (meta or {}).get("source"), (meta or {}).get("source_id")
     name = one_line(folder.resolve().name) or UNTITLED
     title, text = _split(_draft(folder))
     return Item(
@@ -281,6 +291,23 @@ def _new_folder(home: Path, name: str) -> Path:
             break
         folder = home / add_number(name, number)
     return folder
+
+
+def _list_by_slug(root: Path, home: Path, wanted: str) -> list[Path]:
+    """Return the folders of items whose slug is this, whatever the case of its letters."""
+    require_in_project(root, home)
+    try:
+        with os.scandir(home) as found:
+            paths = sorted(Path(each) for each in found if each.is_symlink() or _slug(each.name) == wanted)
+    except OSError:
+        return []
+    inside = (path for path in paths if not _is_link_out(root, path) and _is_item(path))
+    return [path for path in inside if not path.is_symlink() or _slug(path.resolve().name) == wanted]
+
+
+def _slug(name: str) -> str:
+    is_plain = name.isascii() and name.isprintable() and " " not in name
+    return name.casefold() if is_plain else one_line(name).casefold()
 
 
 def _is_link_out(root: Path, path: Path) -> bool:

@@ -43,7 +43,7 @@ class ItemLock:
             )
         self._lock = lock
         with suppress(DiskFailed):  # the lock counts, with or without a name on it
-            files.write(home / "holder.json", _describe_self())
+            files.write(home / "holder.json", _describe_self(), durable=False)
         with suppress(ItemLocked, DiskFailed), meta_lock(self.folder, wait=0):
             files.sweep(self.folder)
 

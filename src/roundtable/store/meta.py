@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Self
 
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
+from ..core.hearing import find_corrections
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS
 from . import files
@@ -40,6 +41,9 @@ class Number(float):
 
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.text,)
+
+
+_CORRECTIONS = "code_corrections"
 
 
 def parse_json(data: bytes) -> Any:
@@ -121,7 +125,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _is_deep(value: object) -> bool:
     level = [value] if isinstance(value, dict | list | tuple) else []
-    for _ in range(MAX_JSON_DEPTH):
+    depth = 0
+    while level and depth < MAX_JSON_DEPTH:
+        depth += 1
         groups = (each.values() if isinstance(each, dict) else each for each in level)
         level = [item for group in groups for item in group if isinstance(item, dict | list | tuple)]
     return bool(level)
@@ -143,20 +149,21 @@ class StartPhase:
 
 def read_meta(folder: Path | str) -> dict[str, Any] | None:
     """Return the item's meta.json with its defaults filled in; None if it is missing or cannot be used."""
-    try:
-        found = _load(Path(folder))
-    except ItemCorrupt:
-        return None
-    return None if found is None else _with_defaults(found)
+    return examine_meta(folder)[0]
 
 
 def meta_problem(folder: Path | str) -> str | None:
     """Return why meta.json cannot be used, in words for a person; None if it is fine or missing."""
+    return examine_meta(folder)[1]
+
+
+def examine_meta(folder: Path | str) -> tuple[dict[str, Any] | None, str | None]:
+    """Return what `read_meta` and `meta_problem` say of the same file at the same moment."""
     try:
-        _load(Path(folder))
+        found = _load(Path(folder))
     except ItemCorrupt as error:
-        return error.failed
-    return None
+        return None, error.failed
+    return (None if found is None else _with_defaults(found)), None
 
 
 def has_meta(folder: Path | str) -> bool:
@@ -193,6 +200,38 @@ def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) ->
         meta = _with_defaults(_load(folder) or {})
         change(meta)
         return _save(folder, meta)
+
+
+def keep_corrections(folder: Path, words: str) -> None:
+    """Keep what the user says of the code, each sentence once; the last word on a file stands (TABLE-2)."""
+    found = find_corrections(words)
+    if not found or not has_meta(folder):
+        return
+
+    def change(meta: dict[str, Any]) -> None:
+        kept = [each for each in _read_corrections(meta) if each["path"] not in {new.path for new in found}]
+        kept += [{"path": new.path, "touched": new.is_touched, "words": new.words} for new in found]
+        if kept != meta.get(_CORRECTIONS):
+            meta[_CORRECTIONS] = kept
+
+    change_meta(folder, change)
+
+
+def read_corrections(folder: Path) -> tuple[str, ...]:
+    """Return the user's sentences on the code that hold."""
+    return tuple(str(each["words"]) for each in _read_corrections(read_meta(folder) or {}))
+
+
+def read_excluded(folder: Path) -> tuple[str, ...]:
+    """Return the files that the user says are not touched."""
+    found = _read_corrections(read_meta(folder) or {})
+    return tuple(str(each["path"]) for each in found if not each.get("touched"))
+
+
+def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
+    kept = meta.get(_CORRECTIONS)
+    rows = kept if isinstance(kept, list) else []
+    return [each for each in rows if isinstance(each, dict) and each.get("path") and each.get("words")]
 
 
 def note_undone(meta: dict[str, Any], at: str) -> None:

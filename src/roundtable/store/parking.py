@@ -62,15 +62,25 @@ def park_points(
 
 def read_parked(folder: Path, step_id: str) -> tuple[str, ...]:
     """Return what was put off until this step, as it is brought up; nothing if it cannot be read."""
+    return tuple(text for key, text in _read_sections(folder) if key == step_id)
+
+
+def read_all_parked(folder: Path) -> tuple[str, ...]:
+    """Return everything that was put off, with the step that it waits for."""
+    return tuple(f"{key}: {text}" for key, text in _read_sections(folder))
+
+
+def _read_sections(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Return each point with the first word of its heading: the step it waits for, or `Later`."""
     try:
         document = read_inside(folder, PARKING_LOT, limit=MAX_ARTIFACT_SIZE)
         shape = read_outline(document)
     except (FileNotFoundError, DiskFailed, RuleBroken):
         return ()
     return tuple(
-        text
+        (section.heading.split()[0], text)
         for section in shape.sections
-        if _belongs(section, step_id)
+        if section.level > 1 and section.heading.split()
         for piece in shape.within(section.body, section.end)
         if piece.kind == "bullet_list"
         for text in _read_points(document[piece.start : piece.end].decode("utf-8", "replace"))

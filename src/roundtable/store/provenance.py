@@ -20,7 +20,7 @@ from ..documents.transcripts import CitedEntry, SpokenTurn, TranscriptContent, p
 from .artifact import explain_refusal, is_markdown, one_line, read_artifact
 from .transcript import FOLDER, list_transcripts, read_transcript
 
-_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d{1,7})")
+_PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
 _MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _FEEDBACK = re.compile(r"<!-- Feedback: step (?P<step>\S+), (?P<at>\S+) -->")
 _EDITED, _MOVED = 0.6, 0.8

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..core.commands import SaveRecord
 from ..core.errors import DiskFailed
 from ..core.personas import Roster
 from ..core.synthesis import HEADINGS, Entry, Part, credit, decision_turns, summary, write_entry
@@ -17,6 +17,9 @@ from ..core.text import escape_markdown, strip_unprintable
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from . import files
 from .files import leads_out, read_inside, require_inside
+
+if TYPE_CHECKING:
+    from ..core.commands import SaveRecord
 
 FOLDER = "elaborations"
 _MAX_DIGITS = 9
@@ -184,7 +187,8 @@ def _render_header(command: SaveRecord, panel: str) -> str:
 
 
 def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
-    speaker = escape_markdown(_speaker(turn.speaker, roster))
+    who = _speaker(turn.speaker, roster)
+    speaker = escape_markdown(f"{who} ({turn.by})" if turn.by else who)
     parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
     remarks = ["Relayed by the host, perhaps not word for word."] if turn.relayed else []
     remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []

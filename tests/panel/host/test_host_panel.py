@@ -26,7 +26,7 @@ from roundtable.core.commands import (
 from roundtable.core.errors import RuleBroken
 from roundtable.core.steps import Target
 from roundtable.core.synthesis import Draft, Entry
-from roundtable.core.turns import NEUTRAL, USER, Material, OffTopic, Turn, Verdict
+from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
 from roundtable.panel.host import HostPanel, HostReply, HostRequest, Words
 
@@ -79,7 +79,7 @@ def test_a_contribution_comes_with_its_verdict_and_is_handed_over() -> None:
     assert pieces == ["A\npoint."]
     (request,) = asked.requests
     assert (request.kind, request.speaker, request.grounds) == ("turn", ALEX, BRIEF)
-    assert (request.words, request.most, request.may_pass, request.again) == (120, 180, False, ())
+    assert (request.words, request.most, request.may_pass, request.again) == (110, 170, False, ())
 
 
 @pytest.mark.rule("LOOP-8")
@@ -101,8 +101,8 @@ def test_silence_is_taken_only_where_it_is_allowed() -> None:
             "It is Alex Rivera's turn (solutions-architect); 'business-analyst' cannot",
         ),
         (words("\x00 \n"), "The text is empty."),
-        (words("w " * 181), "The text has 181 words; at most 180 are taken."),
-        (words("w" * 2161), "The text has 2161 characters; at most 2160 are taken."),
+        (words("w " * 171), "The text has 171 words; at most 170 are taken."),
+        (words("w" * 2041), "The text has 2041 characters; at most 2040 are taken."),
         (words(verdict=Verdict(opposes=3)), "Turn 3 does not exist; this is turn 3."),
         (words(verdict=Verdict(decisions=(4,))), "Turn 4 does not exist; this is turn 3."),
         (
@@ -113,7 +113,8 @@ def test_silence_is_taken_only_where_it_is_allowed() -> None:
             words(verdict=Verdict(off_topic=OffTopic("storage", "storage"))),
             "There is no step or phase 'storage' for belongs_to. Phases: 00-quick-scan, 01-requirements,",
         ),
-        (NEUTRAL, "This move asks for a turn, not for a verdict."),
+        (words(judged=Verdict(answers=2)), "Turn 2 does not exist; this is turn 2."),
+        (words(judged=Verdict(off_topic=OffTopic("storage", "x"))), "There is no step or phase 'x' for"),
         (Draft(takeaway="x"), "This move asks for a turn, not for a synthesis."),
     ],
 )
@@ -124,7 +125,7 @@ def test_what_cannot_be_taken_is_refused_and_the_request_stays_open(reply: HostR
     assert refusal.startswith(reason)
 
 
-@pytest.mark.parametrize("text", ["w " * 180, "w" * 2160])
+@pytest.mark.parametrize("text", ["w " * 170, "w" * 2040])
 def test_what_just_fits_is_taken(text: str) -> None:
     asked = Asked(words(text))
     assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech(text.strip())
@@ -165,22 +166,24 @@ def test_a_framing_has_a_summary_a_question_and_a_topic() -> None:
 
 
 @pytest.mark.rule("FOCUS-1")
-def test_a_verdict_on_the_users_turn() -> None:
-    verdict = Verdict(off_topic=OffTopic("printers", "03-02"), decisions=(2,))
-    asked = Asked(words(), Verdict(decisions=(3,)), verdict)
-    assert asked.run(asked.panel.answer(AskVerdict(TABLE))) == verdict
-    assert asked.refusals == [
-        "A verdict is sent with submit_judgement.", "Turn 3 does not exist; this is turn 2.",
-    ]  # fmt: skip
+def test_the_speaker_judges_the_users_turn_and_nobody_is_asked_before() -> None:
+    judged = Verdict(off_topic=OffTopic("printers", "03-02"), answers=1)
+    asked = Asked(words(judged=judged))
+    assert asked.run(asked.panel.answer(AskVerdict(TABLE))) is None
+    assert asked.requests == []
+    assert asked.run(asked.panel.answer(AskPersona(BRIEF))) == Speech("A point.", judged=judged)
+    early = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, turns=TURNS[:1])
+    other = Asked(words(judged=judged), words())
+    assert other.run(other.panel.answer(AskPersona(Brief(early, ALEX, "first-round")))) == Speech("A point.")
+    assert other.refusals == ["The turn before this one is not the user's, so there is nothing to judge."]
 
 
 @pytest.mark.rule("SYN-5")
 def test_a_synthesis_and_no_extraction() -> None:
     draft = Draft(insights=(Entry("Forms differ.", (1,)),), summary="Identified 1 gap")
-    asked = Asked(NEUTRAL, Draft(), draft)
+    asked = Asked(Draft(), draft)
     assert asked.run(asked.panel.answer(AskSynthesis(TABLE, ("No turn is cited.",)))) == draft
     assert asked.refusals == [
-        "This move asks for a synthesis, not for a verdict.",
         "The synthesis is empty: send entries and a summary, or a takeaway.",
     ]
     assert asked.requests[0].again == ("No turn is cited.",)

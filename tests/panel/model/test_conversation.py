@@ -31,11 +31,12 @@ def test_a_request_is_the_one_before_it_and_what_was_said_since() -> None:
         assert sum(1 for _ in same) / len(after) > 0.9
     assert first.endswith(
         "\n\nNow turn 4 of 10: Alex Rivera. Take the discussion a step further: a case, a consequence or "
-        "a contradiction that no turn has named. At most 120 words."
+        "a contradiction that no turn has named. About 110 words, at most 170. Turns left after it: 6."
     )
     assert second.endswith(
         "\n\nNow turn 5 of 10: Maya Chen. Answer turn 4, the user's, first; "
-        "then say what follows from it in your lens. At most 120 words."
+        "then say what follows from it in your lens. About 110 words, at most 170. Turns left after it: 5. "
+        "Judge turn 4, the user's, too."
     )
 
 
@@ -43,7 +44,7 @@ def test_a_brief_says_what_may_be_left_out_and_what_was_wrong() -> None:
     brief = Brief(TABLE, ALEX, "follow", may_pass=True, answers=2, again=("forbidden: x\ny (It is a ban.)",))
     assert made.to_speak(brief).brief == (
         "Now turn 4 of 10: Alex Rivera. Add to the answer to turn 2 what only your lens shows. "
-        "At most 120 words. With nothing distinct to add, answer PASS. "
+        "About 110 words, at most 170. Turns left after it: 6. With nothing distinct to add, answer PASS. "
         "An earlier try was not accepted. Avoid what was wrong with it:\n| forbidden: x\n| y (It is a ban.)"
     )
 
@@ -70,11 +71,12 @@ def test_personas_documents_and_turns_are_there_in_this_order() -> None:
 
 
 def test_no_more_of_the_documents_is_sent_than_can_be_read() -> None:
-    many = tuple(Material(f"{number}.md", "x" * 20_000) for number in range(9))
-    text = made.at_table(replace(TABLE, material=many), "").text
-    assert text.count("The document") == 4
-    assert text.count("[... the rest is left out]") == 4
-    assert len(text) < 60_000
+    many = tuple(Material(f"{number}.md", "x" * 30_000) for number in range(9))
+    text = made.at_table(replace(TABLE, documents=many[:8], material=many[8:]), "").text
+    assert text.count("The document") == text.count("[... the rest is left out]") == 5
+    assert "Left out for length: 0.md, 1.md, 2.md, 3.md.\n" in text
+    assert "The document 8.md" in text
+    assert len(text) < 110_000
     assert "The document" not in made.at_table(replace(TABLE, material=(Material("a.md", " \n"),)), "").text
 
 
@@ -102,7 +104,8 @@ def test_a_step_is_told_with_its_answers() -> None:
         Answer("Risk", "What?", "", unknown=True),
     )
     brief = StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard", answers)
-    conversation = made.at_step(brief, (Material("a.md", "b"),), "Go on.")
+    conversation = made.at_step(replace(brief, documents=(Material("a.md", "b"),)), "Go on.")
+    assert "The document a.md:\n| b\n" in conversation.system
     assert conversation.system.endswith(
         'Answer "Problem", to the question "Who is stuck?":\n| The inspector.\n'
         'Answer "Risk", to the question "What?": not known; it stays open.'

@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from people import MAYA, ROSTER
+from roundtable.panel.base import Look
 from roundtable.panel.model.replies import Cutter
 
 SIZES = (1, 2, 3, 7, 1000)
 
 
-def cut(text: str, size: int, words: int = 120) -> Cutter:
+def cut(text: str, size: int, words: int = 120, look_ups: int = 0) -> Cutter:
     """The text in pieces of a size; what comes out joins to what counts."""
-    cutter = Cutter(MAYA, ROSTER, words)
+    cutter = Cutter(MAYA, ROSTER, words, look_ups=look_ups)
     shown = [cutter.feed(text[start : start + size]) for start in range(0, len(text), size)]
     shown.append(cutter.end())
     assert "".join(shown) == cutter.text
@@ -146,16 +147,31 @@ def test_a_pass_after_words_is_none(size: int) -> None:
     ("written", "said"),
     [
         ("a b c d e", "a b c d e"),
-        ("a b c. d e. f g. h", "a b c. d e."),
-        ("a b c d e f. g h", "a b c d e f."),
-        ("a b c d e f g h i", "a b c d e f g ..."),
-        ("a b\n\nc d.\n\ne f g h.\n\ni", "a b\n\nc d.\n\ne f g ..."),
+        ("a b c. d e. f g. h", "a b c. d e. f g. h"),
+        ("a b c. d e. f g. h i", "a b c. d e. f g."),
+        ("a b c d e f. g h i", "a b c d e f."),
+        ("a b c d e f g h i", "a b c d e f g h ..."),
+        ("a b\n\nc d.\n\ne f g h.\n\ni", "a b\n\nc d.\n\ne f g h."),
     ],
 )
-def test_the_length_is_kept_at_the_end_of_a_sentence_or_not_far_behind(
+def test_five_words_are_asked_for_and_eight_are_taken_to_the_end_of_a_sentence(
     written: str, said: str, size: int
 ) -> None:
-    assert cut(written, size, words=5).text == said
+    cutter = cut(written, size, words=5)
+    assert cutter.text == said
+    assert cutter.was_cut == (said != written)
+
+
+@pytest.mark.rule("TABLE-1")
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_to_be_looked_up_comes_before_the_words_and_nothing_is_said_then(size: int) -> None:
+    written = "@@ search renew loan\n@@ read library/loans.py:10-30\nI guess that it works.\n@@ next=none"
+    asked = cut(written, size, look_ups=3)
+    assert asked.look_ups == (Look("search", "renew loan"), Look("read", "library/loans.py:10-30"))
+    assert asked.text == ""
+    assert cut(written, size, look_ups=1).look_ups == asked.look_ups[:1]
+    assert cut(written, size).text == "I guess that it works."
+    assert cut("It works.\n@@ search x", size, look_ups=3).look_ups == ()
 
 
 @pytest.mark.parametrize("size", SIZES)

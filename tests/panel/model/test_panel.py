@@ -29,10 +29,8 @@ from roundtable.core.steps import Question, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, Material, OffTopic, Turn, Verdict
 from roundtable.panel.base import Framing, Speech
-from roundtable.panel.model import panel as panels
 from roundtable.panel.model.model import Request, Usage, make_failure
 from roundtable.panel.model.panel import Call, ModelPanel
-from roundtable.testing import ScriptedPanel
 
 TABLE = Table(
     ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, "Who decides when forms differ?", "differing forms",
@@ -142,17 +140,18 @@ def test_a_model_that_does_not_stop_is_stopped() -> None:
                 self.closed += 1
 
     model = Endless(iter(()))
-    speech, _ = speak(ModelPanel(model), Brief(TABLE, ALEX, "go-on", word_limit=20))
-    assert speech is not None
-    assert len(speech.text.split()) == 20
+    speech, _ = speak(ModelPanel(model), Brief(TABLE, ALEX, "go-on", word_limit=20, most_words=30))
+    assert isinstance(speech, Speech)
+    assert len(speech.text.split()) == 30
+    assert speech.notes == ("length: cut at 30 words",)
     assert model.closed == 1
 
 
 def test_nobody_opposes_themselves() -> None:
     words, _ = panel("I was wrong there.\n@@ opposes=2", "I see it otherwise.\n@@ opposes=3")
     own, others = (speak(words, Brief(TABLE, ALEX, "go-on"))[0] for _ in range(2))
-    assert own is not None
-    assert others is not None
+    assert isinstance(own, Speech)
+    assert isinstance(others, Speech)
     assert [TABLE.turns[at].speaker for at in (1, 2)] == [ALEX.key, JORDAN.key]
     assert (own.verdict.opposes, others.verdict.opposes) == (None, 3)
 
@@ -192,49 +191,37 @@ def test_the_framing_comes_as_an_object_and_nonsense_is_asked_for_again_once() -
         asyncio.run(panel(empty)[0].answer(AskFraming(Brief(TABLE, MAYA, "framing"))))
 
 
-@pytest.fixture
-def unsure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The local judgement sees no drift in anything."""
-    monkeypatch.setattr(panels, "_offline", ScriptedPanel)
-
-
 def user_says(text: str) -> Table:
     return replace(TABLE, turns=(*TABLE.turns, Turn(4, "user", text)))
 
 
 @pytest.mark.rule("FOCUS-1")
-def test_the_model_judges_only_where_the_local_screen_is_in_doubt() -> None:
-    silent, model = panel()
-    at_home = user_says("The inspectors decide when two forms differ without signal in the basement.")
-    assert asyncio.run(silent.answer(AskVerdict(at_home))) == Verdict()
-    assert asyncio.run(silent.answer(AskVerdict(user_says("Why?")))) == Verdict()
-    clear = asyncio.run(silent.answer(AskVerdict(user_says("How is the weather?"))))
-    assert clear.off_topic is not None
+def test_whoever_speaks_next_judges_the_users_turn_without_a_call_of_its_own() -> None:
+    table = user_says("Suppose the quarterly statements carried exchange rates.")
+    words, model = panel("The desk waits.\n@@ user-drifts=03:exchange rates decides=4 answers=3 next=none")
+    assert asyncio.run(words.answer(AskVerdict(table))) is None
     assert model.requests == []
-
-
-DOUBTFUL = "Suppose quarterly statements carried foreign amounts, exchange spreads, rounding differences."
+    speech, _ = speak(words, Brief(table, MAYA, "answer", answers=4))
+    judged = Verdict(off_topic=OffTopic("exchange rates", "03-architecture"), decisions=(4,), answers=3)
+    assert isinstance(speech, Speech)
+    assert speech.judged == judged
+    assert "Judge turn 4, the user's, too." in model.requests[0].conversation.brief
+    # Nobody judges a colleague's turn, nor that of a user who insists.
+    words, model = panel("So.\n@@ user-drifts=03:rates", "So.\n@@ next=none")
+    assert speak(words, Brief(TABLE, ALEX, "go-on"))[0] == Speech("So.")
+    speak(words, Brief(replace(table, insists=True), MAYA, "answer", answers=4))
+    assert "Judge turn" not in model.requests[1].conversation.brief
+    assert "The user insists" in model.requests[1].conversation.brief
 
 
 @pytest.mark.rule("FOCUS-1")
-@pytest.mark.parametrize(
-    ("answer", "verdict"),
-    [
-        ({"off_topic": False}, Verdict()),
-        (
-            {"off_topic": True, "subject": "invoices", "step": "03"},
-            Verdict(None, OffTopic("invoices", "03-architecture")),
-        ),
-        ({"off_topic": True, "subject": "", "step": "03"}, Verdict()),
-        ({"off_topic": False, "subject": "invoices", "decides": True}, Verdict(decisions=(4,))),
-        ({"off_topic": True, "subject": "journeys", "step": "01-03"}, Verdict()),
-    ],
-)
-@pytest.mark.usefixtures("unsure")
-def test_in_doubt_the_model_says_whether_it_drifts(answer: dict[str, object], verdict: Verdict) -> None:
-    words, model = panel(json.dumps(answer))
-    assert asyncio.run(words.answer(AskVerdict(user_says(DOUBTFUL)))) == verdict
-    assert len(model.requests) == 1
+def test_the_speaker_is_told_what_a_local_check_suspects_and_its_own_place() -> None:
+    suspected = replace(user_says("How is the weather?"), suspected=OffTopic("the weather"), max_turns=6)
+    words, model = panel("So.")
+    speak(words, Brief(suspected, MAYA, "answer", answers=4))
+    asked = model.requests[0].conversation.brief
+    assert "a check by words alone suspects the weather; you decide" in asked
+    assert "Turns left after it: 1. The lead has said that time is short." in asked
 
 
 def synthesis(**more: object) -> str:
@@ -288,7 +275,9 @@ def test_feedback_is_taken_up_in_words_or_it_fails() -> None:
         == "So the office waits as well."
     )
     with pytest.raises(PanelFailed, match="There was no reply"):
-        asyncio.run(panel("Alex Rivera: I do not.")[0].answer(ask))
+        asyncio.run(panel("Alex Rivera: I do not.", "")[0].answer(ask))
+    # A model that returns nothing is asked once more.
+    assert asyncio.run(panel("", "So be it.")[0].answer(ask)) == "So be it."
 
 
 @pytest.mark.rule("GREET-4")
@@ -365,13 +354,11 @@ def test_without_answers_no_model_is_asked() -> None:
     [
         lambda words: words.answer(AskFraming(Brief(TABLE, MAYA, "framing"))),
         lambda words: words.answer(AskPersona(Brief(TABLE, MAYA, "go-on"))),
-        lambda words: words.answer(AskVerdict(user_says(DOUBTFUL))),
         lambda words: words.answer(AskSynthesis(TABLE)),
         lambda words: words.answer(AskFeedback(STEP, "x")),
         lambda words: words.answer(AskDraft(STEP, TARGETS)),
     ],
 )
-@pytest.mark.usefixtures("unsure")
 def test_a_model_that_fails_is_the_panels_failure(ask: Callable[[ModelPanel], object]) -> None:
     class Failing(Answering):
         async def reply(self, request: Request) -> AsyncGenerator[str, None]:

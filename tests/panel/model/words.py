@@ -32,14 +32,14 @@ SYNTHESIS = {
     "actions": [],
     "summary": "Identified 1 gap in the hand-over of forms",
 }
-JUDGEMENT = {"off_topic": False, "subject": "", "step": "", "decides": False}
+OFFERS: dict[str, list[object]] = {"drafts": []}
 DRAFT: dict[str, list[object]] = {"sentences": []}
 _TURN = re.compile(r"Now turn (\d+) of")
 _OBJECTS = (
     ("Now the synthesis.", SYNTHESIS),
     ("opens the discussion.", FRAMING),
-    ("Now judge turn", JUDGEMENT),
     ("The document will hold the answers", DRAFT),
+    ("Before the user is asked anything", OFFERS),
 )
 
 

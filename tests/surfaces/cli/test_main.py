@@ -34,8 +34,9 @@ def test_without_arguments_it_shows_the_first_three_commands(cli: CommandLine) -
 
 def test_commands_and_options_are_those_that_are_built() -> None:
     assert set(program.cli.list_commands(click.Context(program.cli))) == {
-        "add", "analyze", "elaborate", "list", "status", "show", "check", "rename", "remove", "personas",
-        "steps", "models", "doctor", "mcp", "export", "completion",
+        "add", "analyze", "elaborate", "discuss", "list", "status", "show", "questions", "handoff", "check",
+        "why", "undo", "rename", "remove", "personas", "steps", "models", "doctor", "serve", "mcp",
+        "export", "completion",
     }  # fmt: skip
     for group in ("personas", "steps"):
         found = program.cli.get_command(click.Context(program.cli), group)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hosting import Host, Says, here, play
-from project import project, talk, texts
+from hosting import Host, Refusal, Says, here, play
+from project import ANSWERS, project, talk, texts
 
 Place = tuple[Path, Path]
 MAYA = "Maya Chen (Business Analyst)"
@@ -34,7 +34,7 @@ def shown(player: Host) -> list[dict[str, Any]]:
 
 
 @pytest.mark.rule("LOOP-3")
-def test_what_a_persona_says_comes_back_as_it_counts_and_relayed_words_do_not(place: Place) -> None:
+def test_what_a_persona_says_and_what_was_relayed_comes_back_as_it_counts(place: Place) -> None:
     root, item = place
 
     async def test() -> None:
@@ -50,11 +50,12 @@ def test_what_a_persona_says_comes_back_as_it_counts_and_relayed_words_do_not(pl
             ]
             await player.obey()
             await player.send("relay_user", words=" Alex, how many? ")
-            assert "lines" not in player.last
+            (said,) = shown(player)
+            assert (said["text"], said["speaker"], said["turn"]) == ("Alex, how many?", "user", 4)
             assert "context" not in player.last
             await player.until_heard()
             await player.send("relay_user", words="done!")
-            assert [each["kind"] for each in shown(player)] == ["acknowledgement"]
+            assert [each["kind"] for each in shown(player)] == ["choice", "acknowledgement"]
 
     play(test())
 
@@ -110,8 +111,7 @@ def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place, passes:
             words = {"passes": True} if passes else {"text": text}
             await player.send("submit_turn", speaker="business-analyst", **words)
             draft = "**Point**: The inspector retypes forms.\n\n**Measure**: 60 inspectors"
-            section, wrote, _ = shown(player)
-            assert section["kind"] == "update"
+            section, wrote = [each for each in shown(player) if each["kind"] == "update"]
             assert section["text"].startswith(f"### 1. Scope\n\n{draft if passes else text}\n")
             assert section["text"].endswith(
                 "Passed on by the host, not heard from the user: Point and Measure (unverified)."
@@ -174,8 +174,8 @@ def test_every_argument_that_may_be_given_stands_in_the_legal_call(place: Place)
             await player.until_heard()
             assert _arguments(player) == ["words"]
             await player.send("relay_user", words="Hm.")
-            assert _arguments(player) == ["opposes?, decides?, off_topic?, belongs_to?"]
-            await player.obey()
+            judged = "user_off_topic?, user_belongs_to?, user_opposes?, answers?"
+            assert _arguments(player) == [f"text, opposes?, decides?, off_topic?, belongs_to?, {judged}"]
             await player.obey()
             assert _arguments(player)[1] == "passes=true"
             await player.until_heard()
@@ -259,7 +259,7 @@ def test_two_contradictions_in_one_round_are_both_quoted(place: Place) -> None:
 
 
 @pytest.mark.rule("FOCUS-1")
-def test_the_question_of_a_verdict_is_put_in_full_once(place: Place) -> None:
+def test_how_the_persons_turn_is_judged_is_said_in_full_once(place: Place) -> None:
     root, item = place
 
     async def test() -> None:
@@ -267,17 +267,14 @@ def test_the_question_of_a_verdict_is_put_in_full_once(place: Place) -> None:
             await player.start(item.name, "00-01")
             await player.until_heard()
             await player.send("relay_user", words="Hm.")
-            assert player.move["brief"].startswith(
-                "Judge turn 4, which the user just said. The focus question: Who decides when answers differ?"
-            )
+            full = "the user's, with the same call: user_off_topic (and user_belongs_to) where it leaves"
+            assert f"Judge turn 4, {full}" in player.move["brief"]
             await player.until_heard()
             await player.send("relay_user", words="Well.")
-            assert player.move["brief"] == (
-                "Judge turn 6, which the user just said, in the same way: "
-                "off_topic, decides, opposes, or none."
-            )
+            assert full not in player.move["brief"]
+            assert "Judge turn 6, the user's, with the same call: user_off_topic" in player.move["brief"]
             await player.start(item.name)
-            assert "The focus question: Who decides" in player.move["brief"]
+            assert full in player.move["brief"]
 
     play(test())
 
@@ -291,8 +288,9 @@ def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(pl
             await player.start(item.name, "00-01")
             await player.until_heard()
             await player.send("relay_user", words="No, that never happens.")
-            await player.send("submit_judgement", opposes=3, decides=[4])
             assert (player.move["speaker"], player.move["purpose"]) == ("business-analyst", "answer")
+            words = {"speaker": "business-analyst", "text": "Then nobody waits."}
+            await player.send("submit_turn", **words, user_opposes=3, decides=[4])
         async with here(root) as (player, _):
             await player.start(item.name, "00-01")
             await player.until_heard()
@@ -301,6 +299,7 @@ def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(pl
             assert "Contradictions: turn 4 (the user) against turn 3 (Jordan). What" in brief
             entry = {"text": "It never happens.", "turns": [1, 2, 3, 4], "detail": "the user said so"}
             await player.send("submit_judgement", decisions=[entry], summary="Identified 1 gap")
+            await player.until_heard()
 
     play(test())
     transcript = (item / "elaborations" / "00-01-1.md").read_text()
@@ -383,3 +382,95 @@ def test_a_discussion_that_another_panel_finishes_names_both(place: Place) -> No
     first, second = ((item / "elaborations" / f"00-01-{number}.md").read_text() for number in (1, 2))
     assert "- **Panel**: host (one model speaks for every persona), then scripted\n" in first
     assert "- **Panel**: scripted\n" in second
+
+
+# --- the table, the review, a new item ------------------------------------------------------------------
+
+
+@pytest.mark.rule("TABLE-1", "TABLE-3")
+def test_everything_that_is_held_is_sent_once_and_the_host_uses_its_own_tools(place: Place) -> None:
+    root, item = place
+    (item / "notes.md").write_text("# Notes\n\n- Open question: Who prints?\n")
+    records = root / "docs" / "adr"
+    records.mkdir(parents=True)
+    (records / "0001-forms.md").write_text("# Forms are kept\n\n## Decision\n\nInspectors keep forms.\n")
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            context = (await player.start(item.name, "00-01"))["context"]
+            parts = (
+                "Item: Offline forms", "Document notes.md:", "Document quick-scan.md:",
+                "A decision that may bear on this, docs/adr/0001-forms.md:",
+                "Still open:\n- Who prints? (notes.md)", "with your own tools",
+            )  # fmt: skip
+            places = [context.index(part) for part in parts]
+            assert places == sorted(places)
+            await player.until_heard()
+            assert all("Document" not in answer for answer in player.answers[1:])
+
+    play(test())
+
+
+@pytest.mark.rule("SYN-8")
+def test_the_person_reviews_what_is_written(raw: Place) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            player.accepts = False
+            await player.start(item.name)
+            await player.play([*ANSWERS, "E", "We go with A.", "done"])
+            assert (player.move["kind"], player.move["speaker"]) == ("review", "user")
+            assert "Nothing is written before they accept" in player.move["brief"]
+            assert "1. [Alex] Answers can differ." in shown(player)[-1]["text"]
+            before = (item / "quick-scan.md").read_bytes()
+            await player.send("relay_user", words="drop 1")
+            assert player.move["kind"] == "review"
+            await player.send("relay_user", words="add decision: Paper stays: the cellar is wet")
+            assert (item / "quick-scan.md").read_bytes() == before
+            await player.send("relay_user", words="accept")
+            assert player.move["kind"] == "menu"
+
+    play(test())
+    document = (item / "quick-scan.md").read_text()
+    assert "Answers can differ" not in document
+    assert "- Paper stays: the cellar is wet" in document
+
+
+@pytest.mark.rule("FOCUS-1")
+def test_the_lead_leads_back_in_its_own_words_and_an_insisting_person_is_heard(place: Place) -> None:
+    root, item = place
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name, "00-01")
+            await player.until_heard()
+            await player.send("relay_user", words="How is the weather?")
+            words = {"speaker": "business-analyst", "text": "Rain does matter later."}
+            await player.send("submit_turn", **words, user_off_topic="the weather", user_belongs_to="03-02")
+            (line,) = [each for each in shown(player) if each["kind"] == "redirect"]
+            assert line["text"] == (
+                f"{MAYA}: That is a great question for Architecture. For now, let us focus on "
+                "differing answers. Rain does matter later."
+            )
+            assert player.move["kind"] == "discussion"
+            await player.send("relay_user", words="But the weather decides whether there is signal.")
+            assert "The user insists on what was put off before: go into it." in player.move["brief"]
+            await player.send("submit_turn", **words, user_off_topic="the weather")
+            assert [each["kind"] for each in shown(player)] == ["contribution"]
+
+    play(test())
+
+
+def test_an_item_can_be_added_in_the_persons_words(raw: Place) -> None:
+    async def test() -> None:
+        async with here(raw[0]) as (player, _):
+            added = json.loads(await player.raw("add_item", text="Late returns\n\nNobody is told."))
+            assert (added["item"], added["title"]) == ("late-returns", "Late returns")
+            started = await player.start(added["item"])
+            assert "Item: Late returns\nNobody is told." in started["context"]
+            for text in ("", " \n", "x" * 20_001):
+                with pytest.raises(Refusal, match="An item needs a text of 1 to 20,000 characters"):
+                    await player.raw("add_item", text=text)
+
+    play(test())

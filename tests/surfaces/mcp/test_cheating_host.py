@@ -44,8 +44,9 @@ def test_a_decision_that_the_host_relayed_is_marked(played: CheatedItem) -> None
 def test_answers_that_the_host_gave_itself_are_named_in_their_section(played: CheatedItem) -> None:
     document = played.documents["quick-scan.md"]
     section = document[document.index(ANSWER) : document.index("<!-- Elaboration")]
-    named = "Passed on by the host, not heard from the user: Boundary (unverified)."
-    assert section.rstrip().endswith(named)
+    named = section.rstrip().splitlines()[-1]
+    assert named.startswith("Passed on by the host, not heard from the user: Boundary")
+    assert named.endswith("(unverified).")
 
 
 @pytest.mark.rule("ART-8", "SYN-3")

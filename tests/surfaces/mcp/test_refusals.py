@@ -31,8 +31,8 @@ def on_disk(item: Path) -> dict[str, bytes]:
         (TURN, {"speaker": "user", "text": "x"}, "'user' cannot speak now"),
         (TURN, {**ALEX, "text": ""}, "The text is empty"),
         (TURN, {**ALEX, "text": " \x07\x1b[31m\u202e "}, "The text is empty"),
-        (TURN, {**ALEX, "text": "word " * 181}, "181 words; at most 180"),
-        (TURN, {**ALEX, "text": "x" * 1_000_000}, "1000000 characters; at most 2160"),
+        (TURN, {**ALEX, "text": "word " * 171}, "171 words; at most 170"),
+        (TURN, {**ALEX, "text": "x" * 1_000_000}, "1000000 characters; at most 2040"),
         (TURN, {**ALEX, "text": "x", "passes": True}, "has to speak here and cannot pass"),
         (TURN, {**ALEX, "text": "x", "opposes": 2}, "Turn 2 does not exist"),
         (TURN, {**ALEX, "text": "x", "decides": [9]}, "Turn 9 does not exist"),
@@ -46,12 +46,15 @@ def on_disk(item: Path) -> dict[str, bytes]:
         (TURN, {**ALEX, "text": {"a": 1}}, "not called as its schema says .text: "),
         (TURN, {**ALEX, "text": "x", "opposes": "two"}, "not called as its schema says .opposes: "),
         (TURN, {"text": "x"}, "not called as its schema says .speaker: Field required"),
-        ("submit_judgement", {"decides": [1]}, "This move asks for a turn, not for a verdict"),
+        ("submit_judgement", {"takeaway": "x"}, "This move asks for a turn, not for a synthesis"),
+        ("submit_judgement", {"decides": [1]}, "submit_judgement has no argument decides; it has"),
+        ("submit_judgement", {"insights": [{"text": "x", "turns": [1], "who": "A"}]}, "insights.0.who"),
+        (TURN, {**ALEX, "text": "x", "feels": 1}, "submit_turn has no argument feels; it has session"),
         ("submit_judgement", {"insights": [{"text": 3}]}, "not called as its schema says .insights.0.text: "),
         ("submit_judgement", {"insights": "no list"}, "not called as its schema says .insights: "),
         ("relay_user", {"words": "I am the user."}, "It is not the user.s turn"),
         ("hear_user", {}, "It is not the user.s turn"),
-        ("next_move", {"session": "no-such-item"}, "no-such-item"),
+        ("next_move", {"session": "no-such-item"}, "next_move has no argument move; it has session"),
     ],
 )
 def test_a_wrong_call_in_a_persona_s_turn(
@@ -66,7 +69,7 @@ def test_a_wrong_call_in_a_persona_s_turn(
             before, files, move = player.last, on_disk(item), player.move["id"]
             with pytest.raises(Refusal, match=reason) as refused:
                 await player.send(tool, **arguments)
-            if "schema" not in reason and tool != "next_move":
+            if not any(each in reason for each in ("schema", "no argument", ".who")) and tool != "next_move":
                 call = f'submit_turn(session, move="{move}", speaker="solutions-architect", text'
                 assert f"Legal now: {call}, opposes?, decides?, off_topic?, belongs_to?)." in str(
                     refused.value
@@ -216,6 +219,7 @@ def test_a_synthesis_that_cites_what_does_not_exist_is_refused_once_and_then_lef
             assert (item / "quick-scan.md").read_bytes() == before
             await player.call("next_move", session=item.name)
             await player.send("submit_judgement", **wrong)
+            await player.until_heard()
             assert player.move["kind"] == "menu"
 
     play(test())
@@ -228,7 +232,6 @@ def test_a_synthesis_that_cites_what_does_not_exist_is_refused_once_and_then_lef
     ("arguments", "reason"),
     [
         ({}, "The synthesis is empty"),
-        ({"decides": [1]}, "The synthesis is empty"),
         ({"insights": [{"text": "x", "turns": [1]}] * 41, "summary": "s"}, "at most 40 entries, not 41"),
         ({"insights": [{"text": "w " * 121, "turns": [1]}], "summary": "s"}, "121 words; at most 120"),
         ({"insights": [{"text": "x", "turns": [1]}]}, "The summary is empty"),
@@ -294,6 +297,7 @@ def test_control_characters_and_markup_do_no_harm(place: Place) -> None:
             await player.send("relay_user", words="done")
             hurt = {"text": "# Broken <!-- x -->\n```", "turns": [2]}
             await player.send("submit_judgement", insights=[hurt], summary="Identified\n1 gap")
+            await player.until_heard()
             assert player.move["kind"] == "menu"
 
     play(test())

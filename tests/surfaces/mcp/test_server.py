@@ -45,7 +45,7 @@ def test_the_instructions_fit_and_every_tool_and_parameter_is_described(raw: Pla
             tools = (await player.client.list_tools()).tools
             assert [tool.name for tool in tools] == [
                 "start", "next_move", "submit_turn", "hear_user", "relay_user", "submit_judgement", "leave",
-                "list_items", "status",
+                "add_item", "list_items", "status",
             ]  # fmt: skip
             for tool in tools:
                 assert len(tool.description or "") > 60
@@ -73,15 +73,15 @@ def test_a_brief_holds_the_card_of_its_speaker_once_and_nobody_else_s(place: Pla
             assert "Never: Alex does not talk about feelings" in brief
             assert "Answer as Alex Rivera: Who decides when answers differ?" in brief
             assert (player.move["turn"], player.move["purpose"]) == ("2 of 10", "first-round")
-            assert player.move["limits"] == "about 120 words, at most 180"
+            assert player.move["limits"] == "about 110 words, at most 170"
             assert "context" not in player.last
             await player.until_heard()
             await player.send("relay_user", words="Alex, how many?")
-            await player.obey()
-            assert player.move["brief"].splitlines() == [
-                "Alex Rivera's card is as before.",
-                'Answer turn 4 as Alex Rivera. The user said: "Alex, how many?"',
-            ]
+            card, task = player.move["brief"].splitlines()
+            assert card == "Alex Rivera's card is as before."
+            assert task.startswith("Answer turn 4, the user's, as Alex Rivera;")
+            assert "how many" not in task  # it stands in the lines
+            assert "Judge turn 4, the user's, with the same call: user_off_topic" in task
 
     play(test())
 

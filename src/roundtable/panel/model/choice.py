@@ -105,8 +105,12 @@ def choose(
     meter: Meter = lambda _: None,
     news: News = lambda _: None,
     project: Path | None = None,
+    seconds: float | None = None,
 ) -> Panel:
-    """Return the panel that speaks with the named models, each where those before it fail."""
+    """Return the panel that speaks with the named models, each where those before it fail.
+
+    `seconds` is how long one answer may take, where the user says so.
+    """
     found = [read_choice(name, base_url) for name in names_of(names, base_url)]
     if not found:
         raise RuleBroken(
@@ -114,7 +118,7 @@ def choose(
         )
     if found[0].kind == "offline" and len(found) == 1:
         raise RuleBroken("offline is no model; it can stand last where several are named.")
-    panels = tuple(_panel(choice, meter, project) for choice in found)
+    panels = tuple(_panel(choice, meter, project, seconds) for choice in found)
     return panels[0] if len(panels) == 1 else FallbackPanel(panels, news)
 
 
@@ -138,13 +142,13 @@ def _check_address(address: str, name: str) -> str:
     return address
 
 
-def _panel(choice: Choice, meter: Meter, project: Path | None) -> Panel:
+def _panel(choice: Choice, meter: Meter, project: Path | None, seconds: float | None) -> Panel:
     if choice.kind == "offline":
         from ..offline import OfflinePanel
 
         return OfflinePanel(project)
-    seconds = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
-    return ModelPanel(model_of(choice), meter, seconds=seconds)
+    usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
+    return ModelPanel(model_of(choice), meter, seconds=seconds or usual)
 
 
 @asynccontextmanager

@@ -6,7 +6,6 @@ Text of others is fenced: every line of it begins with a mark, so there is no en
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -16,8 +15,8 @@ from ...core.commands import Answer, Brief, StepBrief, Table
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES
 from ...core.text import strip_unprintable
-from ...core.turns import USER, Material, Turn
-from .model import Conversation, Usage, tokens
+from ...core.turns import USER, Known, Material, Turn
+from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
 _CUT = "[... the rest is left out]"
@@ -57,8 +56,11 @@ def template(name: str) -> str:
     return path.read_text(encoding="utf-8").removesuffix("\n")
 
 
-_LONGEST_DOCUMENT = 12_000
-_LONGEST_DOCUMENTS = 40_000
+TABLE_TOKENS = 24_000
+"""How much of documents, decisions and code a request carries; the oldest documents are left out first."""
+_LONGEST_DOCUMENT = 20_000
+_LEAST_DOCUMENT = 1_000
+"""A document that would be cut to less is left out."""
 _LONGEST_ITEM = 8_000
 _LONGEST_TURN = 6_000
 THE_USER = "the user"
@@ -73,12 +75,14 @@ def at_table(table: Table, brief: str) -> Conversation:
         personas=_personas(table.roster),
         phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
         item=_item(table.item.name, table.item.text),
-        documents=_documents(table.material),
+        documents=_lay_out(table.documents, table.material, table.known),
         step_id=table.step.step_id,
         title=table.step.title,
         lead=table.lead.name,
     )
-    return Conversation(system, tuple(_turn(turn, table.roster) for turn in table.turns), brief)
+    turns = (_turn(turn, table.roster) for turn in table.turns)
+    seen = (fill("look-up", name=inline(each.name), text=fence(each.text)) for each in table.looked_up)
+    return Conversation(system, (*turns, *seen), brief)
 
 
 def to_speak(brief: Brief) -> Conversation:
@@ -92,20 +96,51 @@ def to_speak(brief: Brief) -> Conversation:
         speaker=brief.speaker.name,
         purpose=fill(f"speak-{brief.purpose}", answers=answers),
         words=brief.word_limit,
+        most=brief.most_words,
+        place=_describe_place(brief),
+        judge=_ask_to_judge(brief),
+        look=fill("look", most=brief.look_ups) if brief.look_ups else "",
         **{"pass": template("pass") if brief.may_pass else ""},
         again=again,
     )
     return at_table(brief.table, words)
 
 
-def at_step(brief: StepBrief, material: Sequence[Material], request: str) -> Conversation:
-    """The step in hand, the documents, the answers so far, and what is asked for now."""
+def _describe_place(brief: Brief) -> str:
+    """Say how much room is left, whether the lead has warned, and what was put off."""
+    table = brief.table
+    points = [
+        f"turn {turn.number} ({inline(turn.verdict.off_topic.subject)})"
+        for turn in table.turns
+        if turn.verdict.off_topic is not None
+    ]
+    return fill(
+        "place",
+        left=table.max_turns - brief.number,
+        warned=template("warned") if len(table.turns) >= table.max_turns - 2 else "",
+        put_off=fill("put-off", points=", ".join(points)) if points else "",
+    )
+
+
+def _ask_to_judge(brief: Brief) -> str:
+    """Ask whoever speaks right after the user to judge that turn."""
+    table = brief.table
+    if not brief.follows_user:
+        return ""
+    if table.insists:
+        return template("insists")
+    suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
+    return fill("judge", number=table.turns[-1].number, suspected=suspected)
+
+
+def at_step(brief: StepBrief, request: str) -> Conversation:
+    """The step in hand, all that is on the table, the answers so far, and what is asked for now."""
     system = fill(
         "step",
         title=brief.persona.title,
         persona=_persona(brief.persona, brief.roster),
         item=_item(brief.item.name, brief.item.text),
-        documents=_documents(tuple(material)),
+        documents=_lay_out(brief.documents, (), brief.known),
         step_id=brief.step.step_id,
         step=brief.step.title,
         answers="\n".join(_answer(answer) for answer in brief.answers),
@@ -139,17 +174,35 @@ def _answer(answer: Answer) -> str:
 
 
 @lru_cache(maxsize=8)
-def _documents(material: tuple[Material, ...]) -> str:
-    """The documents, each shortened, and no more of them than a model can be expected to read."""
-    parts, left = [], _LONGEST_DOCUMENTS
-    for each in material:
+def _lay_out(documents: tuple[Material, ...], own: tuple[Material, ...], known: Known) -> str:
+    """What is on the table in its order: documents, the step's own last, decisions, what is open, the code.
+
+    Where it is too much, the oldest documents give way first; what is left out is named.
+    """
+    related = [_fence_page("related", each, _LONGEST_DOCUMENT) for each in known.related]
+    after = [_fence_page("page", each, _LONGEST_DOCUMENT) for each in known.pages]
+    after += [_fence_page("excerpt", each, _LONGEST_DOCUMENT) for each in known.excerpts]
+    if known.corrections:
+        after.append(fill("corrections", text=fence("\n".join(known.corrections), _LONGEST_TURN)) + "\n")
+    room = TABLE_TOKENS * CHARACTERS_PER_TOKEN - sum(map(len, (*related, *after)))
+    laid: list[str] = []
+    left_out: list[str] = []
+    for each in reversed((*documents, *own)):
         text = _MARKER.sub("", each.text).strip()
-        if left <= 0 or not text:
+        if not text:
             continue
-        room = min(left, _LONGEST_DOCUMENT)
-        parts.append(fill("document", name=inline(each.name), text=fence(text, room)) + "\n")
-        left -= min(len(text), room)
-    return "\n".join(parts)
+        longest = min(room, _LONGEST_DOCUMENT)
+        if len(text) > longest and longest < _LEAST_DOCUMENT:
+            left_out.insert(0, inline(each.name))
+            continue
+        laid.insert(0, _fence_page("document", Material(each.name, text), longest))
+        room -= len(laid[0])
+    missing = [fill("left-out", names=", ".join(left_out)) + "\n"] if left_out else []
+    return "\n".join((*missing, *related, *laid, *after))
+
+
+def _fence_page(prompt: str, page: Material, longest: int) -> str:
+    return fill(prompt, name=inline(page.name), text=fence(page.text, longest)) + "\n"
 
 
 @lru_cache(maxsize=8)

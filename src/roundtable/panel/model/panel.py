@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, assert_never
 from uuid import uuid4
 
 import msgspec
 
 from ...core import commands as do
-from ...core.events import SectionText
-from ...core.personas import Persona, Roster
+from ...core.events import Offer, SectionText
 from ...core.synthesis import Draft, decision_turns, join_lines
-from ...core.turns import Material, Verdict
-from ..base import Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
+from ...core.turns import NEUTRAL
+from ..base import Framing, OnWords, PanelRequest, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
 from .model import Conversation, Model, Request, Usage, make_failure
-from .replies import Cutter, find_long_words, off_topic, read_trailer
+from .replies import Cutter, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
 _SPEECH_TOKENS = 4_000
@@ -71,10 +69,12 @@ class ModelPanel:
                 return await self._frame(brief)
             case do.AskPersona(brief):
                 return await self._speak(brief, on_words)
-            case do.AskVerdict(table):
-                return await self._judge(table)
+            case do.AskVerdict():
+                return None  # whoever speaks next judges the turn with its own words
             case do.AskSynthesis(table, problems):
                 return await self._synthesise(table, problems)
+            case do.AskOffers():
+                return await self._draft_answers(request)
             case do.AskFollowUp():
                 words = fill(
                     "follow-up",
@@ -84,13 +84,13 @@ class ModelPanel:
                     criterion=inline(request.criterion.check),
                     follow_up=inline(request.criterion.follow_up),
                 )
-                asked = await self._say_at_step(request.brief, (), words, _QUESTION_WORDS, "follow-up")
+                asked = await self._say_at_step(request.brief, words, _QUESTION_WORDS, "follow-up")
                 return asked or request.criterion.follow_up
             case do.AskDraft():
                 return await self._draft(request)
             case do.AskFeedback(brief, feedback):
                 words = fill("take-up", words=fence(feedback), limit=_REPLY_WORDS)
-                reply = await self._say_at_step(brief, (), words, _REPLY_WORDS, "feedback")
+                reply = await self._say_at_step(brief, words, _REPLY_WORDS, "feedback")
                 if not reply:
                     raise make_failure("nonsense", self.name, detail="There was no reply.")
                 return reply
@@ -98,7 +98,7 @@ class ModelPanel:
                 if not any(each.text.strip() for each in material):
                     return ""
                 words = fill("read", limit=_READING_WORDS)
-                return await self._say_at_step(brief, material, words, _READING_WORDS, "reading")
+                return await self._say_at_step(brief, words, _READING_WORDS, "reading")
             case other:
                 assert_never(other)
 
@@ -123,9 +123,12 @@ class ModelPanel:
         asked = brief
         for _ in range(2):
             conversation = made.to_speak(asked)
-            cutter = await self._ask_words(
-                conversation, speaker, table.roster, brief.word_limit, "contribution", on_words
+            cutter = Cutter(
+                speaker, table.roster, brief.word_limit, brief.most_words, look_ups=brief.look_ups
             )
+            await self._ask_words(conversation, cutter, "contribution", on_words)
+            if cutter.look_ups:
+                return Speech("", look_ups=cutter.look_ups)
             if cutter.text:
                 return self._read_speech(cutter, brief)
             if brief.may_pass:
@@ -140,21 +143,9 @@ class ModelPanel:
         verdict, opposed = trailer.verdict, trailer.verdict.opposes
         if opposed is not None and table.turns[opposed - 1].speaker == brief.speaker.key:
             verdict = replace(verdict, opposes=None)  # who has changed their mind opposes nobody
-        return Speech(cutter.text, verdict)
-
-    async def _judge(self, table: do.Table) -> Verdict:
-        """Judge offline, which costs nothing; ask the model only about words that are new at this table."""
-        local = await _offline().answer(do.AskVerdict(table))
-        if local.off_topic is not None or not _is_in_doubt(table):
-            return local
-        number = len(table.turns)
-        conversation = made.at_table(table, fill("judge", number=number))
-        shape = await self._ask_object(conversation, replies.JudgementShape, "judgement")
-        drift = (
-            off_topic(shape.subject, shape.step, table.steps, table.step.step_id) if shape.off_topic else None
-        )
-        decisions = (number,) if shape.decides or local.decisions else ()
-        return Verdict(off_topic=drift, decisions=decisions)
+        notes = (f"length: cut at {brief.most_words} words",) if cutter.was_cut else ()
+        judged = trailer.judged if brief.follows_user and trailer.judged != NEUTRAL else None
+        return Speech(cutter.text, verdict, judged, notes)
 
     async def _synthesise(self, table: do.Table, problems: tuple[str, ...]) -> Draft:
         """Try once: where the synthesis does not hold, the rules ask again and say what was wrong."""
@@ -171,6 +162,16 @@ class ModelPanel:
 
     # --- at a step ---------------------------------------------------------------------------------------
 
+    async def _draft_answers(self, ask: do.AskOffers) -> tuple[Offer, ...]:
+        """Draft an answer to each question from what is on the table: read somewhere, or assumed (STEP-4)."""
+        questions = "\n".join(
+            f"{number}. {inline(each.label)}: {inline(each.text)} {inline(each.help)}".rstrip()
+            for number, each in enumerate(ask.questions, 1)
+        )
+        words = fill("offers", questions=questions)
+        shape = await self._ask_object(made.at_step(ask.brief, words), replies.OffersShape, "draft")
+        return replies.to_offers(shape, ask)
+
     async def _draft(self, ask: do.AskDraft) -> tuple[SectionText, ...]:
         """Write the answers as they were given, and below them what they mean together."""
         from ...documents.drafting import draft
@@ -184,28 +185,24 @@ class ModelPanel:
             f"{number}. {target.section} ({target.output})" for number, target in enumerate(targets, 1)
         )
         words = fill("draft", sections="\n".join(map(inline, sections)), most=replies.MOST)
-        shape = await self._ask_object(made.at_step(ask.brief, (), words), replies.DraftShape, "draft")
+        shape = await self._ask_object(made.at_step(ask.brief, words), replies.DraftShape, "draft")
         return replies.with_sentences(written, shape, answered)
 
-    async def _say_at_step(
-        self, brief: do.StepBrief, material: tuple[Material, ...], words: str, limit: int, purpose: str
-    ) -> str:
-        conversation = made.at_step(brief, material, words)
-        return (await self._ask_words(conversation, brief.persona, brief.roster, limit, purpose)).text
+    async def _say_at_step(self, brief: do.StepBrief, words: str, limit: int, purpose: str) -> str:
+        conversation = made.at_step(brief, words)
+        cutter = Cutter(brief.persona, brief.roster, limit)
+        await self._ask_words(conversation, cutter, purpose)
+        if not cutter.text and not cutter.passed:  # a model that returns nothing is asked once more
+            cutter = Cutter(brief.persona, brief.roster, limit)
+            await self._ask_words(conversation, cutter, purpose)
+        return cutter.text
 
     # --- with the model ----------------------------------------------------------------------------------
 
     async def _ask_words(
-        self,
-        conversation: Conversation,
-        speaker: Persona,
-        roster: Roster,
-        limit: int,
-        purpose: str,
-        on_words: OnWords = ignore_words,
-    ) -> Cutter:
+        self, conversation: Conversation, cutter: Cutter, purpose: str, on_words: OnWords = ignore_words
+    ) -> None:
         """Ask for a persona's words and pass them on as they come; stop a model that does not stop."""
-        cutter = Cutter(speaker, roster, limit)
         taken = 0
         async with aclosing(self._reply(conversation, purpose, _SPEECH_TOKENS)) as pieces:
             async for piece in pieces:
@@ -216,7 +213,6 @@ class ModelPanel:
                     break
         if words := cutter.end():
             on_words(words)
-        return cutter
 
     async def _ask_object(
         self, conversation: Conversation, shape: type[replies.Shaped], purpose: str, *, tries: int = 2
@@ -255,36 +251,3 @@ class ModelPanel:
         async with aclosing(self._model.reply(request)) as pieces:
             async for piece in pieces:
                 yield piece
-
-
-@cache
-def _offline() -> Panel:
-    from ..offline import OfflinePanel
-
-    return OfflinePanel()
-
-
-# --- whether a message could be about something else ------------------------------------------------------
-
-_FEW_WORDS = 6
-_KNOWN_SHARE = 0.2
-
-
-def _is_in_doubt(table: do.Table) -> bool:
-    """Whether the last turn says enough to drift, and hardly a word of it was heard here before."""
-    said = find_long_words(table.turns[-1].text)
-    if len(said) < _FEW_WORDS:
-        return False
-    step = table.step
-    texts = (
-        table.item.name,
-        table.item.text,
-        step.title,
-        table.focus_question,
-        table.focus_topic,
-        *(question.text for question in (*step.brief, *step.standard, *step.deep)),
-        *(each.text for each in table.material),
-        *(turn.text for turn in table.turns[:-1]),
-    )
-    known = {word for text in texts for word in find_long_words(text)}
-    return len(said & known) / len(said) < _KNOWN_SHARE

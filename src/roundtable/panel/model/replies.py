@@ -10,20 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from ...core.commands import Answer
-from ...core.events import SectionText
+from ...core.commands import Answer, AskOffers
+from ...core.events import Offer, SectionText
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Step, Target, phase_of
 from ...core.synthesis import join_lines
 from ...core.text import neutralize_markdown, strip_unprintable, words_of
 from ...core.turns import NEUTRAL, OffTopic, Verdict
+from ..base import Look
 
 SIGN = "@@"
-_FIELD = re.compile(r"(?:(?<=[\s;,])|^)(?P<name>opposes|decides|drifts|next)\s*[=:]", re.IGNORECASE)
+_FIELD = re.compile(
+    r"(?:(?<=[\s;,])|^)(?P<name>user-drifts|opposes|decides|drifts|answers|next)\s*[=:]", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\d{1,4}")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
@@ -33,9 +36,13 @@ _LONG_WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class Trailer:
-    """The verdict, and who else has something to add; None where the speaker did not say."""
+    """The speaker's verdict on its words and on the user's turn before them, and who has something to add.
+
+    `next` is None where the speaker did not say.
+    """
 
     verdict: Verdict = NEUTRAL
+    judged: Verdict = NEUTRAL
     next: tuple[str, ...] | None = None
 
 
@@ -47,16 +54,25 @@ def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str,
         each["name"].lower(): text[each.end() : end].strip().strip(" ;,.")
         for each, end in zip(found, ends, strict=False)
     }
-    opposed = _numbers(fields.get("opposes", ""))
-    drift = fields.get("drifts", "")
-    found_place = _PLACE.fullmatch(drift)
-    place, subject = (found_place["step"], found_place["subject"]) if found_place else ("", drift)
+    opposed, answered = _numbers(fields.get("opposes", "")), _numbers(fields.get("answers", ""))
     verdict = Verdict(
         opposes=opposed[0] if opposed else None,
-        off_topic=None if drift.lower() in _NOTHING else off_topic(subject, place, steps, current),
+        off_topic=_read_drift(fields.get("drifts", ""), steps, current),
         decisions=tuple(sorted(set(_numbers(fields.get("decides", ""))))),
-    ).within(number)
-    return Trailer(verdict, _find_named(fields["next"], roster) if "next" in fields else None)
+    )
+    judged = Verdict(
+        off_topic=_read_drift(fields.get("user-drifts", ""), steps, current),
+        decisions=(number - 1,) if number - 1 in verdict.decisions else (),
+        answers=answered[0] if answered else None,
+    )
+    named = _find_named(fields["next"], roster) if "next" in fields else None
+    return Trailer(verdict.within(number), judged.within(number - 1), named)
+
+
+def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | None:
+    found = _PLACE.fullmatch(drift)
+    place, subject = (found["step"], found["subject"]) if found else ("", drift)
+    return None if drift.lower() in _NOTHING else off_topic(subject, place, steps, current)
 
 
 def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> str | None:
@@ -100,7 +116,8 @@ def _find_named(value: str, roster: Roster) -> tuple[str, ...]:
 
 
 PASS = "pass"
-_SOME = 1.4  # how far a sentence may run past the word limit before it is broken off
+_SOME = 1.5  # how many more words are taken than are asked for, where nothing else is said
+_LOOK_UP = re.compile(rf"{SIGN}\s*(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)", re.IGNORECASE)
 _LONGEST_LABEL = 90
 _MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
 _ELLIPSIS = " ..."
@@ -137,11 +154,18 @@ class Cutter:
     All of it is read anew with each piece, so what counts does not depend on where the pieces end.
     """
 
-    def __init__(self, speaker: Persona, roster: Roster, words: int) -> None:
+    def __init__(
+        self, speaker: Persona, roster: Roster, words: int, most: int = 0, *, look_ups: int = 0
+    ) -> None:
+        """`words` are asked for, `most` are taken, to the end of a sentence; `look_ups` may come first."""
         self.text = ""
         self.trailer = ""
         self.passed = False
-        self._limit = words
+        self.was_cut = False
+        self.look_ups: tuple[Look, ...] = ()
+        self._words = words
+        self._most = most or round(words * _SOME)
+        self._most_look_ups = look_ups
         self._written = ""
         self._labels = _labels(roster)
         self._own = {_fold_text(speaker.name), _fold_text(speaker.first_name)}
@@ -160,6 +184,7 @@ class Cutter:
     def _read(self, written: str, *, ended: bool) -> str:
         """Read line by line as far as it is clear what a line is; return what is new in the words."""
         rest, said, begun, muted = _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), "", False, False
+        asked: list[Look] = []
         while rest:
             head, newline, after = rest.partition("\n")
             complete = ended or bool(newline)
@@ -170,6 +195,15 @@ class Cutter:
             if not complete and not label and self._may_grow(head):
                 break
             if head.lstrip(_DECORATION).startswith(SIGN):
+                if not begun and (look := _LOOK_UP.search(head)):
+                    asked.append(
+                        Look(
+                            "read" if look["kind"].lower() == "read" else "search",
+                            look["what"].strip(_DECORATION),
+                        )
+                    )
+                    rest = after
+                    continue
                 self.trailer = head
                 break
             if label and _fold_text(label["who"]) in self._own:
@@ -192,7 +226,11 @@ class Cutter:
                     self.trailer = sign + trailer
                     break
             rest = after
-        new = "" if self.passed else _shorten(said, self._limit)[len(self.text) :]
+        self.look_ups = tuple(asked[: self._most_look_ups])
+        if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
+            return ""
+        words, self.was_cut = _shorten(said, self._words, self._most, ended=ended)
+        new = words[len(self.text) :]
         self.text += new
         return new
 
@@ -226,20 +264,23 @@ def _labels(roster: Roster) -> re.Pattern[str]:
     )
 
 
-def _shorten(said: str, limit: int) -> str:
-    """Return the words up to the limit and the end of the sentence, with at most one empty line between."""
-    text, gap, count = "", "", 0
+def _shorten(said: str, limit: int, most: int, *, ended: bool) -> tuple[str, bool]:
+    """Return the words as far as they are taken, at most one empty line between, and whether more was cut.
+
+    Past `limit` words they come by sentences, so that `most` cuts none; one that never ends is broken off.
+    """
+    text, kept, gap, count = "", "", "", 0
     for token in re.findall(r"\s+|\S+", said.strip()):
         if token.isspace():
             gap = "\n" * min(token.count("\n"), 2) or " "
             continue
-        if count >= limit:
-            is_sentence = _SENTENCE_END.search(text)
-            if is_sentence or count >= limit * _SOME:
-                return text if is_sentence else text + _ELLIPSIS
+        if count >= most:
+            return (kept if _SENTENCE_END.search(kept) else text + _ELLIPSIS), True
         text += gap + token
         count += 1
-    return text
+        if count <= limit or _SENTENCE_END.search(text):
+            kept = text
+    return (text if ended else kept), False
 
 
 def _fold_text(text: str) -> str:
@@ -265,15 +306,6 @@ class FramingShape(msgspec.Struct, frozen=True):
     summary: Text
     focus_question: Text
     focus_topic: Name
-
-
-class JudgementShape(msgspec.Struct, frozen=True):
-    """Whether the user's turn drifts, and whether it decides."""
-
-    off_topic: bool
-    subject: Name = ""
-    step: Name = ""
-    decides: bool = False
 
 
 class InsightShape(msgspec.Struct, frozen=True):
@@ -317,6 +349,44 @@ class DraftShape(msgspec.Struct, frozen=True):
     """The sentences of a step's sections."""
 
     sentences: Annotated[tuple[SentenceShape, ...], msgspec.Meta(max_length=40)]
+
+
+class OfferShape(msgspec.Struct, frozen=True):
+    """A draft answer to the question of that number: read at its source, assumed, or not known."""
+
+    question: TurnNumber
+    text: Text
+    source: Name
+    standing: Literal["read", "assumed", "unknown"]
+    matters: bool
+
+
+class OffersShape(msgspec.Struct, frozen=True):
+    """The draft answers to a step's questions."""
+
+    drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)]
+
+
+def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:
+    """Return the drafts as they are offered; one without a source that is on the table counts as assumed."""
+    known = ask.brief.known
+    names = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *known.excerpts)]
+    offers: dict[str, Offer] = {}
+    for each in shape.drafts:
+        text = strip_unprintable(each.text).strip()
+        if not 1 <= each.question <= len(ask.questions):
+            continue
+        label = ask.questions[each.question - 1].label
+        source = join_lines(strip_unprintable(each.source))
+        is_read = "item" in source.casefold().split() or any(name.split(":")[0] in source for name in names)
+        standing = each.standing if text else "unknown"
+        if standing == "read" and not is_read:
+            standing = "assumed"
+        words = "" if standing == "unknown" else text
+        offers[label] = Offer(
+            label, words, source if standing == "read" else "", standing, each.matters and standing != "read"
+        )
+    return tuple(offers.values())
 
 
 @cache

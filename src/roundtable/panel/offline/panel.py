@@ -57,6 +57,8 @@ class OfflinePanel:
                 from .synthesis import extract_synthesis
 
                 return extract_synthesis(table, self.library)
+            case do.AskOffers():
+                return ()
             case do.AskFollowUp():
                 return request.criterion.follow_up
             case do.AskDraft():

@@ -47,6 +47,7 @@ _COMMANDS = {
     "steps": "content.steps",
     "models": "models.models",
     "doctor": "doctor.doctor",
+    "serve": "serve.serve",
     "mcp": "agents.mcp",
     "export": "agents.export",
     "completion": "options.completion",

@@ -22,8 +22,7 @@ def status(flags: Flags, item: str | None) -> None:
     """Show how far each item, or ITEM, is and what comes next."""
     project = flags.open_project()
     reports = project.report(project.items()) if item is None else [project.status(item)]
-    steps = project.steps()
-    texts = [_describe(each, project, steps) for each in reports]
+    texts = [_describe(each, project, project.steps_of(each["slug"])) for each in reports]
     flags.show_result(reports if item is None else reports[0], "\n\n".join(texts) or NO_ITEMS)
 
 

@@ -48,21 +48,19 @@ def report_items(project: Project) -> str:
     if len(found) > MAX_ITEMS:
         body["more"] = len(found) - MAX_ITEMS
     if not found:
-        body["hint"] = f"There is no item yet. The person adds one with: {ADD}"
+        body["hint"] = f"There is no item yet. add_item adds one, in the person's words; so does: {ADD}"
     return to_json(body)
 
 
 def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
-    """Return what was shown since the last move; the person's words only where the host lacks them."""
+    """Return what was shown since the last move, the person's own words too, as they were taken."""
     left, rows, sent = MAX_LINES_LENGTH, [], hosted.sent
-    is_first_answer, analysis = sent.is_empty, hosted.session.analysis
+    analysis = hosted.session.analysis
     talk = analysis.elaboration if analysis is not None else None
     turns = {turn.number: turn for turn in talk.turns} if talk is not None else {}
     for line in hosted.lines:
         if line.turn in turns:
             sent.add_turn(turns[line.turn])
-        if not is_first_answer and hosted.came_from_host(line):
-            continue
         is_echo = line.speaker == USER and line.turn is None
         text = cut(line.text, min(MAX_ECHO_LENGTH if is_echo else MAX_LINE_LENGTH, max(left, 0)), " (cut)")
         left -= len(text)

@@ -8,14 +8,15 @@ from typing import assert_never
 from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskReading, AskSynthesis, Brief, Table
 from ...core.events import SectionText
+from ...core.hearing import address
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, shorten_text
-from ...core.turns import USER, Material, Turn
+from ...core.turns import USER, Known, Material, Turn
 from ...panel.host import HostRequest
 from .moves import OpenMove, host_text
 from .sessions import AlreadySent
 
-MAX_ITEM_LENGTH, MAX_DOCUMENTS_LENGTH, MAX_QUOTE_LENGTH = 4_000, 12_000, 700
+MAX_ITEM_LENGTH, MAX_DOCUMENTS_LENGTH, MAX_KNOWN_LENGTH, MAX_QUOTE_LENGTH = 4_000, 24_000, 12_000, 700
 _OPENING_LENGTH = 100
 
 
@@ -43,7 +44,7 @@ def write_context(move: OpenMove | None, analysis: Analysis | None, sent: Alread
     if talk is not None:
         parts += _write_discussion(talk.table, sent)
     elif isinstance(grounds, AskReading):
-        parts += _write_documents(grounds.material, sent)
+        parts += [*_write_documents(grounds.material, sent), *_write_known(grounds.brief.known, sent)]
     elif (step := opening.step) is not None and sent.add(("step", step.step_id)):
         persona = opening.conductor
         parts.append(
@@ -93,7 +94,11 @@ def _write_discussion(table: Table, sent: AlreadySent) -> list[str]:
             "context", "table", step_id=table.step.step_id, title=table.step.title, personas=personas,
             lead=table.lead.name, limit=table.max_turns,
         )  # fmt: skip
-        parts += [seats, *_write_documents(table.material, sent)]
+        # The step's own come first to the budget, and last in the order (TABLE-1).
+        own = _write_documents(table.material, sent)
+        room = MAX_DOCUMENTS_LENGTH - sum(map(len, own))
+        others = _write_documents(table.documents, sent, room)
+        parts += [seats, *others, *own, *_write_known(table.known, sent)]
     missing = [turn for turn in table.turns if sent.add_turn(turn)]
     if missing:
         said = "\n".join(f"{turn.number}. {_name(turn, table.roster)}: {turn.text}" for turn in missing)
@@ -102,13 +107,36 @@ def _write_discussion(table: Table, sent: AlreadySent) -> list[str]:
     return parts
 
 
-def _write_documents(material: Iterable[Material], sent: AlreadySent) -> list[str]:
-    left, parts = MAX_DOCUMENTS_LENGTH, []
-    for each in material:
-        if sent.add(each) and left > 0:
-            text = cut(each.text.strip(), left, f" (the rest: resource artifact/{each.name})")
-            left -= len(text)
-            parts.append(host_text("context", "document", name=each.name, text=text))
+def _write_documents(
+    material: Iterable[Material], sent: AlreadySent, room: int = MAX_DOCUMENTS_LENGTH
+) -> list[str]:
+    """Return the documents that were not sent yet; the oldest give way, and what is left out is named."""
+    parts: list[str] = []
+    left_out: list[str] = []
+    for each in reversed(tuple(material)):
+        if each.text.strip() and sent.add(each):
+            if room <= 0:
+                left_out.insert(0, each.name)
+                continue
+            text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
+            room -= len(text)
+            parts.insert(0, host_text("context", "document", name=each.name, text=text))
+    return [host_text("context", "left-out", names=", ".join(left_out)), *parts] if left_out else parts
+
+
+def _write_known(known: Known, sent: AlreadySent) -> list[str]:
+    """Return what was decided, is open and was put off, what bears on it elsewhere, and the code."""
+    kinds = (("related", known.related), ("page", known.pages), ("excerpt", known.excerpts))
+    parts = [
+        host_text("context", kind, name=each.name, text=cut(each.text, MAX_KNOWN_LENGTH))
+        for kind, pages in kinds
+        for each in pages
+        if sent.add(each)
+    ]
+    if known.corrections and sent.add(known.corrections):
+        parts.append(host_text("context", "corrections", text="\n".join(known.corrections)))
+    if sent.add("tools"):
+        parts.append(host_text("context", "tools"))
     return parts
 
 
@@ -121,15 +149,12 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
         case Brief(purpose="tradeoff"):
             return _write_tradeoff(grounds)
         case Brief(table, speaker):
-            said = table.turns[grounds.answers - 1].text if grounds.answers else ""
-            return host_text(
+            task = host_text(
                 "speaker", grounds.purpose, name=name, first=speaker.first_name, title=table.step.title,
                 focus=table.focus_question, topic=table.focus_topic, answers=grounds.answers,
-                said=_quote(said), lens=", ".join(speaker.lens),
+                lens=", ".join(speaker.lens),
             )  # fmt: skip
-        case Table(focus_question=focus):
-            text = "verdict" if sent.add(("verdict", focus)) else "verdict-again"
-            return host_text("judgement", text, number=len(grounds.turns), focus=focus)
+            return " ".join(filter(None, (task, _describe_place(grounds), _ask_to_judge(grounds, sent))))
         case AskSynthesis(table):
             return _write_synthesis(table)
         case AskFollowUp():
@@ -147,6 +172,30 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
             return host_text("speaker", "reading", name=name, title=grounds.brief.step.title)
         case other:
             assert_never(other)
+
+
+def _describe_place(brief: Brief) -> str:
+    """Say how much room is left, once it is short."""
+    left = brief.table.max_turns - brief.number
+    is_short = brief.purpose != "framing" and len(brief.table.turns) >= brief.table.max_turns - 2
+    return host_text("speaker", "place", left=left) if is_short else ""
+
+
+def _ask_to_judge(brief: Brief, sent: AlreadySent) -> str:
+    """Ask whoever speaks right after the user to judge that turn; in full once, then in a few words."""
+    table = brief.table
+    if not brief.follows_user:
+        return ""
+    if table.insists:
+        return host_text("speaker", "insists")
+    number = table.turns[-1].number
+    text = host_text(
+        "speaker", "judge" if sent.add(("judge", table.focus_question)) else "judge-again", number=number
+    )
+    if table.suspected is not None:
+        text += " " + host_text("speaker", "suspected", subject=table.suspected.subject)
+    is_open = brief.speaker == table.lead and address(table.turns[-1].text, table.roster).kind == "open"
+    return f"{text} {host_text('speaker', 'redirect', topic=table.focus_topic)}" if is_open else text
 
 
 def _write_tradeoff(ask: Brief) -> str:

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ...core.commands import Brief
 from ...core.errors import RuleBroken
 from ...core.lines import Awaits
 from ...core.turns import USER
@@ -15,6 +16,7 @@ from ...panel.host import HostRequest
 
 MAX_MESSAGE_LENGTH = 20_000
 _VERDICT = ", opposes?, decides?, off_topic?, belongs_to?"
+_JUDGEMENT = ", user_off_topic?, user_belongs_to?, user_opposes?, answers?"
 _SYNTHESIS = ", insights?, decisions?, questions?, actions?, summary, takeaway?"
 _MORE_ARGUMENTS = {"turn": _VERDICT, "framing": ", focus_question, focus_topic"}
 
@@ -50,7 +52,7 @@ class OpenMove:
         if self.kind == "section":
             return f"about as long as the draft ({self.request.words} words), at most {self.request.most}"
         if not self.request.most:
-            return "each entry one or two sentences" if self.kind == "synthesis" else "no text"
+            return "each entry one or two sentences"
         return f"about {self.request.words} words, at most {self.request.most}"
 
     def list_calls(self, *, can_ask: bool) -> list[str]:
@@ -59,11 +61,17 @@ class OpenMove:
             relay = f'relay_user(session, move="{self.id}", words)'
             return [f'hear_user(session, move="{self.id}")', relay] if can_ask else [relay]
         if self.request.speaker is None:
-            arguments = _VERDICT if self.kind == "verdict" else _SYNTHESIS
-            return [f'submit_judgement(session, move="{self.id}"{arguments})']
+            return [f'submit_judgement(session, move="{self.id}"{_SYNTHESIS})']
         call = f'submit_turn(session, move="{self.id}", speaker="{self.speaker}"'
         passing = [f"{call}, passes=true)"] if self.request.may_pass else []
-        return [f"{call}, text{_MORE_ARGUMENTS.get(self.kind, '')})", *passing]
+        more = _MORE_ARGUMENTS.get(self.kind, "") + (_JUDGEMENT if self.judges_user else "")
+        return [f"{call}, text{more})", *passing]
+
+    @property
+    def judges_user(self) -> bool:
+        """Whether the speaker follows a turn of the user's, and judges it with its own words."""
+        grounds = self.request.grounds if self.request is not None else None
+        return isinstance(grounds, Brief) and grounds.follows_user
 
 
 def host_text(group: str, name: str, /, **fields: object) -> str:

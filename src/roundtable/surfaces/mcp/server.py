@@ -76,6 +76,7 @@ class RoundtableServer(MCPServer[HostedSessions]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[HostedSessions, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        await self._refuse_unknown(name, arguments)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -88,6 +89,17 @@ class RoundtableServer(MCPServer[HostedSessions]):
                 reasons = f"{name} was not called as its schema says ({'; '.join(found)})."
                 raise ToolError(f"{reasons} Nothing has changed. Call it again.") from cause
             raise
+
+    async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
+        """Refuse arguments that a tool does not have: dropped in silence, what they say would be lost."""
+        tool = next((each for each in await self.list_tools() if each.name == name), None)
+        known = tool.input_schema.get("properties", {}) if tool is not None else arguments
+        unknown = [key for key in arguments if key not in known]
+        if unknown:
+            raise ToolError(
+                f"{name} has no argument {', '.join(unknown[:5])[:200]}; it has {', '.join(known)}. "
+                "Nothing has changed. Call it again."
+            )
 
 
 # --- resources and prompts ------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.lines import Awaits, Line
-from ...core.turns import USER, Turn
+from ...core.turns import Turn
 from ...panel.base import Panel
 from ...panel.host import HostPanel, HostReply, HostRequest
 from ...project import Project
@@ -60,7 +60,6 @@ class HostedSession:
         self.failure: RoundtableError | None = None
         self.has_ended = False
         self.waiting = 0
-        self._relayed: str | None = None
         self._news = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._moment, self._part = "", 0
@@ -106,7 +105,7 @@ class HostedSession:
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
         self.session.say(words, relayed=relayed)
-        await self._go_on(move, relayed=words if relayed else None)
+        await self._go_on(move)
 
     async def expect(self, move_id: str) -> OpenMove:
         """Return the open move, or refuse where it is another one."""
@@ -125,17 +124,10 @@ class HostedSession:
             raise Refused("It is not the user's turn.")
         return move
 
-    def came_from_host(self, line: Line) -> bool:
-        """Whether the line holds the person's words as the host just passed them on."""
-        return (
-            line.speaker == USER and self._relayed is not None and line.text.strip() == self._relayed.strip()
-        )
-
-    async def _go_on(self, move: OpenMove, relayed: str | None = None) -> None:
+    async def _go_on(self, move: OpenMove) -> None:
         self._used.add(move.id)
         self.move = None
         self.lines = []
-        self._relayed = relayed
         await self._wait_for_move()
 
     async def _wait_for_move(self) -> None:
@@ -192,6 +184,7 @@ class HostedSessions:
         self.project = Project(settings.root, items_folder=settings.items_folder)
         self._idle = idle
         self._user_name = user_name(settings)
+        self._review = settings.review
         self._open: dict[str, HostedSession] = {}
         self._sent: defaultdict[str, AlreadySent] = defaultdict(AlreadySent)
         self._timers: dict[str, asyncio.Task[None]] = {}
@@ -233,7 +226,9 @@ class HostedSessions:
     async def _take(self, slug: str, step: str | None) -> HostedSession:
         hosted = self._open.get(slug)
         if hosted is None or hosted.failure is not None:
-            start = partial(self.project.open_session, slug, step=step, user_name=self._user_name)
+            start = partial(
+                self.project.open_session, slug, step=step, user_name=self._user_name, review=self._review
+            )
             hosted = self._open[slug] = HostedSession(lambda panel: start(panel=panel))
         hosted.sent = self._sent[slug]
         self._stop_timer(slug)

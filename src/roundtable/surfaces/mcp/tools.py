@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -16,12 +17,12 @@ from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Words
 from .answers import report_items, to_json, write_answer
 from .briefs import cut
-from .moves import Refused, host_text, tool_text
+from .moves import MAX_MESSAGE_LENGTH, Refused, host_text, tool_text
 from .sessions import HostedSession, HostedSessions
 
 Ctx = Context[HostedSessions, Any]
 _MAX_QUESTION_LENGTH = 1_500
-_ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect")
+_ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
 def _describe(name: str) -> Any:
@@ -35,9 +36,12 @@ Opposes = Annotated[int | None, _describe("opposes")]
 Decides = Annotated[list[int], _describe("decides")]
 Subject = Annotated[str, _describe("off_topic")]
 BelongsTo = Annotated[str, _describe("belongs_to")]
+Answers = Annotated[int | None, _describe("answers")]
+UserSubject = Annotated[str, _describe("user_off_topic")]
+UserBelongsTo = Annotated[str, _describe("user_belongs_to")]
 
 
-class Point(BaseModel):
+class Point(BaseModel, extra="forbid"):
     """An entry of a synthesis."""
 
     text: str
@@ -83,11 +87,17 @@ async def submit_turn(
     decides: Decides = [],  # noqa: B006 (read only; the schema shows it)
     off_topic: Subject = "",
     belongs_to: BelongsTo = "",
+    user_off_topic: UserSubject = "",
+    user_belongs_to: UserBelongsTo = "",
+    user_opposes: Annotated[int | None, _describe("user_opposes")] = None,
+    answers: Answers = None,
 ) -> str:
     """Take a persona's words for the open move."""
-    verdict = _make_verdict(opposes, decides, off_topic, belongs_to)
+    verdict = Verdict(opposes, _make_drift(off_topic, belongs_to), tuple(decides))
+    judged = Verdict(user_opposes, _make_drift(user_off_topic, user_belongs_to), answers=answers)
+    words = Words(speaker, text, passes, focus_question, focus_topic, verdict, judged)
     async with _play(ctx, session) as hosted:
-        await hosted.submit(move, Words(speaker, text, passes, focus_question, focus_topic, verdict))
+        await hosted.submit(move, words)
     return _answer(ctx, hosted)
 
 
@@ -95,10 +105,6 @@ async def submit_judgement(
     session: Session,
     move: Id,
     ctx: Ctx,
-    opposes: Opposes = None,
-    decides: Decides = [],  # noqa: B006
-    off_topic: Subject = "",
-    belongs_to: BelongsTo = "",
     insights: Points = [],  # noqa: B006
     decisions: Points = [],  # noqa: B006
     questions: Points = [],  # noqa: B006
@@ -106,15 +112,13 @@ async def submit_judgement(
     summary: Annotated[str, _describe("summary")] = "",
     takeaway: Annotated[str, _describe("takeaway")] = "",
 ) -> str:
-    """Take a verdict or a synthesis for the open move."""
-    verdict = _make_verdict(opposes, decides, off_topic, belongs_to)
+    """Take a synthesis for the open move."""
     draft = Draft(
         _to_entries(insights), _to_entries(decisions), _to_entries(questions), _to_entries(actions),
         summary, takeaway,
     )  # fmt: skip
     async with _play(ctx, session) as hosted:
-        is_synthesis = (await hosted.expect(move)).kind == "synthesis"
-        await hosted.submit(move, draft if is_synthesis else verdict)
+        await hosted.submit(move, draft)
     return _answer(ctx, hosted)
 
 
@@ -181,6 +185,18 @@ async def list_items(ctx: Ctx) -> str:
     return report_items(_sessions(ctx).project)
 
 
+async def add_item(
+    text: Annotated[str, _describe("item_text")], ctx: Ctx, title: Annotated[str, _describe("title")] = ""
+) -> str:
+    """Add an item and return its name."""
+    if not text.strip() or len(text) > MAX_MESSAGE_LENGTH:
+        raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
+    entry = await asyncio.to_thread(_sessions(ctx).project.add_item, text, title=title.strip() or None)
+    return to_json(
+        {"item": entry.slug, "title": entry.title, "note": host_text("asking", "added", item=entry.slug)}
+    )
+
+
 async def status(item: Item, ctx: Ctx) -> str:
     """Return how far an item is."""
     return to_json(_sessions(ctx).project.status(item))
@@ -189,7 +205,8 @@ async def status(item: Item, ctx: Ctx) -> str:
 def register_tools(server: MCPServer[HostedSessions]) -> None:
     """Add all tools to the server."""
     tools: tuple[Callable[..., Awaitable[str]], ...] = (
-        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, list_items, status,
+        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
+        status,
     )  # fmt: skip
     for tool in tools:
         looks = tool in (list_items, status)
@@ -233,9 +250,8 @@ def _can_ask(ctx: Ctx) -> bool:
     return asking is not None and (asking.form is not None or asking.url is None)
 
 
-def _make_verdict(opposes: int | None, decides: list[int], subject: str, place: str) -> Verdict:
-    off_topic = OffTopic(subject, place or None) if subject.strip() else None
-    return Verdict(opposes, off_topic, tuple(decides))
+def _make_drift(subject: str, place: str) -> OffTopic | None:
+    return OffTopic(subject, place or None) if subject.strip() else None
 
 
 def _to_entries(points: list[Point]) -> tuple[Entry, ...]:

@@ -238,6 +238,8 @@ def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = 
             ids = [each.step_id for each in opening.steps]
             number = ids.index(opening.step.step_id) + 1 if opening.step.step_id in ids else 0
             step = f"step {number}/{len(ids)}"
+            if not opening.step.step_id:  # a roundtable on a document has neither phase nor step
+                phase = step = ""
         if table is not None and table.turns:
             turn = f"turn {len(table.turns)} of {table.max_turns}"
     parts = {"item": item, "phase": phase, "step": step, "turn": turn, "at_work": at_work, "spent": spent}

@@ -1,0 +1,93 @@
+"""What was decided and what is still open, collected from documents for whoever speaks next (TABLE-1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ..core.synthesis import HEADINGS, join_lines
+from ..core.text import parse_heading, unescape_markdown
+from ..core.turns import Material
+from .blocks import find_elaboration_blocks
+from .ids import OVERVIEW, sections_with_ids
+from .outline import content_words, find_labelled, prose_lines, section_text
+from .questions import find_asked_questions, list_questions
+
+DECIDED, STILL_OPEN, PUT_OFF = "Decided so far", "Still open", "Put off for later"
+_BULLET = re.compile(r"[-*+] ++(?P<text>.*\S)\s*")
+_NOTHING = ("none", "none.")
+_STATUS_GONE = re.compile(r"\b(?:superseded|deprecated|rejected|withdrawn)\b", re.IGNORECASE)
+_MAX_RECORD_LENGTH = 1_200
+_LEAST_SHARED = 2
+
+
+def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = ()) -> tuple[str, ...]:
+    """Return every decision in the documents with its reason, step and date, each once.
+
+    They stand in the blocks of discussions and in the decision records of the architecture. `undone` are the
+    instants of discussions that were taken back.
+    """
+    found: dict[str, None] = {}
+    for name, text in documents.items():
+        for block in find_elaboration_blocks(name, text):
+            part = ""
+            for _, line in block.lines if block.timestamp not in undone else ():
+                if heading := parse_heading(line):
+                    part = heading[1]
+                elif (
+                    part == HEADINGS["decisions"]
+                    and (entry := _BULLET.fullmatch(line))
+                    and entry["text"].lower() not in _NOTHING
+                ):
+                    place = f"(step {block.step_id}, {block.timestamp[:10]})"
+                    found[f"{unescape_markdown(entry['text'])} {place}"] = None
+    for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
+        body = "\n".join(lines)
+        decided = body.partition("#### Decision\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
+        words = unescape_markdown(join_lines(re.sub(r"^[-*+] ", "", decided, flags=re.MULTILINE)))
+        reason = find_labelled(body, "Reason")
+        because = f" Reason: {reason}" if reason else ""
+        found[f"{record.id} {record.text}: {words}{because} ({OVERVIEW})"] = None
+    return tuple(found)
+
+
+def write_pages(
+    documents: Mapping[str, str], undone: Collection[str] = (), put_off: Iterable[str] = ()
+) -> tuple[Material, ...]:
+    """Return the pages on what is decided, still open and put off; one with nothing on it is left out."""
+    asked = {name: tuple(find_asked_questions(text)) for name, text in documents.items()}
+    questions = list_questions(documents, asked)
+    still_open = dict.fromkeys(f"{each.words} ({each.file})" for each in questions if each.is_open)
+    pages = {DECIDED: list_decisions_made(documents, undone), STILL_OPEN: still_open, PUT_OFF: put_off}
+    listed = ((name, "\n".join(f"- {each}" for each in entries)) for name, entries in pages.items())
+    return tuple(Material(name, text) for name, text in listed if text)
+
+
+def read_record(name: str, text: str) -> Material | None:
+    """Return the title and the decision of a decision record; None for one that no longer holds."""
+    status = section_text(text, "Status") or find_labelled(text, "Status")
+    if _STATUS_GONE.search(status):
+        return None
+    headings = (parse_heading(line) for _, line in prose_lines(text))
+    title = next((heading[1] for heading in headings if heading), name)
+    decision = next(
+        filter(None, (section_text(text, each).strip() for each in ("Decision", "Decision Outcome"))), ""
+    )
+    return Material(name, f"{title}\n{(decision or text.strip())[:_MAX_RECORD_LENGTH]}")
+
+
+def find_related(about: str, candidates: Sequence[Material], most: int) -> tuple[Material, ...]:
+    """Return the candidates that share the most telling words with a text; a common word tells little."""
+    wanted = content_words(about)
+    words = [content_words(each.text) for each in candidates]
+    common: dict[str, int] = {}
+    for each in words:
+        for word in each & wanted:
+            common[word] = common.get(word, 0) + 1
+    ranked = []
+    for candidate, each in zip(candidates, words, strict=True):
+        shared = each & wanted
+        if len(shared) >= _LEAST_SHARED:
+            ranked.append((sum(1 / common[word] for word in shared), candidate))
+    ranked.sort(key=lambda pair: -pair[0])
+    return tuple(candidate for _, candidate in ranked[:most])

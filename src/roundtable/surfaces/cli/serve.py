@@ -1,0 +1,100 @@
+"""`serve`: the web room, for people who join an analysis from their browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import webbrowser
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import RuleBroken
+from ...project import Project, choose_panel, find_lacking
+from ...settings import Settings, user_name
+from .options import Command, Flags
+from .output import tell
+
+if TYPE_CHECKING:
+    from ...runtime.session import Session
+    from ..terminal.stopping import StoppablePanel
+    from ..web.app import Site
+
+INSTALL = 'pip install "path/to/roundtable[web]"'
+_GRACE = 3  # seconds that open pages have to end when the server does
+
+
+@click.command(cls=Command)
+@click.option(
+    "--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: this machine only."
+)
+@click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
+@click.option(
+    "--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows the server by."
+)
+@click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+@click.pass_obj
+def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
+    """Serve the web room: one table for several people, in their browsers.
+
+    It prints an address with a token; whoever has that address can come in. Invitations for others, to talk
+    or to look on, are in each room. docs/web.md says how to reach it from other machines.
+    """
+    settings = flags.settings()
+    try:
+        from ..web.access import MEMBER, is_this_machine  # late: no other command should pay for them
+        from ..web.app import Site
+    except ModuleNotFoundError as missing:
+        raise RuleBroken(f"The web room is not installed. Install it with: {INSTALL}") from missing
+    for lack in find_lacking(settings):
+        tell(lack)
+    project = Project(settings.root, items_folder=settings.items_folder)
+    site = Site(
+        project, _session_maker(project, settings), owner=user_name(settings) or "", hosts=(host, *names)
+    )
+    try:
+        listener = socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+        )
+    except OSError as error:
+        reason = error.strerror or error
+        raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/join/{site.invitations.tokens[MEMBER]}"
+    flags.show_result({"address": address}, f"The web room is open: {address}")
+    tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
+    if not is_this_machine(host):
+        tell("Other machines can reach it, and what is sent can be read on the way: see docs/web.md for TLS.")
+    asyncio.run(_run(site, listener, None if no_browser or flags.json else address, debug=flags.debug))
+
+
+async def _run(site: Site, listener: socket.socket, address: str | None, *, debug: bool) -> None:
+    import uvicorn
+
+    config = uvicorn.Config(
+        site.make_app(), log_level="info" if debug else "warning", access_log=False, ws="none",
+        timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    if address is not None:
+        # The socket listens already, so the browser may come before the server has started.
+        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+    await server.serve(sockets=[listener])
+
+
+def _session_maker(project: Project, settings: Settings) -> Callable[..., tuple[Session, StoppablePanel]]:
+    """Return what makes the session of an item, with the panel of the settings."""
+    from ..terminal.stopping import StoppablePanel
+
+    def start(
+        slug: str, *, on_begin: Callable[[str], None], **options: Any
+    ) -> tuple[Session, StoppablePanel]:
+        make_panel, account = choose_panel(settings, project.find_item(slug).folder)
+        panel = StoppablePanel(make_panel, on_begin)
+        session = project.open_session(
+            slug, panel=panel, interactive=True, account=account, review=settings.review, **options
+        )
+        return session, panel
+
+    return start

@@ -1,0 +1,1 @@
+"""The web room: people join an item's analysis from their browsers."""

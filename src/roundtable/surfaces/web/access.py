@@ -1,0 +1,191 @@
+"""Who may come in: invitations with a role, guests, and the checks that every request has to pass."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+
+from ...core.errors import RuleBroken
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Role = Literal["member", "observer"]
+MEMBER: Role = "member"
+OBSERVER: Role = "observer"
+COOKIE = "roundtable"
+MAX_BODY = 1024 * 1024
+MAX_NAME = 40
+_MAX_GUESTS = 5_000
+_MAX_FIELDS = 500
+_THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
+_EVERY_ADDRESS = ("0.0.0.0", "::")
+_UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody who came in by an invitation; `id` is known to the others, `check` proves a form is ours."""
+
+    name: str
+    role: Role
+    id: str = field(default_factory=lambda: secrets.token_hex(6))
+    check: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+
+class Invitations:
+    """The links that let people in, one for each role, and those who used them."""
+
+    def __init__(self) -> None:
+        self.tokens: Mapping[Role, str] = {role: secrets.token_urlsafe(32) for role in (MEMBER, OBSERVER)}
+        self._guests: dict[str, Guest] = {}
+
+    def role_of(self, token: str) -> Role | None:
+        """Return what a link lets people do; None where it is not one of ours."""
+        given = token.encode()
+        return next(
+            (role for role, own in self.tokens.items() if hmac.compare_digest(own.encode(), given)), None
+        )
+
+    def admit(self, token: str, name: str) -> tuple[str, Guest]:
+        """Let somebody in and return the secret for their cookie; RuleBroken if link or name is wrong."""
+        role = self.role_of(token)
+        known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
+        if role is None:
+            raise RuleBroken("This invitation is not valid, perhaps because the server was started anew.")
+        if not known_as:
+            raise RuleBroken("Say your name, so that the others know who speaks.")
+        while len(self._guests) >= _MAX_GUESTS:
+            del self._guests[next(iter(self._guests))]
+        secret, guest = secrets.token_urlsafe(32), Guest(known_as, role)
+        self._guests[secret] = guest
+        return secret, guest
+
+    def find_guest(self, request: Request) -> Guest | None:
+        """Return who sent a request; None where nobody we let in did."""
+        return self._guests.get(request.cookies.get(COOKIE, ""))
+
+
+class RateLimit:
+    """Lets each sender do so many things at once, and then so many in a second."""
+
+    def __init__(self, burst: int, each_second: float) -> None:
+        self._burst, self._each_second = burst, each_second
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def allows(self, sender: str) -> bool:
+        """Whether the sender may do one more thing now; then it counts."""
+        now = time.monotonic()
+        if len(self._left) > _MAX_GUESTS:
+            self._left.clear()
+        left, at = self._left.get(sender, (float(self._burst), now))
+        left = min(float(self._burst), left + (now - at) * self._each_second)
+        self._left[sender] = (left - 1 if left >= 1 else left, now)
+        return left >= 1
+
+
+class Guard:
+    """Passes on requests for one of our names, from our own pages, of a modest size and at a modest rate.
+
+    It also adds the headers that keep a browser from running or fetching anything that is not ours.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], limit: RateLimit) -> None:
+        self._app, self._limit = app, limit
+        names = {each.lower() for each in hosts}
+        self._any_address = not names.isdisjoint(_EVERY_ADDRESS)
+        self._names = names | set(_THIS_MACHINE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        problem = self._find_problem(scope, Headers(scope=scope))
+        if problem is not None:
+            status, text = problem
+            await PlainTextResponse(f"{text}\n", status)(scope, receive, send_with_headers)
+        else:
+            await self._app(scope, receive, send_with_headers)
+
+    def _find_problem(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            return 421, "This server has another name. Use the address that `roundtable serve` printed."
+        if scope["method"] not in _UNSAFE:
+            return None
+        _, _, origin = headers.get("origin", "").lower().partition("://")
+        if origin != host.lower():
+            return 403, "This came from another page, so nothing was done."
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length[:12]) > MAX_BODY:
+            return 413, f"This is larger than {MAX_BODY:,} bytes, so nothing was done."
+        client = scope.get("client") or ("",)
+        if not self._limit.allows(headers.get("cookie", "") or str(client[0])):
+            return 429, "That was too much at once. Wait a few seconds and try again."
+        return None
+
+    def _is_ours(self, host: str) -> bool:
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").lower()
+        except ValueError:
+            return False
+        if name in self._names:
+            return True
+        # An address cannot be pointed elsewhere by whoever owns a name, so it is safe where all are served.
+        try:
+            return self._any_address and bool(ipaddress.ip_address(name))
+        except ValueError:
+            return False
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether only programs on this machine reach an address."""
+    return host.lower() in _THIS_MACHINE
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a form; RuleBroken where it is too large or not a form."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BODY:
+            raise RuleBroken(f"This is larger than {MAX_BODY:,} bytes, so nothing was done.")
+    try:
+        fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+    except ValueError as error:
+        raise RuleBroken("This is not a form of ours, so nothing was done.") from error
+    return {name: text.replace("\r\n", "\n") for name, text in fields}
+
+
+def check_form(guest: Guest, form: Mapping[str, str]) -> None:
+    """Raise RuleBroken where a form was not made by one of this guest's own pages."""
+    if not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
+        raise RuleBroken("This form is from another visit, so nothing was done. Load the page again.")

@@ -1,0 +1,295 @@
+"""The web room's pages: what each address shows, and what each form does."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from ...core.errors import ItemLocked, ItemUnknown, RoundtableError, RuleBroken
+from ...core.steps import is_step_id
+from ...core.synthesis import HEADINGS
+from ...project import Project
+from ..terminal.renderer import VOICES
+from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, check_form, read_form
+from .markup import render_document, render_words
+from .pages import ItemView, find_entry, list_backlog, view_item
+from .room import Room, Rooms, StartSession
+
+HERE = Path(__file__).parent
+PING = 15
+"""So many seconds after the last event a reader is told that the connection lives."""
+STUCK = 30
+"""A reader that takes nothing for so many seconds is dropped; it comes back for the rest."""
+_STATUSES: dict[type[RoundtableError], int] = {ItemUnknown: 404, RuleBroken: 409, ItemLocked: 409}
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+GuestEndpoint = Callable[["Site", Request, Guest], Awaitable[Response]]
+
+
+class Site:
+    """The pages of one project and their rooms."""
+
+    def __init__(
+        self, project: Project, start: StartSession, *, owner: str = "", hosts: Sequence[str] = ()
+    ) -> None:
+        """`start` makes the sessions; `owner` is the name offered to whoever comes in; `hosts` our names."""
+        self.project = project
+        self.invitations = Invitations()
+        self.rooms = Rooms(start, self._draw)
+        self._owner, self._hosts = owner, hosts
+        self._templates = Environment(
+            loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+            trim_blocks=True, lstrip_blocks=True,
+        )  # fmt: skip
+        self._templates.globals |= {"headings": HEADINGS, "voices": VOICES}
+        self._templates.filters |= {
+            "words": render_words,
+            "document": render_document,
+            "day": _show_day,
+            "quote": quote,
+        }
+
+    def make_app(self) -> Starlette:
+        """Return the application, with every check in front of it."""
+
+        @asynccontextmanager
+        async def close_rooms(_app: Starlette) -> AsyncIterator[None]:
+            yield
+            await self.rooms.close()
+
+        item = "/items/{slug}"
+        return Starlette(
+            routes=[
+                Route("/", self._let_in(Site.show_backlog)),
+                Route("/join/{token}", self.show_door),
+                Route("/join/{token}", self.come_in, methods=["POST"]),
+                Route("/items", self._let_in(Site.add), methods=["POST"]),
+                Route(item, self._let_in(Site.show_item)),
+                Route(f"{item}/documents/{{name}}", self._let_in(Site.show_document)),
+                Route(f"{item}/discussions/{{number:int}}", self._let_in(Site.show_discussion)),
+                Route(f"{item}/hand-off", self._let_in(Site.show_hand_off)),
+                Route(f"{item}/export.html", self._let_in(Site.export)),
+                Route(f"{item}/answer", self._let_in(Site.answer), methods=["POST"]),
+                Route(f"{item}/room", self._let_in(Site.show_room)),
+                Route(f"{item}/room/form", self._let_in(Site.show_form)),
+                Route(f"{item}/room/events", self._let_in(Site.follow)),
+                Route(f"{item}/room/{{action}}", self._let_in(Site.act), methods=["POST"]),
+                Mount("/static", StaticFiles(directory=HERE / "static")),
+            ],
+            middleware=[Middleware(Guard, hosts=self._hosts, limit=RateLimit(30, 3.0))],
+            exception_handlers={RoundtableError: self._show_problem, HTTPException: self._show_problem},
+            lifespan=close_rooms,
+        )
+
+    # --- the door ---------------------------------------------------------------------------------------
+
+    def _let_in(self, endpoint: GuestEndpoint) -> Endpoint:
+        """Return an endpoint for those who came in by an invitation."""
+
+        async def check(request: Request) -> Response:
+            guest = self.invitations.find_guest(request)
+            if guest is None:
+                raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
+            return await endpoint(self, request, guest)
+
+        return check
+
+    async def show_door(self, request: Request) -> Response:
+        """Ask whoever has an invitation for a name."""
+        token = request.path_params["token"]
+        role = self.invitations.role_of(token)
+        if role is None:
+            raise HTTPException(403, "This invitation is not valid. Perhaps the server was started anew.")
+        guest = self.invitations.find_guest(request)
+        name = guest.name if guest is not None else self._owner if role == MEMBER else ""
+        return self._page("join.html", None, token=token, role=role, name=name, longest=MAX_NAME)
+
+    async def come_in(self, request: Request) -> Response:
+        """Let somebody in under a name."""
+        form = await read_form(request)
+        secret, _ = self.invitations.admit(request.path_params["token"], form.get("name", ""))
+        response = RedirectResponse("/", 303)
+        secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
+        response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
+        return response
+
+    # --- the backlog and an item ------------------------------------------------------------------------
+
+    async def show_backlog(self, request: Request, guest: Guest) -> Response:
+        """Show the items, or those that the words in `q` fit."""
+        wanted = request.query_params.get("q", "")[:200]
+        rows = await run_in_threadpool(list_backlog, self.project, wanted)
+        return self._page("backlog.html", guest, rows=rows, wanted=wanted, open_rooms=self.rooms.list_open())
+
+    async def add(self, request: Request, guest: Guest) -> Response:
+        """Add an item and show it."""
+        form = await self._read_form(request, guest)
+        text = form.get("text", "").strip()
+        if guest.role != MEMBER or not text:
+            raise RuleBroken("Nothing was added. Say in a line what the item is about.")
+        if self.project.names_issue(text):  # nobody but the owner asks a tracker with the owner's key
+            raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
+        entry = await run_in_threadpool(self.project.add_item, text)
+        return RedirectResponse(f"/items/{quote(entry.slug)}", 303)
+
+    async def answer(self, request: Request, guest: Guest) -> Response:
+        """Answer an open question of an item, by the words it was asked in."""
+        form = await self._read_form(request, guest)
+        entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
+        if guest.role != MEMBER:
+            raise RuleBroken("You are here to look on. Nothing was changed.")
+        found = await run_in_threadpool(self.project.open_questions, entry.slug)
+        number = next((at for at, each in enumerate(found, 1) if each.words == form.get("question")), 0)
+        if not number:
+            raise RuleBroken("Nobody leaves that question open any more, so nothing was changed.")
+        await run_in_threadpool(self.project.answer_question, entry.slug, number, form.get("text", ""))
+        return RedirectResponse(f"/items/{quote(entry.slug)}", 303)
+
+    async def show_item(self, request: Request, guest: Guest) -> Response:
+        """Show an item's steps, documents, discussions and open points."""
+        item = await self._view_item(request)
+        return self._page("item.html", guest, item=item, room=self.rooms[item.slug])
+
+    async def show_document(self, request: Request, guest: Guest) -> Response:
+        """Show one document, with what each elaboration added."""
+        item = await self._view_item(request)
+        name = request.path_params["name"]
+        if name not in item.documents:  # only names that are in the item's folder
+            raise HTTPException(404, "There is no document of that name.")
+        body = await run_in_threadpool(item.render_document, name)
+        return self._page("document.html", guest, item=item, name=name, body=body)
+
+    async def show_discussion(self, request: Request, guest: Guest) -> Response:
+        """Show the transcript of a discussion."""
+        item = await self._view_item(request)
+        number = request.path_params["number"]
+        found = next((each for each in item.discussions if each.number == number), None)
+        if found is None:
+            raise HTTPException(404, "There is no discussion of that number.")
+        body = await run_in_threadpool(item.render_discussion, found)
+        return self._page("document.html", guest, item=item, name=found.title, body=body)
+
+    async def show_hand_off(self, request: Request, guest: Guest) -> Response:
+        """Show what the item's documents say to whoever builds it."""
+        item = await self._view_item(request)
+        text, _ = await run_in_threadpool(self.project.write_hand_off, item.slug, "page", None)
+        return self._page("document.html", guest, item=item, name="Hand-off", body=render_document(text))
+
+    async def export(self, request: Request, _guest: Guest) -> Response:
+        """Return the whole item as one file that needs no other."""
+        item = await self._view_item(request)
+        style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        text = self._templates.get_template("export.html").render(
+            item=item, style=Markup(style), digest=digest
+        )
+        name = re.sub(r"[^A-Za-z0-9.-]", "-", item.slug)
+        return HTMLResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}.html"'})
+
+    # --- the room ---------------------------------------------------------------------------------------
+
+    async def show_room(self, request: Request, guest: Guest) -> Response:
+        """Show all that was said at the table, and the form for what comes next."""
+        entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
+        room = self.rooms[entry.slug]
+        links = {role: f"{request.base_url}join/{token}" for role, token in self.invitations.tokens.items()}
+        return self._page("room.html", guest, room=room, title=entry.title, links=links)
+
+    async def show_form(self, request: Request, guest: Guest) -> Response:
+        """Return the form for what the table waits for, as a part of the page."""
+        return self._page("_form.html", guest, room=await self._find_room(request))
+
+    async def follow(self, request: Request, guest: Guest) -> Response:
+        """Stream what is shown at the table, from the entry after the last one that the reader has."""
+        room = await self._find_room(request)
+        self.rooms.check_streams(room, guest)
+        after = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        return EventSourceResponse(
+            room.follow(guest, after), ping=PING, send_timeout=STUCK,
+            ping_message_factory=lambda: ServerSentEvent("", event="ping", retry=1000),
+        )  # fmt: skip
+
+    async def act(self, request: Request, guest: Guest) -> Response:
+        """Do what somebody wants to do at the table, or say why not."""
+        form = await self._read_form(request, guest)
+        room = await self._find_room(request)
+        at = int(form["at"][:9]) if form.get("at", "").isdecimal() else 0
+        match request.path_params["action"]:
+            case "open":
+                options = {key: form[key] for key in ("step", "reopen") if is_step_id(form.get(key, ""))}
+                await room.open(guest, user_name=guest.name, **options)
+            case "say":
+                room.say(guest, form.get("choice", form.get("text", "")), at)
+            case "review":
+                room.review(guest, form, at)
+            case "typing":
+                room.show_typing(guest)
+            case "chair":
+                room.hand_over(guest, form.get("to", ""))
+            case "stop":
+                room.stop_speaker(guest)
+            case "close":
+                room.leave(guest)
+            case _:
+                raise HTTPException(404, "There is nothing of that name to do here.")
+        if _wants_json(request):
+            return JSONResponse({})
+        return RedirectResponse(f"/items/{quote(room.slug)}/room", 303)
+
+    async def _find_room(self, request: Request) -> Room:
+        slug = request.path_params["slug"]
+        if slug not in self.rooms:  # a room is made once its item was found
+            await run_in_threadpool(find_entry, self.project, slug)
+        return self.rooms[slug]
+
+    # --- what the pages share ---------------------------------------------------------------------------
+
+    async def _view_item(self, request: Request) -> ItemView:
+        return await run_in_threadpool(view_item, self.project, request.path_params["slug"])
+
+    async def _read_form(self, request: Request, guest: Guest) -> dict[str, str]:
+        form = await read_form(request)
+        check_form(guest, form)
+        return form
+
+    def _page(self, template: str, guest: Guest | None, status: int = 200, /, **more: Any) -> Response:
+        return HTMLResponse(self._draw(template, guest=guest, **more), status)
+
+    def _draw(self, template: str, /, **values: Any) -> str:
+        return self._templates.get_template(template).render(values)
+
+    async def _show_problem(self, request: Request, problem: Exception) -> Response:
+        if isinstance(problem, HTTPException):
+            status, text = problem.status_code, problem.detail
+        else:
+            status = next((code for kind, code in _STATUSES.items() if isinstance(problem, kind)), 500)
+            text = str(problem)
+        if _wants_json(request):
+            return JSONResponse({"error": text}, status)
+        return self._page("problem.html", self.invitations.find_guest(request), status, text=text)
+
+
+def _wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "")
+
+
+def _show_day(instant: str | None) -> str:
+    return (instant or "")[:16].replace("T", " ")

@@ -1,0 +1,183 @@
+"""What the pages show of a project: the backlog, an item's steps, documents, discussions and open points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from ...core.errors import DiskFailed, ItemUnknown, RoundtableError
+from ...core.steps import PHASES, Phase, Step
+from ...project import Project
+from ...store.files import read_inside
+from ...store.transcript import list_transcripts, read_transcript
+from ..cli.output import fit
+from ..terminal.slash import read_documents
+from .markup import (
+    DocumentLinks,
+    TurnLinks,
+    addition_id,
+    find_additions,
+    read_cited_turns,
+    render_document,
+)
+
+if TYPE_CHECKING:
+    from ...documents.questions import OpenQuestion
+    from ...store.items import ItemEntry
+
+_MARKS = {"done": "✓", "current": "●", "not needed": "–", "skipped": "↷", "ahead": "○"}
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """A step on the map: how it stands, and how often it was discussed."""
+
+    step: Step
+    state: str
+    discussions: int = 0
+
+    @property
+    def mark(self) -> str:
+        return _MARKS[self.state]
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionView:
+    """A discussion that has its transcript; `number` is its place in the item's list."""
+
+    number: int
+    step: str
+    at: str
+    text: str
+    title: str
+    address: str
+    turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """All that the pages of an item show."""
+
+    slug: str
+    title: str
+    address: str
+    status: dict[str, Any]
+    draft: str
+    phases: tuple[tuple[Phase, tuple[StepView, ...]], ...]
+    documents: dict[str, str]
+    discussions: tuple[DiscussionView, ...]
+    questions: tuple[OpenQuestion, ...]
+    parking_lot: str
+    cost: str
+
+    @property
+    def steps_done(self) -> int:
+        return sum(view.state == "done" for _, row in self.phases for view in row)
+
+    @property
+    def steps_needed(self) -> int:
+        return sum(view.state != "not needed" for _, row in self.phases for view in row)
+
+    def render_document(self, name: str, *, whole: bool = False) -> Markup:
+        """Return a document as HTML; `whole` where all of the item's pages are one page."""
+        text = self.documents[name]
+        if not name.endswith(".md"):
+            text = f"````\n{text.rstrip()}\n````"
+        known = {
+            (each.step, each.at): TurnLinks(
+                f"#discussion-{each.number}" if whole else each.address,
+                "From the discussion",
+                f"#{_prefix(each, whole)}" if whole else f"{each.address}#",
+                each.turns,
+            )
+            for each in self.discussions
+        }
+        return render_document(text, DocumentLinks(discussions=known))
+
+    def render_discussion(self, discussion: DiscussionView, *, whole: bool = False) -> Markup:
+        """Return a transcript as HTML, with links from its turns to what came of them."""
+        place = addition_id(discussion.step, discussion.at)
+        found = [
+            (name, f"#{place}" if whole else f"{self.address}/documents/{quote(name)}#{place}")
+            for name, text in self.documents.items()
+            if (discussion.step, discussion.at) in find_additions(text)
+        ]
+        turns = {turn for cited in discussion.turns.values() for turn in cited}
+        links = DocumentLinks(cited_in=dict.fromkeys(turns, found), prefix=_prefix(discussion, whole))
+        return render_document(discussion.text, links)
+
+
+def _prefix(discussion: DiscussionView, whole: bool) -> str:
+    return f"discussion-{discussion.number}-" if whole else ""
+
+
+def find_entry(project: Project, slug: str) -> ItemEntry:
+    """Return the item whose folder has exactly this name; ItemUnknown if there is none."""
+    for entry in project.items():
+        if entry.slug == slug:
+            return entry
+    raise ItemUnknown(f"There is no item {slug[:60]!r}.")
+
+
+def list_backlog(project: Project, wanted: str = "") -> list[dict[str, Any]]:
+    """Return a row for each item that the wanted words fit, the one worked on last first."""
+    words = wanted.casefold().split()
+    questions = project.count_open_questions()
+    rows = []
+    for row in project.list_progress():
+        text = f"{row['slug']} {row['title']} {row['analysis_status']} {'stale' if row['stale'] else ''}"
+        if all(word in text.casefold() for word in words):
+            rows.append({**row, "questions": questions.get(row["slug"], 0)})
+    return sorted(rows, key=lambda row: row["last_activity"] or "", reverse=True)
+
+
+def view_item(project: Project, slug: str) -> ItemView:
+    """Return all that the pages of an item show; ItemUnknown where there is none of that name."""
+    entry = find_entry(project, slug)
+    address, folder = f"/items/{quote(slug)}", entry.folder
+    (status,) = project.report([entry])
+    records = (entry.meta or {}).get("elaborations", [])
+    talks = Counter(str(each.get("step_id")) for each in records if isinstance(each, dict))
+    views = [StepView(step, state, talks[step.step_id]) for step, state in project.list_steps(entry)]
+    draft = _read_text(folder, "draft.md")
+    return ItemView(
+        slug,
+        entry.title,
+        address,
+        status,
+        draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
+        tuple((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES),
+        read_documents(folder),
+        _read_discussions(folder, project.steps(), address),
+        () if entry.problem else project.open_questions(slug),
+        _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
+        project.describe_spending(entry),
+    )
+
+
+def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[DiscussionView, ...]:
+    titles = {step.step_id: step.title for step in steps}
+    found = []
+    for number, path in enumerate(list_transcripts(folder), start=1):
+        try:
+            text = fit(read_transcript(folder, path).decode("utf-8-sig", "replace"))
+        except (FileNotFoundError, DiskFailed):
+            continue
+        head = text.partition("\n")[0].removeprefix("<!-- Transcript: step ").removesuffix(" -->")
+        step, _, at = head.partition(", ")
+        title = titles.get(step, path.name)
+        place = f"{address}/discussions/{number}"
+        found.append(DiscussionView(number, step, at, text, title, place, read_cited_turns(text)))
+    return tuple(found)
+
+
+def _read_text(folder: Path, name: str) -> str:
+    try:
+        return fit(read_inside(folder, name).decode("utf-8-sig", "replace")).strip()
+    except (FileNotFoundError, RoundtableError):
+        return ""

@@ -1,0 +1,592 @@
+"""A room: the session of one item, what it has shown, and the people who follow it.
+
+Whatever is shown becomes a numbered entry that is kept for the whole run. A reader holds nothing but its
+place among them: a slow one slows nobody, and one that comes back gets everything once and in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from ...core import lines as texts
+from ...core.analysis import Analysis
+from ...core.elaboration import Elaboration, State
+from ...core.errors import RoundtableError, RuleBroken
+from ...core.hearing import hear, hear_steering
+from ...core.lines import Awaits, Line
+from ...core.personas import Persona
+from ...core.synthesis import HEADINGS, Draft, join_lines
+from ...core.turns import USER
+from ...runtime.session import Session
+from ..cli.output import fit
+from ..terminal.page import Menu, describe_work
+from ..terminal.renderer import VOICES
+from ..terminal.slash import compare_documents, read_documents
+from ..terminal.stopping import StoppablePanel
+from .access import MEMBER, Guest
+
+IDLE = 300.0
+"""After so many seconds without a reader the table is closed, so that a terminal can take the item up."""
+TYPING = 6.0
+"""So many seconds after the last key somebody still counts as typing."""
+MAX_STREAMS = 1000
+MAX_STREAMS_EACH = 12
+StartSession = Callable[..., tuple[Session, StoppablePanel]]
+"""Makes a session and its panel from a slug, `on_words`, `on_begin` and the options of `Session`."""
+Draw = Callable[..., str]
+"""Makes HTML of a template's name and its values."""
+_MAX_WAITING = 50
+_CHAIR_ONLY = ("exit", "menu", "choice", "review")
+
+
+@dataclass(frozen=True, slots=True)
+class RoomEntry:
+    """Something that was shown: the line, who said it, and what a page needs to draw it and to answer it."""
+
+    number: int
+    kind: str
+    text: str
+    name: str = ""
+    voice: int | None = None
+    turn: int | None = None
+    awaits: Awaits | None = None
+    is_person: bool = False
+    draft: str = ""
+    source: str = ""
+    menu: Menu | None = None
+
+    @property
+    def sign(self) -> str:
+        return VOICES[self.voice].sign if self.voice is not None else "›" if self.is_person else ""
+
+
+@dataclass(slots=True)
+class _Seat:
+    guest: Guest
+    streams: int = 0
+    typing_until: float = 0.0
+
+
+@dataclass(slots=True)
+class _Speech:
+    """The words of a contribution as far as they have come; a new object for each."""
+
+    speaker: Persona | None = None
+    voice: int | None = None
+    text: str = ""
+
+
+@dataclass(slots=True)
+class _Run:
+    """One opening of the table, until it is paused or done."""
+
+    session: Session
+    panel: StoppablePanel
+    id: str = field(default_factory=lambda: secrets.token_hex(4))
+    task: asyncio.Task[None] | None = None
+    has_ended: bool = False
+
+
+class Room:
+    """Plays the session of one item for any number of people."""
+
+    def __init__(
+        self,
+        slug: str,
+        start: StartSession,
+        draw: Draw,
+        *,
+        idle: float = IDLE,
+    ) -> None:
+        self.slug = slug
+        self.entries: list[RoomEntry] = []
+        self.chair: Guest | None = None
+        self._start, self._draw, self._idle = start, draw, idle
+        self._events: list[str] = []
+        self._run: _Run | None = None
+        self._listen: RoomEntry | None = None
+        self._question: RoomEntry | None = None
+        self._waiting: deque[tuple[Guest, str, Awaits]] = deque()
+        self._heard_last: Guest | None = None
+        self._before: dict[str, str] = {}
+        self._speech = _Speech()
+        self._seats: dict[str, _Seat] = {}
+        self._changed = asyncio.Event()
+        self._version = 0
+        self._described: tuple[int, str] = (-1, "")
+        self._closing: asyncio.TimerHandle | None = None
+
+    # --- what there is to see ---------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        return self._run is not None and not self._run.has_ended
+
+    @property
+    def run_id(self) -> str:
+        """Return the name of this opening of the table; numbers of entries count within it."""
+        return self._run.id if self._run is not None else ""
+
+    @property
+    def last_id(self) -> str:
+        """Return the id of the last entry, for a page that shows all of them."""
+        return f"{self.run_id}-{len(self.entries)}"
+
+    @property
+    def awaits(self) -> Awaits | None:
+        """Return what the table waits to hear; None while somebody else is at work."""
+        return self._listen.awaits if self._listen is not None else None
+
+    @property
+    def question(self) -> RoomEntry | None:
+        """Return what is to be answered now: the last question, menu or review."""
+        return self._question if self._listen is not None else None
+
+    @property
+    def listen_number(self) -> int:
+        return self._listen.number if self._listen is not None else 0
+
+    @property
+    def analysis(self) -> Analysis | None:
+        return self._run.session.analysis if self._run is not None else None
+
+    @property
+    def discussion(self) -> Elaboration | None:
+        return self.analysis.elaboration if self.analysis is not None else None
+
+    @property
+    def draft(self) -> Draft | None:
+        """Return the synthesis under review; None at any other time, or while one entry is being edited."""
+        talk = self.discussion
+        return talk.draft if talk is not None and self.awaits == "review" and talk.editing is None else None
+
+    @property
+    def prefill(self) -> str:
+        """Return what stands in the input field to be edited."""
+        return self._run.session.prefill if self._run is not None else ""
+
+    @property
+    def is_discussing(self) -> bool:
+        return self.is_open and self.discussion is not None and self.discussion.state is State.DISCUSSION_LOOP
+
+    def is_chair(self, guest: Guest) -> bool:
+        return self.chair is not None and self.chair.id == guest.id
+
+    def is_here(self, guest: Guest | None) -> bool:
+        return guest is not None and guest.id in self._seats and self._seats[guest.id].streams > 0
+
+    def is_typing(self, seat: _Seat) -> bool:
+        return seat.typing_until > asyncio.get_running_loop().time()
+
+    def people(self) -> list[_Seat]:
+        """Return who is here, in the order in which they came."""
+        return [seat for seat in self._seats.values() if seat.streams]
+
+    def describe(self) -> str:
+        """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
+        if self._described[0] != self._version:
+            work = describe_work(self.analysis, has_words=bool(self._speech.text))
+            found = {
+                "open": self.is_open,
+                "listen": self.listen_number,
+                "talking": self.is_discussing,
+                "chair": self.chair.id if self.chair is not None else "",
+                "work": work if self.is_open and self._listen is None else "",
+                "typing": {seat.guest.id: seat.guest.name for seat in self.people() if self.is_typing(seat)},
+                "html": self._draw("_table.html", room=self),
+            }
+            self._described = (self._version, json.dumps(found))
+        return self._described[1]
+
+    # --- readers ----------------------------------------------------------------------------------------
+
+    async def follow(self, guest: Guest, after: str = "") -> AsyncIterator[dict[str, str]]:
+        """Yield every entry after the one with that id, then each as it comes, until the reader goes.
+
+        Between them come the words of whoever speaks, and who is here; those have no id, because whoever
+        comes back is told how things stand then.
+        """
+        self._sit_down(guest)
+        try:
+            run, place = self._find_place(after)
+            if run != self.run_id:
+                yield {"event": "reset", "data": ""}
+                run, place = self.run_id, 0
+            version, speech, length = -1, self._speech, 0
+            while True:
+                changed = self._changed
+                if run != self.run_id:
+                    yield {"event": "reset", "data": ""}
+                    run, place = self.run_id, 0
+                while place < len(self.entries) and run == self.run_id:
+                    place += 1
+                    yield {"event": "line", "id": f"{run}-{place}", "data": self._events[place - 1]}
+                if self._speech is not speech or len(self._speech.text) > length:
+                    length = length if self._speech is speech else 0
+                    speech, piece = self._speech, self._speech.text[length:]
+                    yield {"event": "words", "data": _describe_words(speech, length, piece)}
+                    length += len(piece)
+                if version != self._version:
+                    version = self._version
+                    yield {"event": "table", "data": self.describe()}
+                if changed is self._changed:
+                    await changed.wait()
+        finally:
+            self._get_up(guest)
+
+    def count_streams(self, guest: Guest | None = None) -> int:
+        """Return how many streams there are, of one guest or of all."""
+        seats = self._seats.values() if guest is None else [self._seats.get(guest.id) or _Seat(guest)]
+        return sum(seat.streams for seat in seats)
+
+    def _find_place(self, after: str) -> tuple[str, int]:
+        """Return the run that an id belongs to, and how many entries of it came before."""
+        run, _, number = after.rpartition("-")
+        if run == self.run_id and number.isdecimal() and int(number[:9]) <= len(self.entries):
+            return run, int(number)
+        return ("", 0) if self.entries or after else (self.run_id, 0)
+
+    def _sit_down(self, guest: Guest) -> None:
+        self._seats.setdefault(guest.id, _Seat(guest)).streams += 1
+        if self._closing is not None:
+            self._closing.cancel()
+            self._closing = None
+        self._tell()
+
+    def _get_up(self, guest: Guest) -> None:
+        self._seats[guest.id].streams -= 1
+        if not self.people():
+            self._close_when_idle()
+        self._tell()
+
+    def _close_when_idle(self) -> None:
+        if self._closing is not None:
+            self._closing.cancel()
+        with suppress(RuntimeError):  # the loop itself ends
+            self._closing = asyncio.get_running_loop().call_later(self._idle, self._end_run)
+
+    def _tell(self) -> None:
+        """Wake every reader."""
+        self._version += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    # --- what people do ---------------------------------------------------------------------------------
+
+    async def open(self, guest: Guest, **options: Any) -> None:
+        """Open the table, or do nothing where it is open; whoever opens it has the chair."""
+        self._require_member(guest)
+        if self.is_open:
+            return
+        session, panel = self._start(on_words=self._take_words, on_begin=self._begin_words, **options)
+        self._run = run = _Run(session, panel)
+        self.entries, self._events, self.chair = [], [], guest
+        self._listen = self._question = self._heard_last = None
+        self._waiting.clear()
+        self._before = await asyncio.to_thread(read_documents, session.folder)
+        run.task = asyncio.create_task(self._play(run), name=f"room {self.slug}")
+        if not self.people():
+            self._close_when_idle()
+        self._tell()
+
+    async def close(self) -> None:
+        """Close the table; everything that counts is on disk."""
+        if self._run is not None and self._run.task is not None:
+            self._run.task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._run.task
+
+    def leave(self, guest: Guest) -> None:
+        """Close the table for everybody, by whoever has the chair."""
+        self._require_chair(guest)
+        self._end_run()
+
+    def say(self, guest: Guest, text: str, at: int) -> None:
+        """Say something at the table; `at` is the number of the `listen` that it answers.
+
+        In a discussion, early words wait for the next turn to listen. Raises RuleBroken, and says nothing,
+        where it is not this person's turn.
+        """
+        self._require_member(guest)
+        if not self.is_open:
+            raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
+        words = fit(text).strip()
+        awaits = self.awaits
+        if awaits is None and not self.is_discussing:
+            raise RuleBroken("Nobody is listening now, so nothing was said. Wait for the next question.")
+        if awaits not in (None, "discussion") and at != self.listen_number:
+            raise RuleBroken("Somebody else was faster, so nothing was said. Here is the next question.")
+        if not self.is_chair(guest) and self._is_for_chair(words, awaits):
+            name = self.chair.name if self.chair is not None else "nobody"
+            raise RuleBroken(f"Only whoever has the chair can do that: {name}. Nothing was said.")
+        if awaits == "answer" and self._question is not None and self._question.draft:
+            if not words:
+                raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
+            words = "" if words == self._question.draft.strip() else words  # an empty message takes the draft
+        if len(self._waiting) >= _MAX_WAITING:
+            raise RuleBroken("Too many messages are waiting, so nothing was said. Try again in a moment.")
+        self._seats.setdefault(guest.id, _Seat(guest)).typing_until = 0.0
+        self._queue(guest, words, awaits or "discussion")
+
+    def review(self, guest: Guest, fields: Mapping[str, str], at: int) -> None:
+        """Change the synthesis as a form says, then accept it: `keep-2`, `text-2`, `add` and `part`.
+
+        It becomes the messages that somebody at a terminal would type.
+        """
+        draft = self.draft
+        if self.awaits != "review" or draft is None:
+            raise RuleBroken("There is nothing to review now, so nothing was changed.")
+        messages = [*list_changes(draft, fields), ""]
+        self.say(guest, messages[0], at)
+        for words in messages[1:]:
+            self._queue(guest, words, "review")
+
+    def _queue(self, guest: Guest, words: str, awaits: Awaits) -> None:
+        self._waiting.append((guest, words, awaits))
+        if not self.people():  # somebody without scripts has no stream, but is there
+            self._close_when_idle()
+        if self._listen is not None:
+            self._pass_on()
+        self._tell()
+
+    def stop_speaker(self, guest: Guest) -> None:
+        """Cut whoever speaks short; what was said by then is the contribution."""
+        self._require_chair(guest)
+        if self._run is not None:
+            self._run.panel.stop()
+
+    def show_typing(self, guest: Guest) -> None:
+        """Let the others see that somebody writes."""
+        self._require_member(guest)
+        seat = self._seats.setdefault(guest.id, _Seat(guest))
+        loop = asyncio.get_running_loop()
+        seat.typing_until = loop.time() + TYPING
+        loop.call_later(TYPING + 0.1, self._tell)
+        self._tell()
+
+    def hand_over(self, guest: Guest, to: str) -> None:
+        """Give the chair to somebody who is here; anybody may take it from whoever is not."""
+        seat = self._seats.get(to)
+        if seat is None or not seat.streams or seat.guest.role != MEMBER:
+            raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
+        if self.is_here(self.chair) or guest.id != to:
+            self._require_chair(guest)
+        self._require_member(guest)
+        self.chair = seat.guest
+        self._tell()
+
+    def _is_for_chair(self, words: str, awaits: Awaits | None) -> bool:
+        """Whether the words end the discussion, accept something or choose what comes next."""
+        if awaits in _CHAIR_ONLY or (awaits == "answer" and hear_steering(words, at_menu=False) == "quit"):
+            return True
+        if not self.is_discussing or self.discussion is None:
+            return False
+        return words.startswith("/") or hear(words, self.discussion.roster).kind in ("exit", "silence")
+
+    def _require_member(self, guest: Guest) -> None:
+        if guest.role != MEMBER:
+            raise RuleBroken("You are here to look on. Ask for an invitation to join the table.")
+
+    def _require_chair(self, guest: Guest) -> None:
+        if not self.is_chair(guest):
+            name = self.chair.name if self.chair is not None else "nobody"
+            raise RuleBroken(f"Only whoever has the chair can do that: {name}.")
+
+    # --- the session ------------------------------------------------------------------------------------
+
+    async def _play(self, run: _Run) -> None:
+        try:
+            async with aclosing(run.session.lines()) as lines:
+                async for line in lines:
+                    self._take(line)
+        except RoundtableError as failure:
+            self._add(Line("error", str(failure)))
+        except Exception as error:
+            what = f"Something unexpected happened ({type(error).__name__})."
+            self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
+        finally:
+            run.has_ended = True
+            self._listen = None
+            self._begin_words("")
+
+    def _end_run(self) -> None:
+        if self._run is not None and self._run.task is not None:
+            if self._listen is not None:
+                self._run.session.hang_up()
+            else:
+                self._run.task.cancel()
+
+    def _take(self, line: Line) -> None:
+        self._listen = None
+        self._speech = _Speech()
+        if line.kind in ("step", "introduction"):
+            self._before = self._read_documents()
+        if line.kind == "menu":
+            self._show_changes()
+        if line.kind == "resume" and line.state is not None and line.speaker is None:
+            self._recall_turns()
+        self._add(line)
+        if line.kind == "listen":
+            self._listen = self.entries[-1]
+            self._return_late_words()
+            if self._waiting:
+                self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Hand the next message that waits to the session, which listens."""
+        self._heard_last, words, _ = self._waiting.popleft()
+        self._listen = None
+        if self._run is not None:
+            self._run.session.say(words, by=self._heard_last.name)
+
+    def _return_late_words(self) -> None:
+        """Say which messages came too late for what they answer; they answer nothing that is asked now."""
+        awaits = self.awaits
+        late = [(guest, words) for guest, words, meant in self._waiting if meant != awaits and words]
+        for guest, words in late:
+            self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
+        self._waiting = deque(each for each in self._waiting if each[2] == awaits)
+
+    def _recall_turns(self) -> None:
+        """Show the turns of a discussion that was cut off, which only the journal has."""
+        for turn in self.discussion.turns if self.discussion is not None else ():
+            self._add(Line("contribution", turn.text, turn.speaker, turn.number), by=turn.by)
+
+    def _show_changes(self) -> None:
+        after = self._read_documents()
+        lines = list(compare_documents(self._before, after))
+        self._before = after
+        if lines:
+            self._append(RoomEntry(0, "changes", "\n".join(lines)))
+
+    def _read_documents(self) -> dict[str, str]:
+        return read_documents(self._run.session.folder) if self._run is not None else {}
+
+    def _begin_words(self, speaker: str) -> None:
+        persona, voice = self._find_voice(speaker)
+        self._speech = _Speech(persona, voice)
+        self._tell()
+
+    def _take_words(self, speaker: str, piece: str) -> None:
+        if self._speech.speaker is None or self._speech.speaker.key != speaker:
+            self._begin_words(speaker)
+        was_silent = not self._speech.text
+        self._speech.text += piece
+        if was_silent:
+            self._tell()
+        else:
+            self._changed.set()
+            self._changed = asyncio.Event()
+
+    def _find_voice(self, key: str | None) -> tuple[Persona | None, int | None]:
+        analysis = self.analysis
+        if analysis is None or key not in analysis.opening.roster:
+            return None, None
+        keys = analysis.opening.roster.keys
+        return analysis.opening.roster[str(key)], keys.index(str(key)) % len(VOICES)
+
+    def _add(self, line: Line, by: str | None = None) -> None:
+        persona, voice = self._find_voice(line.speaker)
+        is_person = line.speaker == USER
+        text, name = fit(line.text), ""
+        if is_person:
+            last = self._heard_last.name if self._heard_last is not None and line.kind != "resume" else ""
+            name = (last if by is None else by) or "Said before"
+            if line.kind == "choice" and self._question is not None and self._question.menu is not None:
+                text = dict(self._question.menu.choices).get(text.upper(), text)
+        elif persona is not None:
+            name = persona.title
+            for prefix in (f"{persona.title}:", f"{persona.name}:", f"{persona.title} --"):
+                text = text.removeprefix(prefix).lstrip()
+        entry = RoomEntry(0, line.kind, text, name, voice, line.turn, line.awaits, is_person)
+        if line.kind == "question":
+            entry = self._split_draft(entry)
+        elif line.kind == "menu":
+            entry = replace(entry, menu=Menu.read(text))
+        self._append(entry)
+
+    def _append(self, entry: RoomEntry) -> None:
+        entry = replace(entry, number=len(self.entries) + 1)
+        if entry.kind in ("question", "menu", "review", "unclear-exit"):
+            self._question = entry
+        elif entry.kind == "listen" and entry.awaits == "discussion":
+            self._question = None
+        self.entries.append(entry)
+        self._events.append(json.dumps({"html": self._draw("_entry.html", entry=entry)}))
+        self._tell()
+
+    def _split_draft(self, entry: RoomEntry) -> RoomEntry:
+        """Return the question apart from its draft answer, which people get to edit."""
+        analysis = self.analysis
+        if analysis is None:
+            return entry
+        drafts = [(answer.text, "your answer") for answer in analysis.earlier]
+        for draft, source in (*drafts, *((offer.text, offer.source) for offer in analysis.offers)):
+            ending = fit(texts.question("", draft, source))
+            if entry.text.endswith(ending):
+                text = entry.text.removesuffix(ending)
+                return replace(entry, text=text, draft=fit(draft), source=fit(source))
+        return entry
+
+
+def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
+    """Return what to say at a review to make the synthesis what the fields of a form say."""
+    changes, dropped, number, shift = [], [], 0, 0
+    words, wanted = join_lines(fields.get("add", "")), f"{fields.get('part', '')}s"
+    for part in HEADINGS:
+        for _ in draft.part(part):
+            number += 1
+            text = join_lines(fields.get(f"text-{number}", ""))
+            if fields.get(f"keep-{number}") != "yes":
+                dropped.append(str(number + shift))
+            elif text and text != join_lines(draft.words_of_entry(number)):
+                changes.append(f"edit {number + shift} {text}")
+        if words and part == wanted:
+            changes.append(f"add {part.removesuffix('s')}: {words}")
+            shift = 1  # it moves the numbers of all entries in later parts
+    return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
+
+
+class Rooms:
+    """The rooms of a project, by the name of the item's folder."""
+
+    def __init__(self, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
+        self._start, self._draw, self._idle = start, draw, idle
+        self._rooms: dict[str, Room] = {}
+
+    def __contains__(self, slug: str) -> bool:
+        return slug in self._rooms
+
+    def __getitem__(self, slug: str) -> Room:
+        if slug not in self._rooms:
+            self._rooms[slug] = Room(slug, partial(self._start, slug), self._draw, idle=self._idle)
+        return self._rooms[slug]
+
+    def list_open(self) -> dict[str, Room]:
+        """Return the rooms in which the table is open."""
+        return {slug: room for slug, room in self._rooms.items() if room.is_open}
+
+    def check_streams(self, room: Room, guest: Guest) -> None:
+        """Raise RuleBroken where one more stream would be too many."""
+        everywhere = sum(each.count_streams() for each in self._rooms.values())
+        if room.count_streams(guest) >= MAX_STREAMS_EACH or everywhere >= MAX_STREAMS:
+            raise RuleBroken("Too many pages follow this table. Close one of them.")
+
+    async def close(self) -> None:
+        """Close every table."""
+        for room in self._rooms.values():
+            await room.close()
+
+
+def _describe_words(speech: _Speech, start: int, piece: str) -> str:
+    name = speech.speaker.title if speech.speaker is not None else ""
+    sign = VOICES[speech.voice].sign if speech.voice is not None else ""
+    return json.dumps({"name": name, "voice": speech.voice, "sign": sign, "from": start, "text": piece})

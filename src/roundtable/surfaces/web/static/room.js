@@ -1,0 +1,220 @@
+// The room: shows what comes over the event stream, and sends what people type. Everything is drawn by the
+// server; this script puts it in its place, and never takes text for HTML.
+"use strict";
+
+const table = document.getElementById("table");
+const log = document.getElementById("log");
+const draft = document.getElementById("draft");
+const form = document.getElementById("form");
+const problem = document.getElementById("problem");
+const seats = document.getElementById("seats");
+const connection = document.getElementById("connection");
+const room = table.dataset.room;
+const SILENCE = 40000; // the server is heard from every 15 seconds
+const SLOWLY = 3000;
+
+let last = table.dataset.after;
+let state = JSON.parse(table.dataset.state);
+let source = null;
+let watchdog = 0;
+let typed = 0;
+let drawn = "";
+
+// --- the stream ---------------------------------------------------------------------------------------
+
+function connect() {
+  clearTimeout(watchdog);
+  if (source) source.close();
+  source = new EventSource(`${room}/events?after=${encodeURIComponent(last)}`);
+  source.onopen = () => { alive(); say_connection(""); };
+  source.onerror = () => {
+    say_connection("The connection is gone; trying again.");
+    if (source.readyState === EventSource.CLOSED) retry();
+  };
+  source.addEventListener("ping", alive);
+  source.addEventListener("reset", () => { log.replaceChildren(); last = ""; alive(); });
+  source.addEventListener("line", (event) => {
+    alive();
+    if (event.lastEventId === last) return;
+    last = event.lastEventId;
+    add(JSON.parse(event.data));
+  });
+  source.addEventListener("words", (event) => { alive(); show_words(JSON.parse(event.data)); });
+  source.addEventListener("table", (event) => { alive(); state = JSON.parse(event.data); show_table(); });
+}
+
+function retry() { clearTimeout(watchdog); watchdog = setTimeout(connect, SLOWLY); }
+
+function alive() { clearTimeout(watchdog); watchdog = setTimeout(connect, SILENCE); }
+
+function say_connection(text) { if (connection.textContent !== text) connection.textContent = text; }
+
+function is_at_end() { return window.innerHeight + window.scrollY >= document.body.scrollHeight - 120; }
+
+function keep_end(change) {
+  const follows = is_at_end();
+  change();
+  if (follows) window.scrollTo({ top: document.body.scrollHeight });
+}
+
+function add(line) {
+  keep_end(() => {
+    if (line.html) {
+      const part = document.createElement("template");
+      part.innerHTML = line.html; // made and cleaned by the server
+      log.append(part.content);
+    }
+    draft.hidden = true;
+  });
+}
+
+function show_words(words) {
+  keep_end(() => {
+    const body = draft.querySelector(".words");
+    if (words.from === 0) {
+      const [name, role] = words.name.split(" (");
+      draft.className = `entry said voice-${words.voice}`;
+      draft.querySelector(".sign").textContent = words.sign;
+      draft.querySelector(".name").textContent = name;
+      draft.querySelector(".role").textContent = (role || "").replace(/\)$/, "");
+      body.textContent = "";
+    }
+    body.textContent += words.text;
+    draft.hidden = !body.textContent;
+  });
+}
+
+// --- the table ----------------------------------------------------------------------------------------
+
+function show_table() {
+  const me = table.dataset.me;
+  const writers = Object.entries(state.typing).filter(([id]) => id !== me).map(([, name]) => name);
+  const writing = writers.length ? `${writers.join(" and ")} ${writers.length > 1 ? "are" : "is"} typing` : "";
+  const work = document.getElementById("work");
+  if (work.textContent !== (state.work || writing)) work.textContent = state.work || writing;
+  if (seats.dataset.drawn !== state.html) {
+    seats.innerHTML = seats.dataset.drawn = state.html; // made by the server
+    const role = seats.querySelector(`[data-id="${me}"] .role`);
+    if (role) role.textContent = role.textContent ? `you, ${role.textContent}` : "you";
+    const is_empty = !seats.querySelector(`[data-id="${state.chair}"]`);
+    seats.querySelectorAll("[data-to]").forEach((button) => {
+      const mine = button.dataset.to === me;
+      button.hidden = !(state.chair === me || (mine && is_empty));
+      if (mine) button.textContent = "Take the chair";
+      button.addEventListener("click", () => send("chair", { to: button.dataset.to }));
+    });
+  }
+  const leave = document.getElementById("leave");
+  if (leave) leave.hidden = !(state.open && state.chair === me);
+  // While somebody is at work the old form stays, dimmed, so that nothing jumps and no typed word is lost.
+  const busy = state.open && !state.listen && !state.talking;
+  form.classList.toggle("busy", busy && drawn !== "");
+  const wanted = [state.open, state.listen, state.chair, state.talking].join();
+  if (wanted !== drawn && (!busy || !drawn)) draw_form(wanted);
+}
+
+// --- the form -----------------------------------------------------------------------------------------
+
+async function draw_form(wanted) {
+  drawn = wanted;
+  const answer = await fetch(`${room}/form`).catch(() => null);
+  if (!answer || !answer.ok) { drawn = ""; return; }
+  const html = await answer.text();
+  if (wanted !== drawn) return; // something newer is on its way
+  const before = form.querySelector("textarea");
+  const was = form.firstElementChild?.dataset.awaits;
+  const asked = before?.defaultValue; // a draft that nobody edited belongs to its question
+  const kept = before ? { text: before.value, start: before.selectionStart, end: before.selectionEnd } : null;
+  const had_focus = form.contains(document.activeElement) || document.activeElement === document.body;
+  keep_end(() => {
+    form.innerHTML = html; // made by the server
+    const after = form.querySelector("textarea");
+    const is = form.firstElementChild?.dataset.awaits;
+    const kind = (awaits) => (awaits === "early" ? "discussion" : awaits);
+    if (after && !after.value && kept?.text && kept.text !== asked && kind(was) === kind(is)) {
+      after.value = kept.text;
+      after.setSelectionRange(kept.start, kept.end);
+    }
+    if (had_focus) (form.querySelector("[data-key]") || after || form.querySelector("button"))?.focus({ preventScroll: true });
+    form.querySelectorAll("textarea").forEach(fit);
+  });
+}
+
+function fit(area) {
+  area.style.height = "auto";
+  area.style.height = `${Math.min(area.scrollHeight + 2, window.innerHeight * 0.4)}px`;
+}
+
+async function send(action, fields) {
+  const body = new URLSearchParams({ check: table.dataset.check, ...fields });
+  const headers = { Accept: "application/json" };
+  let text = "";
+  try {
+    const answer = await fetch(`${room}/${action}`, { method: "POST", body, headers });
+    if (answer.ok) return true;
+    text = answer.headers.get("content-type")?.includes("json") ? (await answer.json()).error : await answer.text();
+  } catch {
+    text = "The server cannot be reached. What you wrote is still here; send it again in a moment.";
+  }
+  if (action === "typing") return false;
+  problem.textContent = text;
+  problem.hidden = false;
+  return false;
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const fields = Object.fromEntries(new FormData(event.target, event.submitter));
+  const address = event.submitter?.getAttribute("formaction") || event.target.getAttribute("action");
+  const area = form.querySelector("textarea");
+  problem.hidden = true;
+  const buttons = form.querySelectorAll("button");
+  buttons.forEach((button) => { button.disabled = true; });
+  const sent = await send(address.split("/").pop(), fields);
+  buttons.forEach((button) => { button.disabled = false; });
+  // The form may have been drawn anew meanwhile, with the words that were on their way.
+  for (const each of new Set([area, form.querySelector("#text")])) {
+    if (sent && each?.id === "text" && each.value === fields.text && !("choice" in fields)) {
+      each.value = each.defaultValue = "";
+      fit(each);
+      typed = 0;
+    }
+  }
+  if (!sent) drawn = "again";
+  show_table();
+});
+
+form.addEventListener("input", (event) => {
+  if (event.target.tagName !== "TEXTAREA") return;
+  fit(event.target);
+  if (Date.now() - typed > SLOWLY) {
+    typed = Date.now();
+    send("typing", {});
+  }
+});
+
+form.addEventListener("keydown", (event) => {
+  if (event.target.tagName !== "TEXTAREA" || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  const whole = event.target.closest("form");
+  if (whole.querySelector(".review")) return; // Enter in a row does not accept the whole
+  const empty = !event.target.value.trim();
+  whole.requestSubmit((empty && whole.querySelector('button[name="choice"][value=""]')) || whole.querySelector("button.main"));
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("textarea, input, select")) return;
+  const button = form.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (button) { event.preventDefault(); button.click(); }
+});
+
+document.querySelectorAll(".invite input").forEach((each) => {
+  each.value = location.origin + new URL(each.value).pathname; // as this page was reached, perhaps through a proxy
+  each.addEventListener("focus", () => each.select());
+});
+addEventListener("online", connect);
+addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
+
+show_table();
+connect();
+window.scrollTo({ top: document.body.scrollHeight });

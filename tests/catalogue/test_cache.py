@@ -1,0 +1,131 @@
+"""The built-in content in the user's cache folder: as good as the files, and never needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from roundtable.catalogue import cache as caching
+from roundtable.catalogue import load_roster, load_steps, read_roster, read_steps
+
+PRINT = "from roundtable.catalogue import load_roster, load_steps; print(load_roster(), load_steps())"
+PARSES = "import sys; from roundtable.catalogue import load_steps; load_steps(); print('yaml' in sys.modules)"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder, for this test and the processes that it starts."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def run(program: str) -> str:
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return ran.stdout
+
+
+def cache_file(home: Path) -> Path:
+    (file,) = (home / "roundtable").iterdir()
+    return file
+
+
+def test_a_second_process_gets_the_same_content_without_parsing_it(home: Path) -> None:
+    assert run(PARSES) == "True\n"
+    made = cache_file(home).read_bytes()
+    assert run(PARSES) == "False\n"
+    assert run(PRINT) == f"{load_roster()} {load_steps()}\n"
+    assert cache_file(home).read_bytes() == made
+
+
+def test_the_cache_is_json_and_only_the_user_can_read_it(home: Path) -> None:
+    run(PARSES)
+    head, body = cache_file(home).read_bytes().split(b"\n", 1)
+    json.loads(head)
+    assert {step["step_id"] for step in json.loads(body)["steps"]} == {step.step_id for step in load_steps()}
+    assert stat.S_IMODE(cache_file(home).stat().st_mode) == 0o600
+
+
+def rewrite(file: Path, body: bytes) -> None:
+    """Put another body below the head, with a sum that fits."""
+    _, key = json.loads(file.read_bytes().split(b"\n", 1)[0])
+    file.write_bytes(json.dumps([zlib.crc32(body), key]).encode() + b"\n" + body)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"null", b'{"personas": 3}', b"[" * 100_000, b"\xff\xfe"])
+def test_a_cache_that_makes_no_sense_is_made_anew(home: Path, body: bytes) -> None:
+    run(PARSES)
+    sound = cache_file(home).read_bytes()
+    rewrite(cache_file(home), body)
+    assert run(PARSES) == "True\n"
+    assert cache_file(home).read_bytes() == sound
+
+
+def test_a_cache_that_was_cut_off_or_changed_is_made_anew(home: Path) -> None:
+    run(PARSES)
+    sound = cache_file(home).read_bytes()
+    for broken in (sound[: len(sound) // 2], sound.replace(b"Maya", b"Mara"), b"\0" * 9_000_000):
+        cache_file(home).write_bytes(broken)
+        assert run(PARSES) == "True\n"
+        assert cache_file(home).read_bytes() == sound
+
+
+def test_a_file_of_the_content_that_changed_makes_it_anew(home: Path) -> None:
+    run(PARSES)
+    head, body = cache_file(home).read_bytes().split(b"\n", 1)
+    assert str(caching.BUILT_IN / "steps").encode() in head
+    total, (form, version, files) = json.loads(head)
+    files[0][2] += 1
+    cache_file(home).write_bytes(json.dumps([total, [form, version, files]]).encode() + b"\n" + body)
+    assert run(PARSES) == "True\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and modes are those of Unix")
+def test_a_cache_folder_that_cannot_be_used_is_done_without(home: Path) -> None:
+    home.write_text("a file where the folder would be")
+    assert run(PARSES) == "True\n"
+    home.unlink()
+    run(PARSES)
+    file = cache_file(home)
+    file.unlink()
+    file.mkdir()
+    assert run(PARSES) == "True\n"
+
+
+def test_without_a_home_there_is_no_cache_and_a_relative_one_does_not_count() -> None:
+    assert caching.find_cache_file({}) is None
+    assert caching.find_cache_file({"XDG_CACHE_HOME": "here", "HOME": "."}) is None
+    found = caching.find_cache_file({"XDG_CACHE_HOME": "here", "HOME": "/home/ada"})
+    assert found is not None and found.is_relative_to("/home/ada")
+
+
+def test_what_a_project_says_never_gets_into_the_cache(home: Path, tmp_path: Path) -> None:
+    run(PARSES)
+    sound = cache_file(home).read_bytes()
+    folder = tmp_path / "project" / ".roundtable" / "personas"
+    folder.mkdir(parents=True)
+    (folder / "ba.md").write_text("---\nkey: business-analyst\ndisabled: true\n---\n")
+    run(f"from pathlib import Path; from roundtable.catalogue import load_roster; "
+        f"assert 'business-analyst' not in load_roster(Path({str(tmp_path / 'project')!r}))")  # fmt: skip
+    assert cache_file(home).read_bytes() == sound
+
+
+def test_an_edit_of_a_projects_file_counts_at_once(tmp_path: Path) -> None:
+    """Also an edit that leaves size and time as they were."""
+    folder = tmp_path / ".roundtable" / "personas"
+    folder.mkdir(parents=True)
+    text = "---\nkey: tester\nname: {} Lind\nrole: Tester\nperspective: user\nlens: [use]\n---\n"
+    file = folder / "tester.md"
+    for name in ("Nora", "Nils", "Nora"):
+        file.write_text(text.format(name))
+        os.utime(file, ns=(0, 0))
+        assert load_roster(tmp_path)["tester"].first_name == name
+        assert read_roster(tmp_path)[1] == read_steps(tmp_path)[1] == ()
+    file.unlink()
+    assert "tester" not in load_roster(tmp_path)

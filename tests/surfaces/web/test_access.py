@@ -1,0 +1,112 @@
+"""Who may come in, and what no request gets past."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from roundtable.surfaces.web.access import MAX_BODY, MEMBER, RateLimit
+from roundtable.surfaces.web.app import Site
+from webserver import check_of, come_in, make_site, open_client
+
+Place = tuple[Path, Path]
+ITEM = "/items/offline-forms"
+
+
+@pytest.fixture
+def site(place: Place) -> Site:
+    return make_site(place[0])
+
+
+@pytest.fixture
+def ana(site: Site) -> TestClient:
+    return come_in(site, open_client(site), "Ana")
+
+
+@pytest.mark.parametrize("path", ["/", ITEM, f"{ITEM}/room", f"{ITEM}/room/events", f"{ITEM}/export.html"])
+def test_nobody_sees_anything_without_an_invitation(site: Site, path: str) -> None:
+    answer = open_client(site).get(path)
+    assert answer.status_code == 401 and "invitation" in answer.text and "Offline forms" not in answer.text
+
+
+def test_a_wrong_invitation_or_no_name_lets_nobody_in(site: Site) -> None:
+    client = open_client(site)
+    assert client.get("/join/nonsense").status_code == 403
+    assert client.post("/join/nonsense", data={"name": "Ana"}).status_code == 409
+    token = site.invitations.tokens[MEMBER]
+    assert client.post(f"/join/{token}", data={"name": " \u200b "}).status_code == 409
+    assert client.get("/").status_code == 401
+
+
+def test_the_cookie_cannot_be_read_by_scripts_or_sent_by_other_sites(site: Site) -> None:
+    client = open_client(site, follow_redirects=False)
+    answer = client.post(f"/join/{site.invitations.tokens[MEMBER]}", data={"name": "Ana"})
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=lax" in cookie
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::1", "192.168.0.7"])
+def test_other_names_than_ours_are_refused(ana: TestClient, host: str) -> None:
+    assert ana.get("/", headers={"host": host}).status_code == 421
+
+
+def test_a_named_host_and_with_every_address_any_address_is_served(place: Place) -> None:
+    site = make_site(place[0], hosts=("0.0.0.0", "room.example.org"))
+    client = come_in(site, open_client(site), "Ana")
+    for host in ("room.example.org", "192.168.0.7:8720", "localhost"):
+        assert client.get("/", headers={"host": host}).status_code == 200
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "", "http://[", "https://127.0.0.1:8720.evil.example"]
+)
+def test_forms_of_other_pages_do_nothing(ana: TestClient, origin: str) -> None:
+    data = {"text": "Mischief", "check": check_of(ana)}
+    assert ana.post("/items", data=data, headers={"origin": origin}).status_code == 403
+    assert "Mischief" not in ana.get("/").text
+
+
+def test_a_form_without_the_guests_own_check_does_nothing(site: Site, ana: TestClient) -> None:
+    ben = come_in(site, open_client(site), "Ben")
+    for check in ("", "nonsense", check_of(ben)):
+        assert ana.post("/items", data={"text": "Mischief", "check": check}).status_code == 409
+    assert "Mischief" not in ana.get("/").text
+
+
+def test_every_answer_forbids_what_is_not_ours(ana: TestClient) -> None:
+    for path in ("/", "/static/room.js", "/nonesuch", "/items/offline-forms/room"):
+        headers = ana.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "same-origin"
+    page = ana.get("/items/offline-forms/room").text
+    assert "<script>" not in page and " style=" not in page and " onclick=" not in page
+
+
+def test_what_is_too_large_is_refused_also_without_a_length(ana: TestClient) -> None:
+    check = check_of(ana)
+    large = f"check={check}&text={'x' * MAX_BODY}".encode()
+    assert ana.post("/items", content=large).status_code == 413
+    pieces = (large[at : at + 65536] for at in range(0, len(large), 65536))
+    assert ana.post("/items", content=pieces).status_code == 409
+    many = f"check={check}&" + "&".join(f"f{number}=x" for number in range(600))
+    assert ana.post("/items", content=many.encode()).status_code == 409
+
+
+def test_too_much_at_once_is_refused_for_a_while(ana: TestClient) -> None:
+    data = {"check": check_of(ana)}
+    statuses = [ana.post("/items/offline-forms/room/typing", data=data).status_code for _ in range(60)]
+    assert statuses[0] == 200 and statuses[-1] == 429
+
+
+def test_the_rate_recovers_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    limit = RateLimit(2, 0.5)
+    assert [limit.allows("a") for _ in range(3)] == [True, True, False]
+    assert limit.allows("b")
+    now += 2
+    assert [limit.allows("a") for _ in range(2)] == [True, False]

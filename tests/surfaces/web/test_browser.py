@@ -1,0 +1,373 @@
+"""The web room in a real browser: several people, cuts, keys alone, narrow windows, hostile words."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from project import ANSWERS, talk
+from roundtable.core.commands import Brief
+from roundtable.panel.base import OnWords, Speech
+from roundtable.store.items import add_item
+from roundtable.surfaces.web.access import MEMBER, OBSERVER, Role
+from roundtable.surfaces.web.app import Site
+from roundtable.testing import ScriptedPanel
+from webserver import make_site, serve
+
+playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+from playwright.sync_api import Browser, BrowserContext, Page, expect  # noqa: E402
+
+Place = tuple[Path, Path]
+ROOT = Path(__file__).parents[3]
+CHROMIUM = shutil.which("chromium")
+AXE = ROOT / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+]  # fmt: skip
+PATIENCE = 15_000
+ROOM = "/items/offline-forms/room"
+HOSTILE = (
+    "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'> "
+    "[press](javascript:window.ran=3) ![seen](https://elsewhere.example/pixel.png) "
+    "<style>body{background:url(https://elsewhere.example/b.png)}</style> <b onclick='window.ran=4'>bold</b>"
+)
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is missing. Install it with: apt-get install chromium"
+)
+
+
+class GatedPanel(ScriptedPanel):
+    """Says half of a contribution and waits until the test lets it go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open = False
+
+    async def speak(self, brief: Brief, heard: OnWords) -> Speech | None:
+        if brief.may_pass:
+            return None
+        heard(f"The first half of {brief.number}, ")
+        while not self.is_open:
+            await asyncio.sleep(0.01)
+        heard("the second half.")
+        return Speech(f"The first half of {brief.number}, the second half.")
+
+
+class House:
+    """A site on a real server, and the browsers of the people who come in."""
+
+    def __init__(self, browser: Browser, site: Site, address: str) -> None:
+        self.site, self.address = site, address
+        self.requests: list[str] = []
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+
+    def let_in(self, name: str, path: str = ROOM, role: Role = MEMBER, **options: Any) -> Page:
+        """Let somebody in, in a browser of their own, and show a page."""
+        context = self._browser.new_context(**options)
+        self._contexts.append(context)
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.goto(f"{self.address}/join/{self.site.invitations.tokens[role]}")
+        page.fill("#name", name)
+        page.click("text=Come in")
+        page.goto(f"{self.address}{path}")
+        return page
+
+    def close(self) -> None:
+        for context in self._contexts:
+            context.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with playwright.sync_playwright() as started:
+        yield started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+def talk_elsewhere(place: Place, words: Sequence[str]) -> None:
+    """Hold a conversation in another thread: in this one Playwright has its own loop."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(talk, *place, words, review=True).result(PATIENCE / 1000)
+
+
+@pytest.fixture
+def completed(place: Place) -> Place:
+    talk_elsewhere(place, ANSWERS)
+    return place
+
+
+@pytest.fixture
+def houses(browser: Browser) -> Iterator[Any]:
+    with ExitStack() as stack:
+
+        def make(root: Path, panel: Any = None, **options: Any) -> House:
+            site = make_site(root, panel, **options)
+            house = House(browser, site, stack.enter_context(serve(site)))
+            stack.callback(house.close)
+            return house
+
+        yield make
+
+
+def awaits(page: Page, what: str) -> None:
+    """Wait until the form is the one for what the table waits for."""
+    expect(page.locator(f'#form [data-awaits="{what}"]')).to_be_visible(timeout=PATIENCE)
+
+
+def send(page: Page, text: str) -> None:
+    awaits(page, "discussion")
+    page.fill("#text", text)
+    page.press("#text", "Enter")
+
+
+def has_turns(page: Page, count: int) -> None:
+    """Wait until the conversation has so many turns, each once and in order."""
+    wanted = [f"turn {number + 1}" for number in range(count)]
+    expect(page.locator("#log .number")).to_have_text(wanted, timeout=PATIENCE)
+
+
+def begin_discussion(page: Page) -> None:
+    """Open the table at the menu of the step that is complete, and bring everybody to it."""
+    page.click("text=Open the table")
+    awaits(page, "menu")
+    page.keyboard.press("e")
+
+
+def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Place) -> None:
+    house = houses(completed[0], review=True)
+    ana = house.let_in("Ana")
+    ben, eva = house.let_in("Alex"), house.let_in("Eva", role=OBSERVER)
+    begin_discussion(ana)
+    awaits(ben, "discussion")
+    ben.locator("#text").press_sequentially("We go")
+    expect(ana.locator("#work")).to_have_text("Alex is typing", timeout=PATIENCE)
+    send(ben, "We go with option B.")
+    send(ana, "Fine by me.")
+    awaits(ana, "discussion")
+    expect(ana.locator("#log .contribution.person .name")).to_have_text(["Alex", "Ana"], timeout=PATIENCE)
+    for page in (ana, ben, eva):
+        has_turns(page, 7)
+    for page in (ana, ben):
+        expect(page.locator("#text")).to_have_value("")
+    expect(eva.locator("#form")).to_have_text("You are looking on.")
+    assert eva.locator("#form textarea, #form button").count() == 0
+    assert ben.locator("text=Wrap up").count() == 0
+    send(ben, "done")
+    expect(ben.locator("#problem")).to_contain_text("chair")
+    ana.click("text=Hand over the chair")
+    ben.click("text=Wrap up")
+    ben.click("text=Accept and write")
+    awaits(ben, "menu")
+    expect(eva.locator("#log .synthesis")).to_contain_text("option B", timeout=PATIENCE)
+    expect(eva.locator("#log .changes")).to_be_visible()
+    expect(ana.locator("#form")).to_contain_text("Alex chooses")
+
+
+def test_a_reload_in_the_middle_of_a_contribution_loses_and_doubles_nothing(
+    houses: Any, completed: Place
+) -> None:
+    panel = GatedPanel()
+    house = houses(completed[0], panel)
+    ana = house.let_in("Ana")
+    begin_discussion(ana)
+    expect(ana.locator("#draft")).to_contain_text("The first half of 2", timeout=PATIENCE)
+    ana.reload()
+    expect(ana.locator("#draft")).to_contain_text("The first half of 2", timeout=PATIENCE)
+    panel.is_open = True
+    awaits(ana, "discussion")
+    has_turns(ana, 3)
+    expect(ana.locator("#draft")).to_be_hidden()
+
+
+def test_what_was_said_while_the_network_was_cut_comes_once_and_in_order(
+    houses: Any, completed: Place
+) -> None:
+    house = houses(completed[0])
+    ana, ben = house.let_in("Ana"), house.let_in("Ben")
+    begin_discussion(ana)
+    awaits(ben, "discussion")
+    ben.context.set_offline(True)
+    ben.fill("#text", "Still here")
+    ben.press("#text", "Enter")
+    expect(ben.locator("#problem")).to_contain_text("cannot be reached")
+    send(ana, "While you were away.")
+    awaits(ana, "discussion")
+    ben.context.set_offline(False)
+    expect(ben.locator("#log")).to_contain_text("While you were away.", timeout=PATIENCE)
+    for page in (ana, ben):
+        has_turns(page, 5)
+    expect(ben.locator("#text")).to_have_value("Still here")
+
+
+def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
+    house = houses(place[0])
+    page = house.let_in("Ana", path="/")
+
+    def tab_to(text: str) -> None:
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.innerText?.trim() || ''") == text:
+                return
+        raise AssertionError(f"Tab never reaches {text!r}")
+
+    tab_to("Offline forms")
+    page.keyboard.press("Enter")
+    expect(page.locator("#steps")).to_be_visible()
+    tab_to("Open the table")
+    page.keyboard.press("Enter")
+    awaits(page, "answer")
+    for words in ANSWERS:
+        expect(page.locator("#text")).to_be_focused()
+        page.keyboard.type(words)
+        page.keyboard.press("Enter")
+        expect(page.locator("#log .answer").last).to_contain_text(words)
+    awaits(page, "menu")
+    page.keyboard.press("e")
+    awaits(page, "discussion")
+    expect(page.locator("#text")).to_be_focused()
+    page.keyboard.type("We go with B.")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("And soon.")
+    page.keyboard.press("Enter")
+    expect(page.locator("#log .person").last).to_contain_text("And soon.")
+    awaits(page, "discussion")
+    tab_to("Wrap up")
+    page.keyboard.press("Enter")
+    awaits(page, "menu")
+    page.keyboard.press("c")
+    awaits(page, "answer")
+
+
+def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Place) -> None:
+    house = houses(completed[0], review=True)
+    ana, ben = house.let_in("Ana"), house.let_in("Ben")
+    begin_discussion(ana)
+    send(ana, "We go with option B.")
+    awaits(ana, "discussion")
+    ana.click("text=Wrap up")
+    awaits(ana, "review")
+    expect(ben.locator("#form")).to_contain_text("Ana reviews")
+    ana.uncheck('[name="keep-1"]')
+    ana.fill('[name="text-2"]', "We take option B: it costs least")
+    ana.select_option("#part", "question")
+    ana.fill('[name="add"]', "Who tells the desk?")
+    ana.click("text=Accept and write")
+    awaits(ana, "menu")
+    text = next(
+        path.read_text() for path in completed[1].glob("*.md") if "Elaboration Insights" in path.read_text()
+    )
+    assert "- We take option B: it costs least" in text and "- Who tells the desk?" in text
+    assert "Answers can differ." not in text
+    expect(ben.locator("#log .synthesis")).to_contain_text("it costs least")
+
+
+def test_hostile_words_in_every_field_run_nothing_and_fetch_nothing(houses: Any, place: Place) -> None:
+    root, _ = place
+    panel = ScriptedPanel(says=lambda brief: Speech(f"{brief.number} {HOSTILE}"))
+    house = houses(root, panel, review=True)
+    ana = house.let_in(HOSTILE[:40], path="/")
+    ana.fill("#text", f"{HOSTILE[:70]}\n\n{HOSTILE}")
+    ana.click("text=Add >> nth=-1")
+    expect(ana.locator("h1")).to_contain_text("<script>")
+    item = ana.url
+    ana.click("text=Open the table")
+    for _ in range(2):
+        awaits(ana, "answer")
+        number = ana.locator("#form [name=at]").get_attribute("value")
+        ana.fill("#text", f"7 {HOSTILE}")
+        ana.press("#text", "Enter")
+        expect(ana.locator("#form [name=at]")).not_to_have_value(str(number), timeout=PATIENCE)
+    awaits(ana, "menu")
+    ana.keyboard.press("e")
+    send(ana, f"We go with {HOSTILE}")
+    awaits(ana, "discussion")
+    ana.click("text=Wrap up")
+    awaits(ana, "review")
+    ana.fill('[name="text-1"]', f"Edited {HOSTILE}")
+    ana.fill('[name="add"]', HOSTILE)
+    ana.click("text=Accept and write")
+    awaits(ana, "menu")
+    ana.fill("#text", f"Feedback {HOSTILE}")
+    ana.press("#text", "Enter")
+    expect(ana.locator("#log .feedback").last).to_contain_text("script", timeout=PATIENCE)
+    pages = [ana.url, item, f"{item}/documents/quick-scan.md", f"{item}/discussions/1", house.address]
+    for address in pages:
+        ana.goto(address)
+        expect(ana.locator("body")).to_contain_text("onerror", timeout=PATIENCE)
+        ana.locator("text=press").first.click(force=True, no_wait_after=True) if "room" in address else None
+        assert ana.evaluate("window.ran") is None
+        for selector in ("main img", "main script", "main style", "[onclick]", '[href^="javascript"]'):
+            assert ana.locator(selector).count() == 0, (address, selector)
+    assert all(url.startswith(house.address) for url in house.requests)
+    export = ana.request.get(f"{item}/export.html").text()
+    file = root.parent / "export.html"
+    file.write_text(export)
+    ana.goto(f"file://{file}")
+    expect(ana.locator("body")).to_contain_text("onerror")
+    assert ana.evaluate("window.ran") is None
+    assert ana.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "12px"
+    assert all(url.startswith((house.address, "file:")) for url in house.requests)
+
+
+def test_a_phone_shows_every_page_without_scrolling_sideways(houses: Any, completed: Place) -> None:
+    root, item = completed
+    (item / "quick-scan.md").write_text(
+        f"# Wide\n\n| a | b |\n|---|---|\n| {'x' * 300} | {'y ' * 200} |\n\n{'z' * 500}\n"
+    )
+    house = houses(root)
+    page = house.let_in("Ana", viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
+    page.tap("text=Open the table")
+    awaits(page, "menu")
+    expect(page.locator('[data-key="e"]')).to_be_in_viewport()
+    item_page = "/items/offline-forms"
+    for path in ("/", item_page, f"{item_page}/documents/quick-scan.md", ROOM):
+        page.goto(f"{house.address}{path}")
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: npm install --prefix build/axe axe-core")
+def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, completed: Place) -> None:
+    root, _ = completed
+    talk_elsewhere(completed, ["E", "We go with B.", "done", "accept"])
+    add_item(root, "Another one", commit=None)
+    house = houses(root, review=True)
+    page = house.let_in("Ana", path="/")
+    item = f"{house.address}/items/offline-forms"
+    script = AXE.read_text(encoding="utf-8")
+
+    def check() -> None:
+        page.evaluate(script)
+        page.emulate_media(color_scheme="dark")
+        found = page.evaluate("axe.run({runOnly: ['color-contrast']})")["violations"]
+        page.emulate_media(color_scheme="light")
+        found += page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+        serious = [each for each in found if each["impact"] in ("serious", "critical")]
+        assert serious == [], [(each["id"], [node["html"] for node in each["nodes"]]) for each in serious]
+
+    for address in (house.address, item, f"{item}/documents/quick-scan.md", f"{item}/discussions/1"):
+        page.goto(address)
+        check()
+    page.goto(f"{item}/room")
+    page.click("text=Open the table")
+    awaits(page, "menu")
+    check()
+    page.keyboard.press("e")
+    send(page, "We go with C.")
+    awaits(page, "discussion")
+    check()
+    page.click("text=Wrap up")
+    awaits(page, "review")
+    check()
+    page.goto(f"{house.address}/join/{house.site.invitations.tokens[OBSERVER]}")
+    check()

@@ -1,0 +1,130 @@
+"""Markdown as HTML: whatever the text, nothing in it runs and nothing is fetched."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundtable.surfaces.web.markup import (
+    DocumentLinks,
+    TurnLinks,
+    find_additions,
+    read_cited_turns,
+    render_document,
+    render_words,
+)
+
+PIECES = st.sampled_from(
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<svg/onload=alert(1)>",
+        "<a href='javascript:1'>",
+        "[a](javascript:alert(1))",
+        "[a](JaVaScRiPt&colon;alert(1))",
+        "![a](https://elsewhere.example/a.png)",
+        "[a](data:text/html,x)",
+        "<https://elsewhere.example>",
+        "<!-- ",
+        " -->",
+        "<!-- Elaboration: step 01-03, 2026-02-20T10:00:00.000Z -->\n",
+        '<!-- Elaboration: step "><b>, x -->\n',
+        '<a id="turn-3"></a>',
+        '<a id="turn-3" onclick="x">',
+        "</section>",
+        "</div>",
+        "<style>",
+        "<base href=//elsewhere.example>",
+        "<iframe src=//elsewhere.example>",
+        "```html\n",
+        "`",
+        "\n",
+        "\n\n",
+        "# ",
+        "- ",
+        "> ",
+        "| a | b |\n|---|---|\n",
+        "&lt;script&gt;",
+        "&#60;script&#62;",
+        "\x00",
+        "\u202e",
+        "[x]: javascript:alert(1)\n",
+        "[x]",
+        "*",
+        "word ",
+    ]
+)
+TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=14).map("".join)
+LINKS = DocumentLinks(
+    {("01-03", "2026-02-20T10:00:00.000Z"): TurnLinks("/items/x/discussions/1", "From", "#", {"word": (3,)})},
+    {3: [("spec.md", "/items/x/documents/spec.md#a")]},
+)
+
+
+class Found(HTMLParser):
+    """Collects the tags and attributes of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+
+def assert_harmless(html: str) -> None:
+    found = Found(html)
+    assert not found.tags & {
+        "script",
+        "img",
+        "svg",
+        "iframe",
+        "style",
+        "base",
+        "object",
+        "form",
+        "link",
+        "meta",
+    }
+    assert {name for name, _ in found.attributes} <= {"href", "id", "class", "rel", "start"}
+    schemes = {urlsplit(value).scheme for name, value in found.attributes if name == "href"}
+    assert schemes <= {"", "http", "https", "mailto"}
+
+
+@given(TEXTS)
+def test_nothing_in_any_text_can_run_or_fetch(text: str) -> None:
+    assert_harmless(render_words(text))
+    assert_harmless(render_document(text))
+    assert_harmless(render_document(text, LINKS))
+
+
+@given(TEXTS)
+def test_an_addition_never_swallows_what_follows_it(text: str) -> None:
+    page = render_document(f"<!-- Elaboration: step 01-03, x -->\n\n### Added\n\nwords\n\n## Next\n\n{text}")
+    assert page.index("</section>") < page.index("<h2>Next</h2>")
+
+
+def test_what_was_written_is_shown_as_it_is() -> None:
+    assert (
+        render_words("<b>bold</b> & *so*\nnext")
+        == "<p>&lt;b&gt;bold&lt;/b&gt; &amp; <em>so</em><br>\nnext</p>\n"
+    )
+    assert "<p>&lt;b&gt;bold&lt;/b&gt;" in render_document("<b>bold</b>").replace("\n", "")
+    assert render_document("<!-- Step 01-01: 3 characters, 00000000 -->\n") == ""
+    picture = render_words("![A map](https://elsewhere.example/map.png)")
+    assert "A map (https://elsewhere.example/map.png)" in picture
+
+
+@pytest.mark.parametrize("review", ["", ", edited in the review"])
+def test_the_turns_of_an_entry_are_read_from_the_transcript(review: str) -> None:
+    transcript = f"- [User/Alex] Keep it: cheap ([turn 2](#turn-2), [turn 12](#turn-12){review})\n- None"
+    assert read_cited_turns(transcript) == {"Keep it: cheap": (2, 12)}
+    assert find_additions("a\n<!-- Elaboration: step 01-03, T -->\nb") == (("01-03", "T"),)

@@ -1,0 +1,177 @@
+"""The pages: what they show, what their forms do, and that they are readable without scripts."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from html import unescape
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from project import talk
+from roundtable.surfaces.web.access import OBSERVER
+from roundtable.surfaces.web.app import Site
+from webserver import PATIENCE, check_of, come_in, make_site, open_client
+
+Place = tuple[Path, Path]
+GOLDEN = Path(__file__).parents[3] / "docs" / "example"
+ITEM = "/items/offline-forms"
+
+
+@pytest.fixture
+def site(completed: Place) -> Site:
+    return make_site(completed[0])
+
+
+@pytest.fixture
+def ana(site: Site) -> TestClient:
+    return come_in(site, open_client(site), "Ana")
+
+
+@pytest.fixture
+def golden(completed: Place) -> Path:
+    """The bundled example, which has been discussed twice, as a second item."""
+    folder = completed[1].parent / "renew-loans"
+    shutil.copytree(GOLDEN, folder)
+    return folder
+
+
+def act(client: TestClient, action: str, **fields: str) -> int:
+    """Do something at the table the way a page without scripts does."""
+    data = {"check": check_of(client, f"{ITEM}/room"), **fields}
+    return client.post(f"{ITEM}/room/{action}", data=data).status_code
+
+
+def load_until(client: TestClient, text: str) -> str:
+    """Load the room's page again until it shows a text, as somebody without scripts does."""
+    deadline = time.monotonic() + PATIENCE
+    while text not in (page := client.get(f"{ITEM}/room").text):
+        assert time.monotonic() < deadline, f"never shown: {text}"
+    return page
+
+
+def number_of(page: str) -> str:
+    """Return the number of the listening that the page's form answers."""
+    return page.partition('name="at" value="')[2].partition('"')[0]
+
+
+def test_the_backlog_lists_items_with_progress_and_can_be_filtered(ana: TestClient, golden: Path) -> None:
+    page = ana.get("/").text
+    assert "Offline forms" in page and "1 of 24 steps" in page
+    assert "Renew loans by text message" in page and "2 discussions" in page and "1 open question" in page
+    filtered = ana.get("/", params={"q": "RENEW loans"}).text
+    assert "Renew loans" in filtered and "Offline forms" not in filtered
+    assert "Nothing here fits" in ana.get("/", params={"q": "nonesuch"}).text
+
+
+def test_an_item_is_added_with_a_form(ana: TestClient, completed: Place) -> None:
+    page = ana.post("/items", data={"text": "Export as PDF\n\nFor auditors.", "check": check_of(ana)})
+    assert (
+        page.status_code == 200 and "Export as PDF" in page.text and page.url.path == "/items/export-as-pdf"
+    )
+    assert "For auditors." in (completed[1].parent / "export-as-pdf" / "draft.md").read_text()
+    assert ana.post("/items", data={"text": " ", "check": check_of(ana)}).status_code == 409
+
+
+def test_an_item_shows_its_steps_documents_discussions_and_questions(ana: TestClient, golden: Path) -> None:
+    page = ana.get("/items/renew-loans").text
+    for text in ("Business Context Discovery", "requirements-spec.md", "Open questions", "who needs care"):
+        assert text in page
+    assert page.count('class="done"') == 24
+    assert re.search(r'href="/items/renew-loans/discussions/1">User Experience', page)
+    raw = ana.get(ITEM).text
+    assert 'class="current"' in raw and 'class="not-needed"' in raw and 'class="ahead"' in raw
+
+
+def test_what_a_discussion_added_is_marked_and_linked_both_ways(ana: TestClient, golden: Path) -> None:
+    page = ana.get("/items/renew-loans/documents/requirements-spec.md").text
+    (place,) = re.findall(r'<section class="addition" id="([^"]+)">', page)
+    block = page.partition('<section class="addition"')[2].partition("</section>")[0]
+    assert "Elaboration Insights" in block and "4. Technical Context" not in block
+    assert "<!--" not in page and "&lt;!--" not in page
+    links = re.findall(r'href="([^"]+)" rel="[^"]*">turn (\d+)</a>', block)
+    assert ("/items/renew-loans/discussions/1#turn-4", "4") in links
+    assert ("/items/renew-loans/discussions/1#turn-8", "8") in links
+    talk = ana.get("/items/renew-loans/discussions/1").text
+    back = f'href="/items/renew-loans/documents/requirements-spec.md#{place}"'
+    assert 'id="turn-8"' in talk and talk.count(back) == 4  # of nine turns, four led to something
+
+
+def test_the_hand_off_is_a_page(ana: TestClient, golden: Path) -> None:
+    page = ana.get("/items/renew-loans/hand-off")
+    assert page.status_code == 200 and "We go with renewing only the titles" in page.text
+
+
+def test_an_export_is_one_file_with_all_links_inside(ana: TestClient, golden: Path) -> None:
+    answer = ana.get("/items/renew-loans/export.html")
+    assert "attachment" in answer.headers["content-disposition"]
+    page = answer.text
+    assert not re.search(r'(?:src|href)="(?!#|https?://)[^"]', page) and "<script" not in page
+    assert "url(" not in page and "@import" not in page
+    names = set(re.findall(r'id="([^"]+)"', page))
+    wanted = set(re.findall(r'href="#([^"]+)"', page))
+    assert wanted <= names and "discussion-1-turn-8" in wanted
+    assert len(re.findall(r'id="discussion-2-turn-1"', page)) == 1
+
+
+def test_only_documents_of_the_item_are_served(ana: TestClient, completed: Place) -> None:
+    root, item = completed
+    (root / "secret.md").write_text("# Secret\n")
+    (item / "away.md").symlink_to(root / "secret.md")
+    for name in (
+        "../../../secret.md",
+        "..%2F..%2F..%2Fsecret.md",
+        "away.md",
+        "meta.json",
+        ".journal",
+        "%00.md",
+    ):
+        answer = ana.get(f"{ITEM}/documents/{name}")
+        assert answer.status_code == 404 and "Secret" not in answer.text, name
+    for slug in ("..", "%2e%2e", "offline", "nonesuch", "..%2Foffline-forms"):
+        assert ana.get(f"/items/{slug}/room").status_code == 404, slug
+    for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2Fapp.py"):
+        assert ana.get(path).status_code == 404
+
+
+def test_a_whole_step_can_be_answered_without_scripts(site: Site, place: Place) -> None:
+    with open_client(site) as client:
+        come_in(site, client, "Ana")
+        assert "Whoever opens the table has the chair" in client.get(f"{ITEM}/room").text
+        assert act(client, "open") == 200
+        page = load_until(client, 'data-awaits="menu"')
+        assert "<noscript>" in page and "<kbd>E</kbd>" in page
+        assert act(client, "say", at=number_of(page), choice="C") == 200
+        at = number_of(load_until(client, 'data-awaits="answer"'))
+        assert act(client, "say", at=at, text="It is slow.") == 200
+        load_until(client, "It is slow.")
+        assert act(client, "say", at=at, text="Again.") == 409
+        assert act(client, "nonsense") == 404
+
+
+def test_an_observer_may_look_and_nothing_else(site: Site) -> None:
+    with open_client(site) as client:
+        come_in(site, client, "Eva", OBSERVER)
+        page = client.get(f"{ITEM}/room").text
+        assert "Invite somebody" not in page and "The table is closed." in page
+        assert "Add an item" not in client.get("/").text
+        check = page.partition('data-check="')[2].partition('"')[0]
+        for action in ("open", "say", "typing", "chair", "stop", "close", "review"):
+            answer = client.post(f"{ITEM}/room/{action}", data={"check": check, "text": "x", "at": "1"})
+            assert answer.status_code == 409, action
+        assert client.post("/items", data={"check": check, "text": "x"}).status_code == 409
+
+
+def test_an_open_question_is_answered_in_place(place: Place) -> None:
+    talk(*place, ["I don't know", "60 inspectors"], panel=None)
+    site = make_site(place[0])
+    client = come_in(site, open_client(site), "Ana")
+    page = client.get(ITEM).text
+    question = unescape(page.partition('name="question" value="')[2].partition('"')[0])
+    data = {"check": check_of(client, ITEM), "question": question, "text": "Forms are lost."}
+    assert question and "Nothing is left open." in client.post(f"{ITEM}/answer", data=data).text
+    assert "Forms are lost." in client.get(f"{ITEM}/documents/quick-scan.md").text
+    assert client.post(f"{ITEM}/answer", data=data).status_code == 409

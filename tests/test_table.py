@@ -1,0 +1,211 @@
+"""What is on the table: everything that is held, in each request of a whole elaboration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
+from pathlib import Path
+
+import pytest
+
+from model_talk import ScriptedModel
+from project import ANSWERS, kinds, meta, talk, texts
+from roundtable.core.events import Offer
+from roundtable.core.hearing import find_corrections
+from roundtable.panel.model.conversation import MARK
+from roundtable.testing import ScriptedPanel
+
+Place = tuple[Path, Path]
+CODE = '''"""Forms that inspectors fill in."""
+
+
+def keep_forms(inspectors: list[str]) -> int:
+    """Keep the forms of inspectors without signal in basements."""
+    return len(inspectors)
+'''
+RECORD = (
+    "# 1. Forms are kept locally\n\n## Status\n\nAccepted\n\n"
+    "## Decision\n\nInspectors keep forms on the van.\n"
+)
+TALK = ["We go with A.", "Alex, what breaks?", "", "How is the weather?", "Maya, and then?"]
+
+
+@pytest.fixture
+def rich(completed: Place) -> Place:
+    """An item with an earlier discussion, other documents, another item, decision records and code."""
+    root, item = completed
+    (root / "forms.py").write_text(CODE)
+    (root / "docs" / "adr").mkdir(parents=True)
+    (root / "docs" / "adr" / "0001-forms.md").write_text(RECORD)
+    gone = RECORD.replace("Accepted", "Superseded by 3").replace("kept locally", "printed")
+    (root / "docs" / "adr" / "0002-print.md").write_text(gone)
+    other = item.parent / "inspector-vans"
+    other.mkdir()
+    (other / "meta.json").write_text("{}")
+    (other / "quick-scan.md").write_text(
+        "# Scan\n\n<!-- Elaboration: step 00-01, 2026-01-02T03:04:05.678Z -->\n\n#### Decisions Made\n"
+        "- Inspectors share one van and its forms: cheaper\n"
+    )
+    (item / "notes.md").write_text("# Notes\n\n- Open question: Who prints the forms?\n")
+    talk(root, item, ["We go with paper.", "done"], step="00-01")
+    return completed
+
+
+def hold(place: Place, words: Sequence[str], model: ScriptedModel) -> list[str]:
+    """Hold a discussion and return the requests it took, the contributions that passed not counted."""
+    talk(*place, words, step="00-01", panel=model.panel())
+    return [request for request, _ in model.requests]
+
+
+@pytest.mark.rule("TABLE-1")
+def test_each_request_of_an_elaboration_holds_everything_in_its_order(rich: Place) -> None:
+    requests = hold(rich, TALK, ScriptedModel())
+    decided = (
+        f"- We go with paper: said so (step 00-01, {meta(rich[1])['elaborations'][0]['timestamp'][:10]})"
+    )
+    parts = (
+        "Maya Chen (Business Analyst):", "The item:\n| Offline forms",
+        "A decision that may bear on this, docs/adr/0001-forms.md:",
+        "A decision that may bear on this, another item, inspector-vans:\n| Inspectors share one van",
+        "The document elaborations/00-01-1.md:", "The document notes.md:", "The document quick-scan.md:",
+        f"Decided so far:\n{MARK}{decided}", f"Still open:\n{MARK}- Who prints the forms? (notes.md)",
+        "The code, forms.py:", "The step: 00-01 Scope Estimation",
+    )  # fmt: skip
+    assert len(requests) > 5
+    for request in requests:
+        places = [request.index(part) for part in parts]
+        assert places == sorted(places)
+        assert "0002-print" not in request
+        assert "may be said as knowledge" in request or "you may say as knowledge" in request
+
+
+@pytest.mark.rule("TABLE-1")
+def test_each_request_repeats_nine_tenths_of_the_one_before(rich: Place) -> None:
+    requests = hold(rich, TALK, ScriptedModel())
+    for before, after in pairwise(requests):
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+        assert sum(1 for _ in same) >= 0.9 * len(before)
+
+
+@pytest.mark.rule("TABLE-1", "FOCUS-1")
+def test_ten_turns_take_nine_calls(rich: Place) -> None:
+    model = ScriptedModel(
+        twist=lambda _, words: words if "{" in words else f"{words.split('@@')[0]}\n@@ next=none"
+    )
+    lines = talk(*rich, ["We wait.", "Alex, why?"] + [""] * 9, step="00-01", panel=model.panel())
+    assert max(line.turn or 0 for line in lines) == 10
+    calls = next(at for at, brief in enumerate(model.briefs, 1) if brief.startswith("Now the synthesis"))
+    assert calls <= 9
+
+
+@pytest.mark.rule("TABLE-1")
+def test_a_speaker_looks_things_up_before_it_speaks_and_all_see_it(rich: Place) -> None:
+    asked: list[str] = []
+
+    def twist(brief: str, words: str) -> str:
+        if brief.startswith("Now turn 2 ") and len(asked) < 2:
+            asked.append(brief)
+            looks = (
+                "@@ search keep_forms\n@@ read ../../etc/passwd",
+                "@@ read forms.py:4-6\n@@ search x\n@@ search y",
+            )
+            return looks[len(asked) - 1]
+        return words
+
+    model = ScriptedModel(twist=twist)
+    requests = hold(rich, ["done"], model)
+    first, second, third = requests[1:4]
+    assert "up to 3 lines of: @@ search" in first
+    assert "Looked up, search keep_forms:\n| forms.py:4 def keep_forms" in second
+    assert "Looked up, read ../../etc/passwd:\n| There is no such file to show." in second
+    assert "up to 1 lines" in second
+    assert "Looked up, read forms.py:4-6:\n| 4 def keep_forms" in third
+    assert "Looked up, search x" not in third
+    assert "@@ search WORDS" not in third
+    last = requests[-1]
+    assert last.index("Turn 3, Jordan Park") < last.index("Looked up, search keep_forms")
+
+
+@pytest.mark.rule("TABLE-1")
+def test_one_that_only_looks_things_up_fails_and_says_so(rich: Place) -> None:
+    model = ScriptedModel(
+        twist=lambda brief, words: "@@ search x" if brief.startswith("Now turn 2 ") else words
+    )
+    with pytest.raises(Exception, match="There were no words for Alex Rivera"):
+        talk(*rich, ["done"], step="00-01", panel=model.panel())
+
+
+@pytest.mark.rule("TABLE-2")
+@pytest.mark.parametrize("where", ["answer", "feedback", "turn"])
+def test_what_the_user_says_of_the_code_holds_from_then_on(place: Place, where: str) -> None:
+    root, item = place
+    (root / "forms.py").write_text(CODE)
+    said = "`forms.py` is not touched."
+    words = {
+        "answer": [said, "60 inspectors"],
+        "feedback": [*ANSWERS, said],
+        "turn": [*ANSWERS, "E", said, "done"],
+    }[where]
+    talk(root, item, words)
+    (kept,) = meta(item)["code_corrections"]
+    assert kept == {"path": "forms.py", "touched": False, "words": said}
+    model = ScriptedModel()
+    request = hold(place, ["done"], model)[-1]
+    assert f"What the user said of the code, which holds:\n{MARK}{said}" in request
+    assert "The code, forms.py" not in request
+
+
+@pytest.mark.rule("TABLE-2")
+@pytest.mark.parametrize(
+    ("said", "path", "touched"),
+    [
+        ("`_main.py` is not touched", "_main.py", False),
+        ("src/httpx/_main.py isn't affected by this.", "src/httpx/_main.py", False),
+        ("Please don't touch forms.py; the rest is fine.", "forms.py", False),
+        ("Leave lib/old.js alone.", "lib/old.js", False),
+        ("docs/ stays as it is.", "docs", None),
+        ("forms.py is touched after all.", "forms.py", True),
+        ("Is forms.py not touched?", "", None),
+        ("The inspector is not touched by rain.", "", None),
+        ("forms.py is where it breaks.", "", None),
+    ],
+)
+def test_corrections_are_heard_in_plain_words(said: str, path: str, touched: bool | None) -> None:
+    found = find_corrections(said)
+    assert [(each.path, each.is_touched) for each in found] == (
+        [(path, touched)] if touched is not None else []
+    )
+
+
+# --- draft first ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.rule("STEP-4")
+def test_what_was_read_is_taken_and_only_what_matters_is_asked(place: Place) -> None:
+    root, item = place
+    offers = (
+        Offer("Point", "Forms are lost without signal.", "the item", "read"),
+        Offer("Measure", "60 inspectors", "", "assumed", matters=True),
+    )
+    lines = talk(root, item, ["", "C"], panel=ScriptedPanel(offers=offers))
+    assert texts(lines, "question")[0].startswith("How is it measured?\n  Draft: 60 inspectors")
+    assert any(
+        "- Point: Forms are lost without signal. (from the item)" in text for text in texts(lines, "notice")
+    )
+    document = (item / "quick-scan.md").read_text()
+    assert "**Point**: Forms are lost without signal.\n" in document
+    assert "**Measure**: 60 inspectors\n" in document
+
+
+@pytest.mark.rule("STEP-4")
+def test_what_is_assumed_and_changes_nothing_is_marked_and_what_nobody_knows_stays_open(place: Place) -> None:
+    root, item = place
+    offers = (
+        Offer("Point", "Forms are lost.", "", "assumed", matters=False),
+        Offer("Measure", "", "", "unknown", matters=False),
+    )
+    lines = talk(root, item, [], panel=ScriptedPanel(offers=offers))
+    assert "question" not in kinds(lines)
+    assert kinds(lines)[-1] == "paused"
+    document = (item / "quick-scan.md").read_text()
+    assert "**Point**: Forms are lost. (assumed)" in document
