@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -9,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from project import kinds, meta, talk, texts
+from roundtable.core.analysis import Stage
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.panel.offline import OfflinePanel
 from roundtable.project import Project
+from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from tools.example import EXAMPLE
 
@@ -238,3 +242,44 @@ def test_the_user_chooses_who_joins_the_lead(root: Path) -> None:
         "business-analyst", "solutions-architect", "user",
     }  # fmt: skip
     assert meta(item)["elaborations"][0]["personas_active"] == ["business-analyst", "solutions-architect"]
+
+
+@pytest.mark.rule("STEP-4", "STEP-9")
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("To reproduce:\n\n1. Open the card.\n2. Press Renew twice.", "- Press Renew twice."),
+        ("Steps to repeat it:\n\n```python\nrenew(99)\n```\n", "```python\nrenew(99)\n```"),
+    ],
+)
+def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: str) -> None:
+    item = add_item(root, f"{BUG}\n\n{told}", commit=None)
+    lines = talk(root, item, [""], panel=OfflinePanel())
+    assert "How to Repeat (from the item)" in texts(lines, "notice")[-1]
+    assert found in (item / "bug-report.md").read_text()
+
+
+@pytest.mark.rule("STEP-9", "STEP-4")
+def test_a_feature_asks_at_most_16_questions_in_phase_01_with_follow_ups(root: Path) -> None:
+    item = add_item(root, FEATURE, commit=None)
+    asked = 0
+
+    async def run() -> None:
+        nonlocal asked
+        session = Session(root, item.name, panel=OfflinePanel())
+        answers = itertools.chain(["standard"], itertools.repeat("The desk keeps the slip for the caller."))
+        async for line in session.lines():
+            analysis = session.analysis
+            if analysis is None or line.kind != "listen":
+                continue
+            number = analysis.opening.phase.number
+            is_question = analysis.stage is Stage.ANSWER
+            asked += is_question and number == "01"
+            session.say(next(answers) if is_question else "")
+            if number == "02":
+                await session.close()
+
+    asyncio.run(run())
+    assert "01-requirements" in meta(item)["phases_completed"]
+    # Two of them are follow-ups: a figure for the success, and when a criterion holds.
+    assert asked == 16

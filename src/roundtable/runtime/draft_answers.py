@@ -122,7 +122,6 @@ def _first_sentences(text: str) -> str:
 
 
 _LISTED = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*+])[ \t]+(\S.*)$")
-_FENCED = re.compile(r"(?ms)^```[^\n]*\n(.+?)\n```[ \t]*$")
 _REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b", re.IGNORECASE)
 _WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
 
@@ -134,8 +133,10 @@ def find_steps(text: str) -> str:
     if hint is None:
         return ""
     after = text[hint.start() :]
-    if code := _FENCED.search(after):
-        return code[0]
+    opening = after.find("\n```")
+    closing = after.find("\n```", opening + len("\n```"))
+    if 0 <= opening < closing:
+        return f"{after[opening:closing].strip()}\n```"
     return "\n".join(_LISTED.findall(after)[:12])
 
 
