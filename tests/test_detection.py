@@ -71,8 +71,8 @@ def test_assistants_on_the_path_are_found_and_not_started(machine: Machine, root
     ]  # fmt: skip
     assert [model.how for model in found] == [f"installed as {programs[name]}" for name in names(found)]
     assert (
-        found[0].leaves
-        == "what you say, the item, its documents, decisions of other items that bear on it and excerpts of code go to Anthropic"
+        found[0].leaves == "what you say, the item, its documents, decisions of other items that bear on it "
+        "and excerpts of code go to Anthropic"
     )
     assert machine.started == []
 

@@ -30,7 +30,10 @@ _MOST_PATIENCE = 0.4
 _LOGIN_SECONDS = 5.0
 _MAX_ANSWER = 1024 * 1024
 _MAX_NAME_LENGTH = 200
-_WORDS = "what you say, the item, its documents, decisions of other items that bear on it and excerpts of code go to"
+_WORDS = (
+    "what you say, the item, its documents, decisions of other items that bear on it "
+    "and excerpts of code go to"
+)
 _NOTHING_LEAVES = "nothing leaves this machine"
 
 

@@ -103,8 +103,8 @@ def test_enter_stays_offline_and_nobody_is_asked_again(
     shown = terminal.words()
     assert f"1 claude: installed as {claude}. It counts against your own plan or account there." in shown
     assert (
-        "What you say, the item, its documents, decisions of other items that bear on it and excerpts of code go to Anthropic."
-        in shown
+        "What you say, the item, its documents, decisions of other items that bear on it "
+        "and excerpts of code go to Anthropic." in shown
     )
     assert f"2 ollama:llama3.2:latest: answers on 127.0.0.1:{server.port}. It is free." in shown
     assert "Nothing leaves this machine." in shown
