@@ -456,7 +456,8 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     asked = _show("question", text, now.opening.conductor)
     before = next((answer for answer in now.earlier if answer.label == question.label), None)
     prefill = now.proposed or (before.text if before and not before.unknown else "")
-    return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer", prefill))
+    listen = do.Listen("answer", prefill, offer.text if offer else "")
+    return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:

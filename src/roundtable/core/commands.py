@@ -26,10 +26,14 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Wait for the user's words; `prefill` is what stands in the input line to be edited."""
+    """Wait for the user's words.
+
+    `prefill` is what stands in the input line to be edited, `offer` the draft that can be put there.
+    """
 
     awaits: Awaits
     prefill: str = ""
+    offer: str = ""
 
 
 # --- the elaboration ------------------------------------------------------------------------------------

@@ -84,6 +84,8 @@ class Session:
         self.listening: Awaits | None = None
         self.prefill = ""
         """What stands in the input line to be edited, while the session is listening."""
+        self.offer = ""
+        """The draft answer that Enter takes and that can be put into the input line."""
         self._step = step
         self._reopen = reopen
         self._panel = panel
@@ -248,8 +250,8 @@ class Session:
                     await self._commit(
                         leg, on.UserSpoke("")
                     )  # nobody reviews here: it is written as it stands
-                case do.Listen(awaits, prefill):
-                    words = await self._listen(awaits, leg.state, prefill)
+                case do.Listen(awaits, prefill, offer):
+                    words = await self._listen(awaits, leg.state, prefill, offer)
                     if words is None or (
                         awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit"
                     ):
@@ -413,9 +415,11 @@ class Session:
                 await self._show_priced(command.line)
         return commands[-1]
 
-    async def _listen(self, awaits: Awaits, state: str | None, prefill: str = "") -> on.UserSpoke | None:
+    async def _listen(
+        self, awaits: Awaits, state: str | None, prefill: str = "", offer: str = ""
+    ) -> on.UserSpoke | None:
         """Return the user's next words; None if no more will come."""
-        self.listening, self.prefill = awaits, prefill
+        self.listening, self.prefill, self.offer = awaits, prefill, offer
         await self._show(Line("listen", "", state=state, awaits=awaits))
         try:
             while not self._said:
@@ -425,7 +429,7 @@ class Session:
                 await self._news.wait()
             words, remarks = self._said.popleft()
         finally:
-            self.listening, self.prefill = None, ""
+            self.listening, self.prefill, self.offer = None, "", ""
         for remark in remarks:
             await self._show(Line("notice", remark, state=state))
         return words

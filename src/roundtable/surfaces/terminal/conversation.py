@@ -123,7 +123,7 @@ class TerminalConversation:
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
         while True:
-            words = await self._input.ask(prefill=self.session.prefill)
+            words = await self._input.ask(prefill=self.session.prefill, offer=self.session.offer)
             if words is None:
                 return None
             scene = slash.Scene(

@@ -69,6 +69,7 @@ class InputArea:
         self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, prompt
         self._asked: asyncio.Future[str | None] | None = None
         self._early: deque[tuple[object, str]] = deque()
+        self._offer = ""
         self._closed = False
         self._buffer = Buffer(
             multiline=True,
@@ -133,8 +134,12 @@ class InputArea:
     def repaint(self) -> None:
         self._application.invalidate()
 
-    async def ask(self, prompt: str | None = None, *, prefill: str = "") -> str | None:
-        """Return the user's next words, with `prefill` to edit; None where no more will come."""
+    async def ask(self, prompt: str | None = None, *, prefill: str = "", offer: str = "") -> str | None:
+        """Return the user's next words; None where no more will come.
+
+        `prefill` stands in the input line to be edited; Tab puts `offer` there.
+        """
+        self._offer = offer
         while self._early:
             place, words = self._early.popleft()
             if place == self._place():
@@ -216,13 +221,21 @@ class InputArea:
         keys = KeyBindings()
         keys.add("enter")(self._enter)
         keys.add("escape", "enter")(lambda event: event.current_buffer.newline(copy_margin=False))
-        keys.add("tab")(_complete)
+        keys.add("tab")(self._complete_or_offer)
         keys.add("s-tab")(lambda event: event.current_buffer.complete_previous())
         keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
         keys.add("c-c")(lambda _: self.on_stop())
         keys.add("c-d", filter=Condition(lambda: not self._buffer.text))(lambda _: self.on_leave())
         keys.add("c-z")(lambda event: event.app.suspend_to_background())
         return keys
+
+    def _complete_or_offer(self, event: KeyPressEvent) -> None:
+        """Put the draft into an empty line, to be edited there; else complete the word at the cursor."""
+        if self._offer and not self._buffer.text:
+            self._buffer.text = self._offer
+            self._buffer.cursor_position = len(self._offer)
+        else:
+            _complete(event)
 
     def _enter(self, _event: KeyPressEvent) -> None:
         """Say what is typed; Enter alone says nothing while somebody else speaks."""
