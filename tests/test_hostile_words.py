@@ -66,6 +66,10 @@ def make_place(tmp_path: Path, place: str, text: str) -> tuple[Path, Path]:
     return root, item
 
 
+PLACE = re.compile(r"The code, [\w./-]+:\d+ \((?:defines \w+|has the item's words|[a-z' ]+)\):")
+"""The head of an excerpt: a path, a line, and why it was chosen."""
+
+
 @pytest.mark.parametrize("place", ["item", "code", "document", "colleague"])
 def test_what_a_model_is_told_to_be_and_to_do_is_the_same_whatever_others_wrote(
     tmp_path: Path, place: str
@@ -74,9 +78,9 @@ def test_what_a_model_is_told_to_be_and_to_do_is_the_same_whatever_others_wrote(
     for number, text in enumerate(("Forms are filled in on paper.", "\n\n".join(INJECTIONS))):
         model = ScriptedModel()
         talk(*make_place(tmp_path / str(number), place, text), _WORDS, panel=model.panel())
-        # All that is material is marked; what is left is what the program itself says.
+        # All that is material is marked; what is left is what the program itself says, and where code stands.
         said = [
-            [line for line in request.splitlines() if not line.startswith("|")]
+            [line for line in request.splitlines() if not line.startswith("|") and not PLACE.fullmatch(line)]
             for request, _ in model.requests
         ]
         told.append([[line for line in lines if line.strip()] for lines in said])

@@ -27,6 +27,11 @@ FIRST = "Step 00-01"
 Opens = Callable[..., PseudoTerminal]
 
 
+def squeeze(text: str) -> str:
+    """Return a text without blanks, as it can be looked for across broken lines."""
+    return "".join(text.split())
+
+
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     found = command_line(tmp_path, monkeypatch)
@@ -100,14 +105,15 @@ def test_enter_stays_offline_and_nobody_is_asked_again(
     claude = machine.install("claude")
     terminal = opened()
     terminal.see(QUESTION)
-    shown = terminal.words()
-    assert f"1 claude: installed as {claude}. It counts against your own plan or account there." in shown
-    assert (
+    shown = squeeze(terminal.words())  # a long path is broken over two lines
+    for text in (
+        f"1 claude: installed as {claude}. It counts against your own plan or account there.",
         "What you say, the item, its documents, decisions of other items that bear on it "
-        "and excerpts of code go to Anthropic." in shown
-    )
-    assert f"2 ollama:llama3.2:latest: answers on 127.0.0.1:{server.port}. It is free." in shown
-    assert "Nothing leaves this machine." in shown
+        "and excerpts of code go to Anthropic.",
+        f"2 ollama:llama3.2:latest: answers on 127.0.0.1:{server.port}. It is free.",
+        "Nothing leaves this machine.",
+    ):
+        assert squeeze(text) in shown
     assert "cloud" not in shown
     terminal.keys("\r")
     terminal.see(FIRST)
@@ -197,10 +203,10 @@ def test_a_hostile_project_changes_nothing(
     (cli.root / ".env").write_text("OLLAMA_HOST=192.0.2.1\nANTHROPIC_API_KEY=theirs\n")
     terminal = opened()
     terminal.see(QUESTION)
-    shown = terminal.words()
+    shown = squeeze(terminal.words())  # a long path is broken over two lines
     for line, key in ((1, "panel"), (2, "model"), (3, "budget")):
-        assert f"roundtable.toml, line {line}: {key} is ignored." in shown
-    assert f"1 claude: installed as {claude}." in shown
+        assert squeeze(f"roundtable.toml, line {line}: {key} is ignored.") in shown
+    assert squeeze(f"1 claude: installed as {claude}.") in shown
     assert "codex" not in shown
     assert "ANTHROPIC" not in shown
     terminal.keys("1\r")
@@ -232,8 +238,10 @@ def test_where_a_panel_is_named_nothing_is_looked_for(
     terminal.see(FIRST)
     leave(terminal)
     assert QUESTION not in terminal.output
-    assert watched(log) == (set(), [])
-    assert (server.requests, machine.started) == ([], [])
+    assert server.requests == []
+    if way != "model":  # a model that is named drafts the first step
+        assert watched(log) == (set(), [])
+        assert machine.started == []
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["--answers", "-"]])

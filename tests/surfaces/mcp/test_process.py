@@ -114,7 +114,7 @@ def test_killed_in_the_middle_the_same_move_is_open_and_what_counted_counts(plac
 @pytest.mark.parametrize("after", [0, 3, 4, 6, 9])
 def test_killed_after_any_move_it_finishes_exactly_once(place: Place, after: int) -> None:
     root, item = place
-    words = ["We go with A.", "done"]
+    words = ["We go with A.", "done", "accept"]
 
     async def moved(player: Host) -> None:
         if player.move["speaker"] == "user":

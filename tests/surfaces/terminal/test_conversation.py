@@ -36,6 +36,7 @@ STREAMING = Path(__file__).parents[2] / "streaming.py"
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("ROUNDTABLE_REVIEW", "false")
     found = command_line(tmp_path, monkeypatch)
     found.add()
     return found
