@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from model_talk import ScriptedModel
 from project import ANSWERS, meta, project, small_steps, talk, texts
 from roundtable.core.hearing import Correction, find_corrected, hear_menu, hear_steering
 
@@ -282,6 +283,20 @@ def test_the_offline_panel_shows_what_comes_closest_and_claims_nothing(place: tu
     assert texts(lines, "feedback")[-1].endswith(f'What is written that comes closest: Measure: "{SECOND}".')
     lines = talk(root, item, ["Jordan, which colour is the roof?"], panel=None)
     assert "I can't answer that from what is written." in texts(lines, "feedback")[-1]
+
+
+@pytest.mark.rule("MENU-3")
+def test_a_model_is_asked_for_an_answer_and_not_for_what_it_makes_of_feedback(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    before, model = read_files(item), ScriptedModel()
+    talk(root, item, ["What do you think, Alex?"], panel=model.panel())
+    (asked,) = [request for request, _ in model.requests if "What do you think, Alex?" in request]
+    assert "The user asks you at the menu after the step:" in asked
+    assert "You are Alex Rivera" in asked
+    assert read_files(item) == before
 
 
 @pytest.mark.rule("MENU-4")

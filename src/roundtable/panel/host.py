@@ -125,7 +125,8 @@ class HostPanel:
                 ruled = draft(request, {each.name: each.text for each in request.material})
                 return tuple([await self._write_section(request, each, ruled) for each in ruled])
             case do.AskFeedback(brief):
-                return (await self._ask_words("feedback", _find_lead(brief), request, REPLY_WORDS)).text
+                speaker = brief.persona if request.aside else _find_lead(brief)
+                return (await self._ask_words("feedback", speaker, request, REPLY_WORDS)).text
             case do.AskReading(brief, material):
                 if not material:
                     return ""

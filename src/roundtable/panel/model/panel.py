@@ -89,7 +89,8 @@ class ModelPanel:
             case do.AskDraft():
                 return await self._draft(request)
             case do.AskFeedback(brief, feedback):
-                words = fill("take-up", words=fence(feedback), limit=_REPLY_WORDS)
+                prompt = "aside" if request.aside else "take-up"
+                words = fill(prompt, words=fence(feedback), limit=_REPLY_WORDS)
                 reply = await self._say_at_step(brief, words, _REPLY_WORDS, "feedback")
                 if not reply:
                     raise make_failure("nonsense", self.name, detail="There was no reply.")

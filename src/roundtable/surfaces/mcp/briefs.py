@@ -164,6 +164,8 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
             )  # fmt: skip
         case AskFeedback():
             title = grounds.brief.step.title
+            if grounds.aside:
+                return host_text("speaker", "aside", name=name, said=_quote(grounds.words))
             return host_text("speaker", "feedback", name=name, title=title, said=_quote(grounds.words))
         case SectionText(target, draft):
             section, output = target.section, target.output
