@@ -159,41 +159,45 @@ def test_there_may_be_nothing_to_undo(place: tuple[Path, Path]) -> None:
     assert "This is the first question of the step; there is nothing before it." in texts(lines, "notice")
 
 
+MOVES = ["undo", "edit 1", "edit 2", "cut off", "feedback", "elaborate", "quit", "redo", "deeper"]
+
+
 @pytest.mark.rule("MENU-7", "STEP-5", "SYN-7")
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    moves=st.lists(
-        st.sampled_from(["back", "undo", "edit 1", "edit 2", "fresh", "feedback", "elaborate", "restart"]),
-        max_size=9,
-    )
-)
+@given(moves=st.lists(st.sampled_from(MOVES), max_size=9))
 def test_what_was_answered_last_stands_once_and_undo_gives_the_bytes_back(
     tmp_path_factory: pytest.TempPathFactory, moves: list[str]
 ) -> None:
     root, item = project(tmp_path_factory.mktemp("play") / "p")
     small_steps(root)
     talk(root, item, [*ANSWERS])
+    given = {"edit 1": FIRST, "edit 2": SECOND}
     for number, move in enumerate(moves):
-        before = read_files(item)
+        before, words = read_files(item), f"{number} words of mine"
         match move:
             case "feedback":
                 talk(root, item, [f"remark {number} is mine", "undo"])
-                assert read_files(item) == before
             case "elaborate":
                 talk(root, item, ["E", "We go with A.", "done", "undo"])
-                assert read_files(item) == before
-            case "edit 1" | "edit 2" | "back":
-                talk(root, item, [move, f"{number} words of mine"])
-                assert (item / "quick-scan.md").read_text().count(f"{number} words of mine") == 1
             case "undo":
-                talk(root, item, ["edit 2", f"{number} words of mine", "undo"])
-                assert read_files(item) == before
-            case "fresh":
-                talk(root, item, [])
-                assert read_files(item) == before
+                talk(root, item, ["edit 2", words, "undo"])
+            case "edit 1" | "edit 2":
+                talk(root, item, [move, words])
+                given[move] = words
+            case "cut off":
+                talk(root, item, ["edit 1"])
+                talk(root, item, [words])
+                given["edit 1"] = words
+            case "redo":
+                talk(root, item, ["brief", ""], reopen="00-01")
+            case "deeper":
+                talk(root, item, ["deep", "", "", "skip"], reopen="00-01")
             case _:
                 talk(root, item, ["quit"])
-                assert read_files(item) == before
+        if move in ("feedback", "elaborate", "undo", "quit"):
+            assert read_files(item) == before
+        document = (item / "quick-scan.md").read_text()
+        assert [document.count(answer) for answer in given.values()] == [1, 1]
     assert meta(item)["steps_completed"] == ["00-01"]
 
 
@@ -369,8 +373,7 @@ def test_a_step_that_was_opened_again_is_undone_too(place: tuple[Path, Path]) ->
     talk(root, item, [*ANSWERS, "C"])
     talk(root, item, ["One.", "1 inspector", "C"], reopen="00-01")
     before = read_files(item)
-    talk(root, item, ["Two.", "2 inspectors"], reopen="00-01")
-    talk(root, item, ["undo"], reopen="00-01")
+    talk(root, item, ["Two.", "2 inspectors", "undo"], reopen="00-01")
     assert read_files(item) == before
 
 

@@ -783,7 +783,7 @@ def _steer_at_menu(now: Analysis, words: str) -> Outcome | None:
             undo = do.UndoLast(now.step, now.written[-1])
             return replace(now, stage=Stage.UNDONE), (_show("choice", words, USER), undo)
         case "back" if labels:
-            return _edit_answer(now, labels[-1])
+            return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
         case "edit" if label := hear_edit(words, labels):
             return _edit_answer(now, label)
     return _show_menu(now, _show("notice", lines.what_to_change(labels)))
@@ -793,8 +793,9 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
     """Return the labels of the answers that can be edited at the menu, in the order they were asked."""
     if now.opening.step is None:
         return ()
-    given = tuple(answer.label for answer in _restore_answers(now).answers)
-    return given or tuple(question.label for question in now.step.questions(now.depth))
+    asked = (*now.step.standard, *now.step.questions(now.depth))
+    labels = [question.label for question in asked] + [answer.label for answer in now.answers]
+    return tuple(dict.fromkeys(labels))
 
 
 def _take_feedback(now: Analysis, words: str) -> Outcome:

@@ -171,7 +171,8 @@ class Resume:
         """Return a completed or skipped step, from its first question; what later steps wrote stays."""
         opening = self._open_at(self._find_completed(step_id, or_skipped=True), "step")
         begun = self._replay(step_id)
-        if begun is not None and _is_reopened(begun.analysis) and self._is_open(begun.analysis):
+        is_begun = begun is not None and _is_reopened(begun.analysis) and not begun.analysis.saved
+        if begun is not None and is_begun and self._is_open(begun.analysis):
             return self._take_up(begun)
         return self._begin(step_id, opening)
 
