@@ -89,6 +89,16 @@ def test_a_change_can_be_undone_and_what_is_unclear_changes_nothing() -> None:
     assert '- Late forms are refused ("Refuse late forms.")' in block_of(talk)
 
 
+@pytest.mark.rule("SYN-8", "ART-8")
+def test_what_a_host_passes_on_at_a_review_is_marked() -> None:
+    talk = under_review()
+    for words in ("edit 1 Nobody fills in forms", "add decision: Fines are abolished: the user settled it"):
+        talk.hear(on.UserSpoke(words, relayed=True))
+    block = block_of(talk.says("accept"))
+    assert "Nobody fills in forms (unverified)\n" in block
+    assert "- Fines are abolished: the user settled it (unverified)\n" in block
+
+
 @pytest.mark.rule("SYN-8", "SYN-5")
 def test_dropping_everything_leaves_a_takeaway_and_writes_no_block() -> None:
     talk = under_review("drop 1, 2, 3 and 4")

@@ -534,6 +534,9 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             prefill = now.draft.words_of_entry(number)
             return replace(now, editing=number), (*echo, ask, do.Listen("review", prefill))
     # What the panel said in one sentence may be about an entry that is no longer there.
+    if event.relayed and answer.words and synthesis.UNVERIFIED not in answer.words:
+        # Nobody heard these words from the user: another program passed them on (ART-8).
+        answer = replace(answer, words=f"{answer.words.rstrip('.')} {synthesis.UNVERIFIED}")
     draft = replace(_change_draft(now.draft, answer), summary="", takeaway="")
     changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
     return _ask_for_review(changed, *echo) if changed.draft.entries else _update_artifacts(changed, *echo)
