@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from model_talk import ScriptedModel
 from project import ANSWERS, meta, project, small_steps, talk, texts
 from roundtable.core.hearing import Correction, find_corrected, hear_menu, hear_steering
+from roundtable.store.meta import change_meta
 
 FIRST, SECOND = ANSWERS
 
@@ -189,9 +190,11 @@ def test_what_was_answered_last_stands_once_and_undo_gives_the_bytes_back(
                 talk(root, item, [words])
                 given["edit 1"] = words
             case "redo":
-                talk(root, item, ["brief", ""], reopen="00-01")
+                change_meta(item, lambda meta: meta["depth_overrides"].update({"00-quick-scan": "brief"}))
+                talk(root, item, [], reopen="00-01")
             case "deeper":
-                talk(root, item, ["deep", "", "", "skip"], reopen="00-01")
+                change_meta(item, lambda meta: meta["depth_overrides"].update({"00-quick-scan": "deep"}))
+                talk(root, item, ["", "", "skip"], reopen="00-01")
             case _:
                 talk(root, item, ["quit"])
         if move in ("feedback", "elaborate", "undo", "quit"):
@@ -408,6 +411,18 @@ def test_a_correction_that_was_undone_is_gone(place: tuple[Path, Path]) -> None:
     lines = talk(root, item, ["No, there are 80 inspectors", "", "undo", "edit 2", ""])
     assert read_files(item) == before
     assert f"Draft, from your answer: {SECOND}" in texts(lines, "question")[-1]
+
+
+@pytest.mark.rule("MENU-7")
+def test_an_edit_of_an_earlier_session_s_answer_that_was_undone_is_gone(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS])
+    change_meta(item, lambda meta: meta["depth_overrides"].update({"00-quick-scan": "brief"}))
+    talk(root, item, ["edit 2", "7 inspectors", "undo", "edit 1", "Another point."], reopen="00-01")
+    document = (item / "quick-scan.md").read_text()
+    assert SECOND in document
+    assert "7 inspectors" not in document
+    assert "Another point." in document
 
 
 @pytest.mark.rule("DEPTH-2")

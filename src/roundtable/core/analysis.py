@@ -671,7 +671,11 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    written = (do.Written("section", event.moment, now.earlier, first),) if event.moment else ()
+    written = (
+        (do.Written("section", event.moment, now.earlier, first, label=now.editing or ""),)
+        if event.moment
+        else ()
+    )
     after = replace(now, stage=Stage.SAVED, written=now.written + written, earlier=(), editing=None)
     return after, (*shown, do.SaveStep(now.step.step_id))
 
@@ -690,8 +694,8 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     if last.kind != "section":
         return _show_menu(after, *shown)
     if not last.first:
-        labels = {answer.label for answer in last.answers}
-        kept = tuple(answer for answer in now.answers if answer.label not in labels)
+        # Without a label the whole step was done again: what stands in the documents counts once more.
+        kept = tuple(answer for answer in now.answers if last.label and answer.label != last.label)
         return _show_menu(_restore_answers(replace(after, answers=kept, earlier=last.answers)), *shown)
     again, commands = _go_back(replace(after, saved=False))
     return again, (*shown, *commands)

@@ -313,6 +313,8 @@ class Written:
     answers: tuple[Answer, ...] = ()
     first: bool = False
     at: str = ""
+    label: str = ""
+    """The label of the only answer that it changed; empty where it was the whole step."""
 
 
 @dataclass(frozen=True, slots=True)
