@@ -227,11 +227,17 @@ def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
     tab_to("Open the table")
     page.keyboard.press("Enter")
     awaits(page, "answer")
-    for words in ANSWERS:
-        expect(page.locator("#text")).to_be_focused()
-        page.keyboard.type(words)
+    for number, words in enumerate(ANSWERS, start=1):
+        # The line to type in is drawn anew after each question: what was typed before would be gone.
+        expect(page.locator("#log .question")).to_have_count(number, timeout=20_000)
+        for _ in range(3):
+            expect(page.locator("#text")).to_be_focused()
+            page.keyboard.press("Control+A")
+            page.keyboard.type(words)
+            if page.input_value("#text") == words:
+                break
         page.keyboard.press("Enter")
-        expect(page.locator("#log .answer").last).to_contain_text(words)
+        expect(page.locator("#log .answer").last).to_contain_text(words, timeout=20_000)
     awaits(page, "menu")
     page.keyboard.press("e")
     awaits(page, "discussion")
