@@ -99,7 +99,7 @@ def test_other_lines_come_from_an_answer_a_step_feedback_or_a_hand(cli: CommandL
         "The user's feedback on step 04-05, 2026-02-20T10:00:00.000Z."
     )
     (folder / SPEC).write_text((folder / SPEC).read_text() + "\n## Notes\n\nMine alone.\n")
-    assert explain("Mine alone.") == "No discussion and no step wrote it: it was written by hand."
+    assert explain("Mine alone.") == "No discussion and no step wrote it."
     own.answer_question(SLUG, 1, "The parents.")
     assert explain("The parents.").startswith("An answer to an open question, added on 20")
 

@@ -196,7 +196,7 @@ def _find_step(text: str, file: str, line: int, words: str, steps: tuple[Step, .
         if not each.is_intact and any(one.start < each.start < start for one in sections)
     ]
     if own is None and not edited:
-        return LineOrigin(file, line, words, "No discussion and no step wrote it: it was written by hand.")
+        return LineOrigin(file, line, words, "No discussion and no step wrote it.")
     found = own or edited[-1]
     step = next((each for each in steps if each.step_id == found.step_id), None)
     title = f" ({step.title})" if step else ""

@@ -353,6 +353,13 @@ def shown_text(markdown: str) -> str:
     )
 
 
+@pytest.mark.rule("SYN-7", "SYN-9")
+@pytest.mark.parametrize("words", ["We keep one day.", "Two offices."])
+def test_few_words_are_kept_too(words: str) -> None:
+    discussion = talk(words, max_turns=20)
+    assert any(words in entry.text for entry in discussion.draft.entries)
+
+
 @pytest.mark.rule("SYN-7")
 @pytest.mark.parametrize(
     "words",

@@ -60,7 +60,7 @@ def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
 
 def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
     for said in _pieces(table, found, "statement"):
-        if said.prompt is not None or len(content_stems(said.piece.text)) > 1:
+        if said.prompt is not None or content_stems(said.piece.text):
             yield _lead_in(said, always=True)
 
 
