@@ -124,7 +124,10 @@ class Opening:
     moved_on: bool = False
     user_name: str | None = None
     has_review: bool = False
-    """Whether the user can be asked to review what a discussion writes (SYN-8)."""
+    """Whether a synthesis is reviewed before it is written (SYN-8); older journals have no review.
+
+    Where nobody can be asked, the session accepts it as it stands.
+    """
     track: str = ""
     """The key of the track that the item follows; empty where nobody can choose one."""
     tracks: tuple[TrackChoice, ...] = ()

@@ -152,7 +152,7 @@ class DocumentSession(Session):
             step=step,
             notices=tuple(problem.text for problem in problems),
             user_name=self._user_name,
-            has_review=self._review,
+            has_review=True,
         )
 
     def _command(self) -> str:
