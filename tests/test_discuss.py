@@ -174,6 +174,17 @@ def test_the_limit_and_the_review_are_the_same(place: Path) -> None:
     assert "review" in kinds(lines)
 
 
+@pytest.mark.rule("MENU-8", "SYN-8")
+def test_whether_it_is_reviewed_depends_on_who_sits_there_now(place: Path) -> None:
+    begun = discuss(place, "rfc.md", ("We keep one day.",))
+    assert kinds(begun)[-1] == "paused"
+    reviewed = discuss(place, "rfc.md", ("done",), review=True)
+    assert reviewed[-2].awaits == "review"
+    written = discuss(place, "rfc.md", ())
+    assert "review" not in kinds(written)
+    assert "We keep one day." in (place / "docs" / "rfc.md.roundtable-1.md").read_text()
+
+
 # --- resuming -------------------------------------------------------------------------------------------
 
 
