@@ -72,15 +72,7 @@ _ASSISTANTS = {
     ),
     "codex": _Assistant(
         "OpenAI",
-        (
-            "exec",
-            "--sandbox",
-            "read-only",
-            "--skip-git-repo-check",
-            "--ephemeral",
-            "--ignore-user-config",
-            "-",
-        ),
+        tuple("exec --sandbox read-only --skip-git-repo-check --ephemeral --ignore-user-config -".split()),
         login=("login", "status"),
     ),
     "gemini": _Assistant(
