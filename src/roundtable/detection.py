@@ -72,7 +72,15 @@ _ASSISTANTS = {
     ),
     "codex": _Assistant(
         "OpenAI",
-        tuple("exec --sandbox read-only --skip-git-repo-check --ephemeral --ignore-user-config -".split()),
+        (
+            "exec",
+            "--sandbox",
+            "read-only",
+            "--skip-git-repo-check",
+            "--ephemeral",
+            "--ignore-user-config",
+            "-",
+        ),
         login=("login", "status"),
     ),
     "gemini": _Assistant(

@@ -19,7 +19,7 @@ from typing import Final
 from .files import Kind, file_kind, read_text
 from .history import Commit, PastChanges, find_companions
 from .relations import Relations, bare_name, first_line
-from .report import NO_MARKS, CodeLine, FoundFile, Reason
+from .report import NO_MARKS, CodeLine, FoundFile, quote_path
 
 MAX_RADIUS = 60
 _TEXT, _NAME, _FOLDER, _DEFINED = 4.5, 2.7, 4.7, 0.95
@@ -72,15 +72,15 @@ def rank_radius(
     for path in order:
         why = [*reasons.get(path, ())]
         if company.get(path, 0.0) > 0.2:
-            why.append(Reason("changed along with the likeliest files"))
+            why.append("changed along with the likeliest files")
         if path not in found and path in past.kin:
-            why.append(Reason("changed in commits with like subjects"))
+            why.append("changed in commits with like subjects")
         file = found.get(path) or FoundFile(path, 0.0, 0, ())
         cited = file.lines or lines.get(path)
         if not cited and (data := read_text(root, path)):
             cited = (first_line(path, data),)
         if cited:
-            why = why or ([] if file.count else [Reason("worked on lately")])
+            why = why or ([] if file.count else ["worked on lately"])
             listed.append(
                 replace(file, score=scores[path], lines=cited, reasons=tuple(dict.fromkeys(why))[:3])
             )
@@ -147,10 +147,10 @@ def _likeness(path: str, other: str, rivals: int) -> float:
     return 0.4 + 0.6 * len(mine & theirs) / max(1, min(len(mine), len(theirs)))
 
 
-def _explain_ties(ties: Relations) -> tuple[dict[str, list[Reason]], dict[str, tuple[CodeLine, ...]]]:
-    reasons: defaultdict[str, list[Reason]] = defaultdict(list)
+def _explain_ties(ties: Relations) -> tuple[dict[str, list[str]], dict[str, tuple[CodeLine, ...]]]:
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
     lines: dict[str, tuple[CodeLine, ...]] = {}
     for relation in (*ties.tests, *ties.importers, *ties.mentions):
-        reasons[relation.line.path].append(Reason(relation.tie, relation.to))
+        reasons[relation.line.path].append(f"{relation.tie} {quote_path(relation.to)}")
         lines.setdefault(relation.line.path, (relation.line,))
     return reasons, lines

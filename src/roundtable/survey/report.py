@@ -39,14 +39,6 @@ class CodeLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a file is listed, in words, and the file or name that the words are about."""
-
-    why: str
-    name: str = ""
-
-
 class Marks(NamedTuple):
     """How well the terms fit a file, 0 to 1: on the whole, in its name, its folders, its definitions."""
 
@@ -67,7 +59,7 @@ class FoundFile:
     score: float
     count: int
     lines: tuple[CodeLine, ...]
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[str, ...] = ()
     marks: Marks = NO_MARKS
 
 
@@ -358,7 +350,7 @@ def quote_code(text: str) -> str:
 def _explain(file: FoundFile) -> str:
     """Return why a file is listed: its hits, and what ties it to the others."""
     hits = [_count(file.count, "hit")] if file.count else []
-    return ", ".join([*hits, *(_add_name(reason.why, reason.name) for reason in file.reasons[:2])])
+    return ", ".join([*hits, *file.reasons[:2]])
 
 
 def _add_name(words: str, name: str) -> str:
