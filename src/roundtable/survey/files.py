@@ -227,20 +227,12 @@ def _walk(root: Path) -> Iterator[str]:
                 return
             if len(path) > _LONGEST_PATH:
                 continue
-            if _is_kind(entry, "folder"):
+            if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not _is_ignored(f"{path}/", rules):
                     waiting.append((f"{path}/", rules))
-            elif _is_kind(entry, "file") and not _is_ignored(path, rules):
+            elif entry.is_file(follow_symlinks=False) and not _is_ignored(path, rules):
                 found += 1
                 yield path
-
-
-def _is_kind(entry: os.DirEntry[str], kind: Literal["file", "folder"]) -> bool:
-    try:
-        is_kind = entry.is_file if kind == "file" else entry.is_dir
-        return is_kind(follow_symlinks=False)
-    except OSError:
-        return False
 
 
 def _read_ignore_file(path: Path) -> GitIgnoreSpec | None:

@@ -39,7 +39,8 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     entry = _choose_item(flags, project, answers) if item is None else project.find_item(item)
     if start_over and (told := project.start_over(entry.slug)):
         tell(told)
-    return _converse(flags, settings, project, answers, entry, reopen=reopen)
+    start = partial(project.open_session, entry.slug, reopen=reopen)
+    return _hold_session(flags, settings, answers, start, entry.folder, command("analyze", entry.slug))
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -52,7 +53,10 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
     Without ITEM it takes the one that is open.
     """
     settings, project, answers = _prepare_talk(flags)
-    return _converse(flags, settings, project, answers, project.choose_item(item), step)
+    entry = project.choose_item(item)
+    start = partial(project.open_session, entry.slug, step=step)
+    again = command("elaborate", entry.slug, "--step", step)
+    return _hold_session(flags, settings, answers, start, entry.folder, again)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -80,21 +84,6 @@ def _prepare_talk(flags: Flags) -> tuple[Settings, Project, Answers]:
         tell(missing)
     project = Project(settings.root, items_folder=settings.items_folder)
     return settings, project, open_answers(flags.answers)
-
-
-def _converse(
-    flags: Flags,
-    settings: Settings,
-    project: Project,
-    answers: Answers,
-    entry: ItemEntry,
-    step: str | None = None,
-    reopen: str | None = None,
-) -> int:
-    slug = entry.slug
-    again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
-    start = partial(project.open_session, slug, step=step, reopen=reopen)
-    return _hold_session(flags, settings, answers, start, entry.folder, again)
 
 
 def _hold_session(
