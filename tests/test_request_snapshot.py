@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -24,8 +24,8 @@ def show_requests(requests: list[str]) -> str:
     """Show the first request whole, and of each later one what it does not share with the one before."""
     shown = [f"===== request 1\n{requests[0]}"]
     for number, (before, after) in enumerate(pairwise(requests), 2):
-        shared = len(os.path.commonprefix([before, after]))
-        shared = after.rfind("\n", 0, shared) + 1
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+        shared = after.rfind("\n", 0, sum(1 for _ in same)) + 1
         shown.append(f"===== request {number}, after {shared / len(before):.0%} shared\n{after[shared:]}")
     return MOMENT.sub("DATE", "\n".join(shown)) + "\n"
 
