@@ -25,7 +25,7 @@ _NAMED = re.compile(
 _BEFORE_NAMED = re.compile(r"(?:(?<=[.!?])|;)\s+(?=(?:new\s+)?(?:x{2,}|[^\W\d][\w./-]*x*):\s)")
 _LEADS = re.compile(r"[^.,;:]{1,40}: |[^.;]{1,60}? -{1,2}> ")
 _GIVEN = re.compile(
-    r"(?:^|(?<=[.;\n]))\s{0,40}+(?:(?:[-+*•]|\d{1,3}[.)])\s{1,40}+)?+(?=(?:given|angenommen|gegeben)\b)",
+    r"(?:^|(?<=[.;\n]))\s{0,40}+(?>(?:(?:[-+*•]|\d{1,3}[.)])\s{1,40}+)?)(?=(?:given|angenommen|gegeben)\b)",
     re.IGNORECASE,
 )
 _SHORT_CLAUSE = 6
