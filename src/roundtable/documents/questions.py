@@ -24,7 +24,6 @@ _ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
 _BELOW = re.compile(r"[ \t]+[-*+] \*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\*: (?P<text>.*\S)\s*")
 _QUOTED = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
 _PROPOSED = re.compile(r"Proposed by [^:]{1,80}: ")
-_DECISIONS = "Decisions Made"
 _SETTLED = 2 / 3
 """How much of a question's words a decision has to take up to settle it."""
 _FEWEST_WORDS = 2
@@ -186,13 +185,9 @@ class _Decision:
 def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
     for file, text in documents.items():
         for block in find_elaboration_blocks(file, text) if file.endswith(".md") else ():
-            part = ""
-            for number, line in block.lines:
-                if heading := parse_heading(line):
-                    part = heading[1]
-                elif part == _DECISIONS and line.startswith("- ") and line[2:].strip() != "None":
-                    words = unescape_markdown(line[2:])
-                    yield _Decision(stem_words(words), f"{words} ({file}:{number})", block.timestamp)
+            for number, written in block.decisions():
+                words = unescape_markdown(written)
+                yield _Decision(stem_words(words), f"{words} ({file}:{number})", block.timestamp)
     for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
         words = f"{record.text} {' '.join(lines)}".partition("<!--")[0]
         yield _Decision(stem_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
