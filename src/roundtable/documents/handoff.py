@@ -173,7 +173,7 @@ def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator
 
 
 def _list_places(pages: Mapping[str, str]) -> tuple[HandOffPoint, ...]:
-    """Return the places in the code that the documents cite, each once; the quick scan's where no other is."""
+    """Return the places in the code that the documents cite, or else the quick scan, each once."""
     chosen = {name: text for name, text in pages.items() if name != SCAN}
     found = _find_places(chosen) or _find_places({SCAN: pages.get(SCAN, "")})
     left = len(found) - _MAX_PLACES
