@@ -16,7 +16,7 @@ from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_line, insert_text
 from .blocks import find_elaboration_blocks
 from .ids import OVERVIEW, sections_with_ids, stem_words, word_share
-from .outline import Outline, prose_lines, read_outline
+from .outline import Outline, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
 
 _OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
@@ -100,7 +100,7 @@ def add_answer(document: bytes, line: int, question: str, answer: str, date: str
     Raises RuleBroken if the question does not stand in that line.
     """
     shape = read_outline(document)
-    if (line, question) not in list(find_asked_questions(_decode(document))):
+    if (line, question) not in list(find_asked_questions(decode_document(document))):
         raise RuleBroken(
             "The question no longer stands there. Nothing was changed. Run the same command again."
         )
@@ -212,7 +212,3 @@ def _split_resolver(words: str) -> tuple[str, str]:
         return f"{text}?", rest
     text, mark, rest = words.rpartition(": ")
     return (words, "") if not mark or rest.endswith("?") else (text, rest)
-
-
-def _decode(document: bytes) -> str:
-    return document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
