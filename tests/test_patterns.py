@@ -32,7 +32,6 @@ from roundtable.core.voice import check_voice, strip_quotations
 from roundtable.documents.entries import (
     read_chains,
     split_entries,
-    split_inline_list,
     split_named_entries,
     split_scenarios,
     split_sentences,
@@ -78,7 +77,6 @@ _READERS: dict[str, Callable[[str], object]] = {
     "paragraph": lambda text: write_paragraph("Label", text),
     "sentences": split_sentences,
     "entries": split_entries,
-    "itemised": split_inline_list,
     "named_entries": split_named_entries,
     "scenarios": split_scenarios,
     "chains": read_chains,

@@ -78,6 +78,11 @@ class Outline:
         return start
 
 
+def decode_document(document: bytes) -> str:
+    """Return a document as text with plain line ends."""
+    return document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def read_outline(document: bytes) -> Outline:
     """Return the document's pieces as a CommonMark reader with tables and front matter sees them."""
     if len(document) > MAX_DOCUMENT_SIZE:
@@ -86,8 +91,7 @@ def read_outline(document: bytes) -> Outline:
             "Nothing was changed. Split the file, or add the text by hand."
         )
     lines = _line_starts(document)
-    text = document.decode("utf-8", "replace").removeprefix("\ufeff")
-    source = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").split("\n")
+    source = decode_document(document).replace("\0", "\ufffd").split("\n")
     pieces: list[MarkdownBlock] = []
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
