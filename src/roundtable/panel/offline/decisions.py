@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from ...core.hearing import can_decide
 from ...core.text import split_sentences, words_of
@@ -36,7 +37,8 @@ _WILL = re.compile(
     re.IGNORECASE,
 )
 _WE = re.compile(
-    r"^we\s+(?P<no>do not\s+|don't\s+|never\s+)?(?:(?:only|then|just|simply|always|still|also)\s+)*(?P<verb>\w+)",
+    r"^we\s+(?P<no>do not\s+|don't\s+|never\s+)?"
+    r"(?:(?:only|then|just|simply|always|still|also)\s+)*(?P<verb>\w+)",
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
@@ -199,7 +201,7 @@ def is_order(told: str) -> bool:
 def _has_verb(rest: str) -> bool:
     """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
     low = words_of(re.split(r"[,;:(]", rest)[0])
-    for before, word in zip(low, low[1:], strict=False):
+    for before, word in pairwise(low):
         if word in _FINITE or _is_third_person(word):
             return True
         if word.endswith("ed") and low[0] not in word_list("act"):
