@@ -45,7 +45,7 @@ from .hearing import (
 from .lines import Line, LineKind
 from .personas import Lead, Persona, Roster
 from .steps import PHASES, Item, Step, phase_of
-from .text import is_silence, words_of
+from .text import is_silence, word_set
 from .turns import NEUTRAL, NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn, Verdict
 
 DEFAULT_MAX_TURNS = 10
@@ -248,9 +248,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
 
 
 # Words that never begin a name.
-_OPENERS = frozenset(
-    words_of("a an the what who whom whose when where which why how whether this that these those")
-)
+_OPENERS = word_set("a an the what who whom whose when where which why how whether this that these those")
 
 
 def within_sentence(topic: str) -> str:

@@ -8,7 +8,16 @@ from itertools import pairwise
 from typing import Literal
 
 from .personas import Persona, Roster
-from .text import find_phrase, fold_text, is_silence, phrases_of, split_sentences, words_of
+from .text import (
+    content_stems,
+    find_phrase,
+    fold_text,
+    is_silence,
+    phrases_of,
+    split_sentences,
+    word_set,
+    words_of,
+)
 
 Exit = Literal["exit", "unclear-exit"]
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
@@ -23,7 +32,7 @@ _FILLERS = phrases_of(
     "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
     "| so | well | alright"
 )
-_QUESTION_WORDS = frozenset(words_of("what how why when where who which"))
+_QUESTION_WORDS = word_set("what how why when where who which")
 _CONDITIONS = phrases_of(
     "if | when | whenever | once | until | till | after | before | unless | while | as soon as | as long as"
     "| in case | provided | assuming"
@@ -33,14 +42,10 @@ _NEGATED = re.compile(
     r"(?:(?:\b(?:not|never|cannot|dont|cant|wont|isnt|arent)|n't)(?: [\w'-]+){0,3}|\bno)"
     r" (?:done|exit|back|wrap)\b"
 )
-_AUXILIARIES = frozenset(
-    words_of(
-        """
+_AUXILIARIES = word_set("""
         are aren't am is can can't could couldn't shall should shouldn't may might must will would do don't
         did have
-        """
-    )
-)
+        """)
 _MAX_UNCLEAR_WORDS = 4
 _MAX_QUESTION_WORDS = 6
 
@@ -166,8 +171,8 @@ def insists_on_topic(text: str) -> bool:
 
 def comes_back_to(text: str, subject: str, words: str) -> bool:
     """Whether a message goes on about a subject that was put off with these words."""
-    said = _subjects(fold_text(text))
-    named, meant = _subjects(fold_text(subject)), _subjects(fold_text(words))
+    said = _subjects(text)
+    named, meant = _subjects(subject), _subjects(words)
     return not said.isdisjoint(named) and len(said & (named | meant)) >= min(2, len(named))
 
 
@@ -272,18 +277,6 @@ _DECIDES = re.compile(
     r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick|option [a-z]\b"
     r"|[a-c]\b[.!,]?)"
 )
-_PLAIN_WORDS = frozenset(
-    words_of(
-        """
-        a an the and or but not no so then we i you they it that this these those is are was be will would can
-        could should shall must may do does did done have has had let let's us our my your their its of to in
-        on at for from with by as if when where what which who how than into out up down only just also all
-        any one two use keep take make get go say says said again still now here there please ok okay
-        actually instead rather second thought thoughts mind change changed after
-        """
-    )
-)
-_SHARED_START = 5
 
 
 def can_decide(text: str) -> bool:
@@ -313,12 +306,11 @@ def takes_back(text: str) -> bool:
 def reverses(text: str, earlier: str) -> bool:
     """Whether a decision replaces an earlier one: it says so, and it is about the same thing."""
     said = fold_text(text).strip()
-    return bool(_REVERSES.search(said)) and not _subjects(said).isdisjoint(_subjects(fold_text(earlier)))
+    return bool(_REVERSES.search(said)) and not _subjects(said).isdisjoint(_subjects(earlier))
 
 
-def _subjects(said: str) -> frozenset[str]:
-    """Return the beginnings of the words that carry a meaning, so that `refuse` and `refused` are one."""
-    return frozenset(word[:_SHARED_START] for word in words_of(said) if word not in _PLAIN_WORDS)
+def _subjects(text: str) -> frozenset[str]:
+    return frozenset(content_stems(text))
 
 
 # --- what the user says of the code ---------------------------------------------------------------------
@@ -487,10 +479,10 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
     if found is None:
         return None
     right = text.strip()[found.end() :]
-    subjects = _subjects(fold_text(right))
+    subjects = _subjects(right)
     ranked = []
     for label, words in answers:
-        its = _subjects(fold_text(f"{label} {words}"))
+        its = _subjects(f"{label} {words}")
         shared = len(subjects & its)
         ranked.append(((shared, shared / max(len(its), 1)), label))
     best = max(ranked, default=((0, 0.0), ""))

@@ -10,7 +10,7 @@ from typing import Literal
 
 from .errors import RuleBroken
 from .personas import Ban, Persona
-from .text import fold_text, stem_word, words_of
+from .text import EMPTY_WORDS, content_stems, fold_text, stem_word, words_of
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
 
@@ -67,23 +67,6 @@ _COMMITTEE = re.compile(
     | (?:we\s(?:should|need\sto|must)\s)?work\stogether
     )\b""",
     re.VERBOSE,
-)
-# Words that carry no point of their own, so that what is left can be counted.
-EMPTY_WORDS = frozenset(
-    words_of(
-        """
-        a about above after again all also am an and any are as at be because been before being both but by
-        can could did do does doing down each either else even every everyone everybody few for from get go
-        has have having he her here his how i if in into is it its just let let's like may me might more most
-        much must my need needs no nor not now of off ok okay on once one only or other our out over own per
-        please really said same say says shall she should so some such than thank thanks that that's the
-        their them then there these they this those through to together too under until up us very was we
-        we're well were what when where which while who why will with would yes yet you your i'm i'd i'll
-        it's we'd we'll what's here's don't
-        agree agreed everything anything nothing thing things point points team group absolutely exactly
-        indeed totally completely think
-        """
-    )
 )
 _LITTLE = 4
 _LONG_ENOUGH = 8
@@ -177,10 +160,3 @@ def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
     found = _COMMITTEE.search(said)
     if found and len(content_stems(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
         yield Violation("committee", found.group(), "It agrees without adding anything of its own.")
-
-
-@lru_cache(maxsize=512)
-def content_stems(text: str, empty: frozenset[str]) -> tuple[str, ...]:
-    """Return the words that carry the point, in their plain form."""
-    spoken = (word.removesuffix("'s") for word in words_of(text))
-    return tuple(stem_word(word) for word in spoken if word not in empty)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from ...core.hearing import can_decide
-from ...core.text import split_sentences, words_of
+from ...core.text import split_sentences, word_set, words_of
 from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, strip_address, word_list
 
 _LEAD = re.compile(
@@ -57,10 +57,8 @@ _THAT = re.compile(
 _WITHOUT_APOSTROPHE = re.compile(r"\b(?:(let|that)(s)|(do|wo|ca|does)n(t))\b", re.IGNORECASE)
 
 # With these in front a sentence asks, unless its subject is missing: "could be worse".
-_ASKING = frozenset(
-    words_of("is are was were does did can could should would what how why where who which whose whom")
-)
-_NO_SUBJECT = frozenset(words_of("be do have not also still work help love like a an matters counts i we"))
+_ASKING = word_set("is are was were does did can could should would what how why where who which whose whom")
+_NO_SUBJECT = word_set("be do have not also still work help love like a an matters counts i we")
 
 
 def is_question(sentence: str) -> bool:
@@ -164,12 +162,10 @@ _BEFORE_ORDER = re.compile(r"^(?:(?:please|just|simply|also|now|at least|and)\s+
 _ALWAYS = re.compile(
     r"^(?:never|always|don't|do not|rather|better|not)\s+(?:ever\s+|just\s+)?", re.IGNORECASE
 )
-_FINITE = frozenset(
-    words_of(
-        "is are was were has have had will would can could should does did do may might must isn't aren't "
-        "wasn't don't doesn't won't can't cannot that's it's came went took got made said gave knew lost "
-        "broke fell"
-    )
+_FINITE = word_set(
+    "is are was were has have had will would can could should does did do may might must isn't aren't "
+    "wasn't don't doesn't won't can't cannot that's it's came went took got made said gave knew lost "
+    "broke fell"
 )
 _JOINS = ("", "of", "or", "and", "plus")
 _SHORTEST = 4
