@@ -12,6 +12,7 @@ needs, and what such an item is known by (rule STEP-9):
     words: [bug, crash, regression]  what such an item says in its title or text
     title_words: [error, wrong]      what it says in its title
     unless_first: [add, support]     how the title of another kind of item begins
+    first_words: [let, accept]       how its title begins, where the title names code
     steps: [00-11, 04-11]            `all` for every step that no other track brings along
     ---
 
@@ -62,6 +63,7 @@ class _TrackFields(msgspec.Struct):
     words: Texts = ()
     title_words: Texts = ()
     unless_first: Texts = ()
+    first_words: Texts = ()
 
 
 def parse_steps(own: Path | None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
@@ -120,7 +122,7 @@ def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ..
         raise UnusableError("steps", "names no step that there is")
     return Track(
         given.key, given.title, given.summary, steps, given.short, given.words, given.title_words,
-        given.unless_first, max(given.most_words, 0),
+        given.unless_first, given.first_words, max(given.most_words, 0),
     )  # fmt: skip
 
 
