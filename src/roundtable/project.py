@@ -9,7 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
@@ -293,15 +293,12 @@ class Project:
             }
             paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
             return "\n".join(texts.values()), paths
-        match form:
-            case "agent":
-                text = handoff.write_agent_prompt(hand_off, folder)
-            case "pr":
-                text = handoff.write_pull_request(hand_off, folder)
-            case "page":
-                text = handoff.write_page(hand_off)
-            case other:
-                assert_never(other)
+        if form == "agent":
+            text = handoff.write_agent_prompt(hand_off, folder)
+        elif form == "pr":
+            text = handoff.write_pull_request(hand_off, folder)
+        else:
+            text = handoff.write_page(hand_off)
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
