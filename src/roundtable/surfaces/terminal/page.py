@@ -102,7 +102,8 @@ class LineFormatter:
                 return render(text, Sign("!", "bold red"))
             case kind if line.speaker == USER:
                 style = _QUIET if kind == "resume" else ""
-                return render(f"{self._name} {text}", Sign("›", "", self._name), style)
+                name = f"{fit(line.by)}:" if line.by else self._name
+                return render(f"{name} {text}", Sign("›", "", name), style)
             case kind if kind in _SPOKEN_KINDS and line.speaker is not None:
                 return self._format_speech(line, roster)
             case _:
