@@ -50,6 +50,19 @@ FILE_NAMES = (
     "\"><b onclick='window.ran=10'>.md",
     "javascript:alert(1).md",
 )
+MEASURE_SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) {
+    window.shifts.push([each.value, each.sources.map((source) => source.node?.id || source.node?.className)]);
+  }
+}).observe({ type: "layout-shift", buffered: false });
+"""
+IS_SEEN = """(selector) => {
+  const element = document.querySelector(selector);
+  const { left, top } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint(left + 5, top + 5));
+}"""
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is missing. Install it with: apt-get install chromium"
@@ -191,7 +204,8 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     ben.click("text=Accept and write")
     awaits(ben, "menu")
     expect(eva.locator("#log .synthesis")).to_contain_text("option B", timeout=PATIENCE)
-    expect(eva.locator("#log .changes")).to_be_visible()
+    eva.click("#log .changes summary")
+    eva.wait_for_function(IS_SEEN, arg="#log .changes .file")  # and not behind the form
     expect(ana.locator("#form")).to_contain_text("Alex chooses")
 
 
@@ -390,6 +404,21 @@ def test_hostile_words_in_every_field_run_nothing_and_fetch_nothing(houses: Any,
     assert ana.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "12px"
     assert all(url.startswith((house.address, "file:")) for url in house.requests)
     assert [each for each in house.console if "Content Security Policy" in each] == []
+
+
+def test_the_page_does_not_jump_while_others_talk(houses: Any, completed: Place) -> None:
+    """What counts is what the browser itself measures, on the page of somebody who only reads."""
+    house = houses(completed[0])
+    ana = house.let_in("Ana")
+    ben = house.let_in("Ben", viewport={"width": 1280, "height": 700})
+    ben.evaluate(MEASURE_SHIFTS)
+    begin_discussion(ana)
+    for number in range(3):
+        send(ana, f"Remark {number}: what about the forms that were filled in twice, and who decides then?")
+        has_turns(ben, 5 + 2 * number)
+    awaits(ben, "discussion")
+    shifts = ben.evaluate("window.shifts")
+    assert sum(value for value, _ in shifts) < 0.1, shifts
 
 
 def test_a_phone_shows_every_page_without_scrolling_sideways(houses: Any, completed: Place) -> None:

@@ -25,7 +25,8 @@ _MAX_ITEM_LENGTH = 32
 _QUIET = "dim"
 _UNSPACED_KINDS = ("update", "saved")
 _SPOKEN_KINDS = ("contribution", "feedback", "handoff")
-_CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  \[|$)(?: -- (?:(?!  \[).)*)?")
+_CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  |$)(?: -- (?:(?!  ).)*)?")
+_FEEDBACK = ("Or type naturally to provide feedback.", "or say what should change.")
 _ENTRY = re.compile(r"^- (?!None$)", re.MULTILINE)
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 
@@ -175,7 +176,7 @@ class Menu:
         for line in text.splitlines():
             found = [(each["letter"], each["label"]) for each in _CHOICE.finditer(line)]
             choices += found
-            if line == "Or type naturally to provide feedback.":
+            if line.endswith(_FEEDBACK):
                 takes_feedback = True
             elif not found and line not in (_RULE, ""):
                 above.append(line)
