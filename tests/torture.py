@@ -27,10 +27,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from gitproject import git
+from insertions import find_insertion
 from project import meta, project, small_steps, talk
 from roundtable.core.lines import Line
 from roundtable.runtime.session import Session
-from roundtable.store.undo import find_insertion
 
 WORDS = (
     "E",
