@@ -36,6 +36,7 @@ from .store.progress import facts_of, progress_of, start_over
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
+    from .core.analysis import Analysis
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
@@ -358,6 +359,14 @@ class Project:
         from .runtime.session import Session
 
         return Session(self.root, name, items_folder=self.items_folder, **options)
+
+    def read_analysis(self, name: str, moment: str) -> Analysis | None:
+        """Return where another process's session of the item stands, by its `moment`; None if it is over."""
+        from .runtime.resume import read_leg
+        from .store.journal import Journal
+
+        leg = read_leg(Journal(self.find_item(name).folder, moment.rpartition(".")[0]))
+        return leg.analysis if leg is not None else None
 
     def open_discussion(self, document: str, **options: Any) -> Session:
         """Return a roundtable on a markdown document of the project; the options are those of `Session`.

@@ -93,8 +93,25 @@ def _converse(
 ) -> int:
     slug = entry.slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
+    if _is_at_terminal(answers) and _can_paint(flags):
+        from ..terminal.seat import find_seat
+
+        name = user_name(settings)
+        seat = find_seat(project, entry, name, again)
+        if seat is not None and _wants_to_join(answers, seat.describe_others()):
+            from ..terminal.conversation import TerminalConversation
+
+            make_panel, _ = choose_panel(settings, entry.folder)  # which is never made: the server has one
+            return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
     start = partial(project.open_session, slug, step=step, reopen=reopen)
     return _hold_session(flags, settings, answers, start, entry.folder, again)
+
+
+def _wants_to_join(answers: Answers, others: str) -> bool:
+    """Whether the user sits down at the table of the web room."""
+    tell(f"The item is open in the web room{', ' if others else ''}{others}.")
+    words = ask_once(answers, "Sit down at that table? Y/n ")
+    return words is not None and words.strip().lower() in ("", "y", "yes")
 
 
 def _hold_session(
