@@ -29,6 +29,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -47,7 +48,7 @@ WEIGHTS = (5, 4, 2)
 DOCUMENT = "quick-scan.md"
 FAULTS = (
     "full disk", "file limit", "fsync error", "read-only", "two processes",
-    "clock back", "edits", "checkout", "checkout while it waits",
+    "power cut", "clock back", "edits", "checkout", "checkout while it waits",
 )  # fmt: skip
 FAULT_SHARE = 0.15
 MOST_CUTS = 40
@@ -57,6 +58,7 @@ NOBODY = 65534
 NOTE = "\nA note by a colleague, number {}.\n"
 _NOTES = re.compile(rb"\nA note by a colleague, number \d+\.\n")
 Where = Literal["before", "half", "after"]
+WHERE: tuple[Where, ...] = ("before", "half", "after")
 
 
 @dataclass
@@ -69,6 +71,8 @@ class Count:
     kills_after: Counter[str] = field(default_factory=Counter)
     """How many kills came after these words of the user, or before any in that run."""
     faults: Counter[str] = field(default_factory=Counter)
+    events_cut_off: int = 0
+    """How many journals lost what was not synced."""
     turns_spoken: int = 0
     turns_lost: int = 0
     turns_changed: int = 0
@@ -144,10 +148,26 @@ def fail_from(number: int, name: str, reason: int, *, once: bool) -> None:
     SystemCalls(act).install()
 
 
+def log_syncs(log: Path) -> None:
+    """Write down how long each file was when it was synced."""
+    handle, write = os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o666), os.write
+    sync, fstat, name_of = os.fsync, os.fstat, os.readlink
+
+    def note(file: int) -> None:
+        sync(file)
+        write(handle, f"{fstat(file).st_size} {name_of(f'/proc/self/fd/{file}')}\n".encode())
+
+    os.fsync = note  # type: ignore[assignment]
+
+
 def log_calls(log: Path) -> None:
     """Write a letter for each call that writes into a file of its own."""
     handle, write = os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o666), os.write
-    SystemCalls(lambda _, name: write(handle, name[0].encode()) and None).install()
+
+    def act(_: int, name: str) -> None:
+        write(handle, name[0].encode())
+
+    SystemCalls(act).install()
 
 
 def limit_files(size: int) -> None:
@@ -165,7 +185,7 @@ def set_clock_back(by: timedelta) -> None:
         def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
             return datetime.now(tz) - by
 
-    files.datetime = Earlier  # type: ignore[misc]
+    files.datetime = Earlier  # type: ignore[attr-defined]
 
 
 def drop_rights() -> None:
@@ -214,7 +234,7 @@ class Torture:
                 self._finish(talked)
             calls = log.read_text()
             for number, letter in enumerate(calls, 1) if every_call else ():
-                for where in ("before", "half") if letter == "w" else ("before",):
+                for where in WHERE[: 1 + (letter == "w")]:
                     with self._conversation(door) as talked:
                         count.note(talked, talked.run(prepare=partial(kill_at, number, where)), at_call=True)
                         self._finish(talked)
@@ -230,12 +250,8 @@ class Torture:
 
     def _warm_up(self) -> None:
         """Let this process read and import whatever a conversation needs, since the others are copies."""
-        import uvicorn
-
-        import roundtable.surfaces.cli.program
-        import roundtable.surfaces.web.app
-
-        assert uvicorn and roundtable.surfaces.cli.program and roundtable.surfaces.web.app
+        for module in ("uvicorn", "roundtable.surfaces.cli.program", "roundtable.surfaces.web.app"):
+            import_module(module)
         root = self._copy("warm")
         talk(root, root / "docs/requirements" / self.item, WORDS, panel=None)
         build_server(HostedSessions(Settings(root)))
@@ -273,7 +289,7 @@ class Torture:
                 count.note(talked, talked.run())
                 talked.cut = None
             else:
-                where = chance.choice(("before", "half", "after"))
+                where = chance.choice(WHERE)
                 ended = talked.run(prepare=partial(kill_at, chance.randint(1, FEW_CALLS), where))
                 count.note(talked, ended, at_call=True)
             if talked.is_over:
@@ -315,12 +331,14 @@ class Torture:
                     path.chmod(mode)
             case "two processes":
                 self._run_two(talked)
+            case "power cut":
+                self._cut_power(talked, folder / ".journal")
             case "clock back":
                 for path in (folder / ".journal").glob("*.jsonl"):
                     earlier = time.time() - chance.randint(1, 100_000)
                     os.utime(path, (earlier, earlier))
                 back = timedelta(seconds=chance.randint(1, 200_000))
-                number, where = chance.randint(1, FEW_CALLS), chance.choice(("before", "half", "after"))
+                number, where = chance.randint(1, FEW_CALLS), chance.choice(WHERE)
 
                 def go_back_and_die() -> None:
                     set_clock_back(back)
@@ -337,8 +355,7 @@ class Torture:
             case "checkout while it waits":
                 talked.disturb = partial(self._check_out, talked)
                 talked.run()
-                if talked.disturb is None:
-                    self._check_in(talked)
+                self._check_in(talked)
                 talked.disturb = None
             case _:
                 raise AssertionError(fault)
@@ -353,6 +370,25 @@ class Torture:
         # The other one may have had the item first, and heard turns that wait for nobody.
         talked.changed += other.changed
         talked.elsewhere |= set(other.turns)
+
+    def _cut_power(self, talked: Conversation, journals: Path) -> None:
+        """Kill the program, and take back what it appended to a journal after the last sync."""
+        log, number, where = self._base / "syncs", self.chance.randint(1, 60), self.chance.choice(WHERE)
+        log.write_bytes(b"")
+        before = {str(path): path.stat().st_size for path in journals.glob("*.jsonl")}
+
+        def run_out() -> None:
+            log_syncs(log)
+            kill_at(number, where)
+
+        self.count.note(talked, talked.run(prepare=run_out), at_call=True)
+        synced = dict(reversed(line.split(" ", 1)) for line in log.read_text().splitlines())
+        for path in journals.glob("*.jsonl"):
+            head = len(path.read_bytes().partition(b"\n")[0]) + 1  # it is synced before it gets its name
+            size = int(synced.get(str(path), before.get(str(path), head)))
+            if size < path.stat().st_size:
+                os.truncate(path, size)
+                self.count.events_cut_off += 1
 
     def _edit(self, folder: Path) -> None:
         """Write into the same files as somebody with an editor."""
@@ -374,6 +410,8 @@ class Torture:
 
     def _check_in(self, talked: Conversation) -> None:
         """Check that nothing was made on the other branch, and go back."""
+        if git(talked.root, "branch", "--show-current").strip() == "main":
+            return  # it ended before it waited
         if left := git(talked.root, "status", "--porcelain"):
             self._blame("other_failures", talked, f"on a branch without the item it made {left}")
         git(talked.root, "checkout", "-q", "main")
