@@ -382,10 +382,11 @@ class Torture:
             kill_at(number, where)
 
         self.count.note(talked, talked.run(prepare=run_out), at_call=True)
-        synced = dict(reversed(line.split(" ", 1)) for line in log.read_text().splitlines())
+        sizes = (line.partition(" ") for line in log.read_text().splitlines())
+        synced = {name: int(size) for size, _, name in sizes}
         for path in journals.glob("*.jsonl"):
             head = len(path.read_bytes().partition(b"\n")[0]) + 1  # it is synced before it gets its name
-            size = int(synced.get(str(path), before.get(str(path), head)))
+            size = synced.get(str(path), before.get(str(path), head))
             if size < path.stat().st_size:
                 os.truncate(path, size)
                 self.count.events_cut_off += 1
