@@ -36,6 +36,8 @@ PanelRequest: TypeAlias = (
     | AskFeedback
     | AskReading
 )
+HOST = "host (one model speaks for every persona)"
+"""The name of a panel whose words come from another program: they are marked until the user accepts them."""
 OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
 

@@ -13,6 +13,7 @@ from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
 from ..core.steps import Item, Question, split_drafts
+from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import strip_unprintable
 from ..core.turns import Material
 from ..panel.base import Look
@@ -85,14 +86,11 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
 def _offer_from(
     source: str, brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed
 ) -> Offer | None:
-    if source.casefold() in ("item", "item whole"):
-        text = _first_sentences(brief.item.text)
-        if not text or (source.endswith("whole") and brief.item.name not in text):
-            text = f"{brief.item.name.rstrip('.')}. {text}".strip() if text else brief.item.name
-        return Offer(question.label, text, "the item") if text else None
-    if source.casefold() in ("item steps", "item wish"):
-        found = find_steps(brief.item.text) if source.endswith("steps") else find_wish(brief.item)
-        return Offer(question.label, found, "the item") if found else None
+    if source.casefold().startswith("item ") or source.casefold() == "item":
+        offer = _offer_from_item(source.casefold(), brief.item, question)
+        # A host added the item, so its words are the host's.
+        is_hosts = offer is not None and UNVERIFIED in f"{brief.item.name} {brief.item.text}"
+        return replace(offer, text=mark_unverified(offer.text)) if offer and is_hosts else offer
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""
         return Offer(question.label, text, "the code") if text else None
@@ -104,14 +102,28 @@ def _offer_from(
     return None
 
 
+def _offer_from_item(source: str, item: Item, question: Question) -> Offer | None:
+    """Return the draft that the item's text gives: its beginning, its steps to repeat, or its wish."""
+    if source in ("item steps", "item wish"):
+        found = find_steps(item.text) if source.endswith("steps") else find_wish(item)
+        return Offer(question.label, found, "the item") if found else None
+    text = _first_sentences(item.text)
+    if not text or (source.endswith("whole") and item.name not in text):
+        text = f"{item.name.rstrip('.')}. {text}".strip() if text else item.name
+    return Offer(question.label, text, "the item") if text else None
+
+
 def _offer_earlier_answer(
     brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored
 ) -> Offer | None:
     if step_id == brief.step.step_id:
         own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
-        return Offer(question.label, _shorten(own.text), f"your answer on {label}") if own else None
-    text = stored.get((step_id, label))
-    return Offer(question.label, _shorten(text), f"step {step_id}, {label}") if text else None
+        if own is None:
+            return None
+        text = mark_unverified(own.text) if own.relayed else own.text
+        return Offer(question.label, _shorten(text), f"your answer on {label}")
+    found = stored.get((step_id, label))
+    return Offer(question.label, _shorten(found), f"step {step_id}, {label}") if found else None
 
 
 def _first_sentences(text: str) -> str:
@@ -151,6 +163,8 @@ def _shorten(text: str) -> str:
     """Return the text, cut after a sentence or a word if it is too long to confirm at a glance."""
     if len(text) <= _MAX_OFFER_LENGTH:
         return text
+    if UNVERIFIED in text:
+        return mark_unverified(_shorten(strip_mark(text)))
     cut = text[:_MAX_OFFER_LENGTH]
     sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
     return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."
