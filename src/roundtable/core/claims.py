@@ -26,6 +26,7 @@ from .voice import EMPTY_WORDS, content_stems
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
 
 _QUOTE_LENGTH = 60
+_FEW_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +296,8 @@ def _check_credits(
             is_question = key == USER and sentence.rstrip().endswith("?")
             # The documents hold the user's answers, and what a persona said in an earlier discussion.
             is_heard = any(turn.speaker == key for turn in turns) or any(
-                name in each for each in documents if key != USER
+                len(_stems(sentence) & _stems(each)) > _FEW_WORDS if key == USER else name in each
+                for each in documents
             )
             if key != speaker and not is_condition and not is_question and not is_heard:
                 who = name if key != USER else "The user"

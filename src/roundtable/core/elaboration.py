@@ -539,23 +539,20 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             ask = _show(now, "notice", lines.edit_entry(number))
             prefill = now.draft.words_of_entry(number)
             return replace(now, editing=number), (*echo, ask, do.Listen("review", prefill))
-    if event.relayed and answer.words:
-        # Nobody heard these words from the user: another program passed them on (ART-8).
-        answer = replace(answer, words=synthesis.mark_unverified(answer.words))
     # What the panel said in one sentence may be about an entry that is no longer there.
-    draft = replace(_change_draft(now.draft, answer), summary="", takeaway="")
+    draft = replace(_change_draft(now.draft, answer, relayed=event.relayed), summary="", takeaway="")
     changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
     return _ask_for_review(changed, *echo) if changed.draft.entries else _update_artifacts(changed, *echo)
 
 
-def _change_draft(draft: synthesis.Draft, answer: ReviewAnswer) -> synthesis.Draft:
+def _change_draft(draft: synthesis.Draft, answer: ReviewAnswer, *, relayed: bool) -> synthesis.Draft:
     match answer.kind:
         case "drop":
             return draft.drop_entries(answer.numbers)
         case "edit":
-            return draft.edit_entry(answer.numbers[0], answer.words)
+            return draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
         case _:
-            return draft.add_entry(answer.part, answer.words)
+            return draft.add_entry(answer.part, answer.words, relayed=relayed)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:

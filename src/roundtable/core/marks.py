@@ -6,12 +6,13 @@ It is not judged by what it says: whatever the user did not give or accept in a 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from .synthesis import UNVERIFIED
 
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
-_CODE_FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})")
+_CODE_FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?P<fence>`{3,}(?=[^`]*$)|~{3,}).*")
+_ANY_WORD = re.compile(r"[^\s|:-]")
 _LIST_SIGN = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+|\s*(?:`{3,}|~{3,})\w*\s*$")
 _SOME_WORD = re.compile(r"[^\s;,.:()]+")
 _CLOSING = re.compile(r"\s*(?:\||-->)?\s*$")
@@ -36,22 +37,27 @@ def find_shared_lines(texts: Iterable[str], others: Iterable[str]) -> frozenset[
 
 def mark_new_lines(text: str, known: Collection[str] = ()) -> str:
     """Return a text with a mark at the end of every line that is not known; for code, below it."""
-    lines: list[str] = []
-    fence, is_new = "", False
-    for line in text.rstrip().split("\n"):
-        opening = _CODE_FENCE.match(line)
-        is_new = is_new or bool(line.strip() and line.strip() not in known)
-        if fence or opening:
-            lines.append(line)
-            if not fence and opening:
-                fence = opening["fence"]
-            elif line.strip() == fence:
-                lines += [UNVERIFIED] * is_new
-                fence, is_new = "", False
-            continue
-        lines.append(_mark_line(line) if is_new else line)
-        is_new = False
-    return "\n".join([*lines, fence, UNVERIFIED] if fence else lines)
+    lines = text.rstrip().split("\n")
+    marked: list[str] = []
+    at = 0
+    while at < len(lines):
+        opening = _CODE_FENCE.fullmatch(lines[at])
+        end = _find_code_end(lines, at, opening["fence"]) if opening else at
+        new = [line for line in lines[at : end + 1] if _ANY_WORD.search(line) and line.strip() not in known]
+        if opening and end == at:
+            marked.append(_mark_line("\\" + lines[at]))  # open code would swallow what stands below it
+        elif opening:
+            marked += [*lines[at : end + 1], *([UNVERIFIED] if new else [])]
+        else:
+            marked.append(_mark_line(lines[at]) if new else lines[at])
+        at = end + 1
+    return "\n".join(marked)
+
+
+def _find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
+    """Return the line that closes the code; the line that opens it where none does."""
+    closing = (later for later in range(at + 1, len(lines)) if lines[later].strip().startswith(fence))
+    return next((later for later in closing if not lines[later].strip().strip(fence[0])), at)
 
 
 def _mark_line(line: str) -> str:

@@ -74,21 +74,27 @@ class Draft:
         dropped = set(numbers)
         return self._change(lambda number, _part, entry: None if number in dropped else entry)
 
-    def edit_entry(self, number: int, words: str) -> Draft:
-        """Return the draft with new words for an entry; what follows a colon is its reason or owner."""
+    def edit_entry(self, number: int, words: str, *, relayed: bool = False) -> Draft:
+        """Return the draft with new words for an entry; what follows a colon is its reason or owner.
+
+        Words that a host passed on, `relayed`, are marked (ART-8).
+        """
 
         def edit(each: int, part: Part, entry: Entry) -> Entry:
             if each != number:
                 return entry
             text, detail = _split_detail(words, part)
-            return Entry(text, entry.turns, detail, review="added" if entry.review == "added" else "edited")
+            review: Literal["added", "edited"] = "added" if entry.review == "added" else "edited"
+            edited = Entry(text, entry.turns, detail, review)
+            return mark_entry(edited) if relayed else edited
 
         return self._change(edit)
 
-    def add_entry(self, part: Part, words: str) -> Draft:
+    def add_entry(self, part: Part, words: str, *, relayed: bool = False) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
         text, detail = _split_detail(words, part)
         entry = Entry(text, (), detail, review="added")
+        entry = mark_entry(entry) if relayed else entry
         return self._replace(
             {each: self.part(each) + ((entry,) if each == part else ()) for each in HEADINGS}
         )
