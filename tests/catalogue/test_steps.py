@@ -192,17 +192,16 @@ def test_every_example_meets_the_criteria_and_an_empty_phrase_does_not(step: Ste
 @pytest.mark.rule("STEP-4")
 @each_step
 def test_a_draft_from_an_answer_points_to_a_question_of_an_earlier_step(step: Step) -> None:
-    known = ("", "item", "item whole", "item steps", "item wish", "item left", "survey")
-    asked = [(depth, draft) for depth, each in list_questions(step) for draft in split_drafts(each.draft)]
-    for depth, draft in asked:
-        if not draft.startswith("answer "):
-            assert draft in known
-            continue
-        words = draft.removeprefix("answer ")
-        assert re.match(r"\d\d-\d\d ", words)
-        source = EVERY_STEP[words[:5]]
-        assert source.step_id not in BY_ID or source.step_id < step.step_id
-        assert words[6:] in {other.label for other in source.questions(depth)}
+    for depth, question in list_questions(step):
+        for draft in split_drafts(question.draft):
+            if not draft.startswith("answer "):
+                assert draft in ("", "item", "item whole", "item steps", "item wish", "item left", "survey")
+                continue
+            words = draft.removeprefix("answer ")
+            assert re.match(r"\d\d-\d\d ", words), question
+            source = EVERY_STEP[words[:5]]
+            assert source.step_id not in BY_ID or source.step_id < step.step_id, question
+            assert words[6:] in {other.label for other in source.questions(depth)}, question
 
 
 @pytest.mark.rule("DEPTH-1")

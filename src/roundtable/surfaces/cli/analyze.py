@@ -39,8 +39,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     entry = _choose_item(flags, project, answers) if item is None else project.find_item(item)
     if start_over and (told := project.start_over(entry.slug)):
         tell(told)
-    start = partial(project.open_session, entry.slug, reopen=reopen)
-    return _hold_session(flags, settings, answers, start, entry.folder, command("analyze", entry.slug))
+    return _converse(flags, settings, project, answers, entry, reopen=reopen)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -53,10 +52,7 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
     Without ITEM it takes the one that is open.
     """
     settings, project, answers = _prepare_talk(flags)
-    entry = project.choose_item(item)
-    start = partial(project.open_session, entry.slug, step=step)
-    again = command("elaborate", entry.slug, "--step", step)
-    return _hold_session(flags, settings, answers, start, entry.folder, again)
+    return _converse(flags, settings, project, answers, project.choose_item(item), step)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -84,6 +80,38 @@ def _prepare_talk(flags: Flags) -> tuple[Settings, Project, Answers]:
         tell(missing)
     project = Project(settings.root, items_folder=settings.items_folder)
     return settings, project, open_answers(flags.answers)
+
+
+def _converse(
+    flags: Flags,
+    settings: Settings,
+    project: Project,
+    answers: Answers,
+    entry: ItemEntry,
+    step: str | None = None,
+    reopen: str | None = None,
+) -> int:
+    slug = entry.slug
+    again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
+    if _is_at_terminal(answers) and _can_paint(flags):
+        from ..terminal.seat import find_seat
+
+        name = user_name(settings)
+        seat = find_seat(project, entry, name, again)
+        if seat is not None and _wants_to_join(answers, seat.describe_others()):
+            from ..terminal.conversation import TerminalConversation
+
+            make_panel, _ = choose_panel(settings, entry.folder)  # which is never made: the server has one
+            return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
+    start = partial(project.open_session, slug, step=step, reopen=reopen)
+    return _hold_session(flags, settings, answers, start, entry.folder, again)
+
+
+def _wants_to_join(answers: Answers, others: str) -> bool:
+    """Whether the user sits down at the table of the web room."""
+    tell(f"The item is open in the web room{', ' if others else ''}{others}.")
+    words = ask_once(answers, "Sit down at that table? Y/n ")
+    return words is not None and words.strip().lower() in ("", "y", "yes")
 
 
 def _hold_session(
