@@ -227,10 +227,14 @@ def _walk(root: Path) -> Iterator[str]:
                 return
             if len(path) > _LONGEST_PATH:
                 continue
-            if entry.is_dir(follow_symlinks=False):
+            try:
+                is_folder, is_file = entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)
+            except OSError:  # a filesystem that has to look at the file for it, and may not
+                continue
+            if is_folder:
                 if entry.name not in _SKIPPED and not _is_ignored(f"{path}/", rules):
                     waiting.append((f"{path}/", rules))
-            elif entry.is_file(follow_symlinks=False) and not _is_ignored(path, rules):
+            elif is_file and not _is_ignored(path, rules):
                 found += 1
                 yield path
 
