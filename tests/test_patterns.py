@@ -115,6 +115,15 @@ def test_a_pattern_that_is_not_linear_would_be_found() -> None:
     assert patterns.measure(quadratic, long=20_000)[0] > 10 * patterns.measure(quadratic, long=2_000)[0]
 
 
+def test_no_group_is_repeated_possessively() -> None:
+    """Python before 3.11.5, such as Debian's, fails to match `(?:...)*+`; `(?>(?:...)*)` says the same."""
+    assert [
+        f"{each.module} {each.name}" for each in patterns.collect() if patterns.repeats_group(each.pattern)
+    ] == []
+    assert patterns.repeats_group(re.compile(r"(?:a.|b)*+"))
+    assert not patterns.repeats_group(re.compile(r"[ab]*+(?>(?:a.|b)*)"))
+
+
 def test_patterns_that_are_put_together_are_known() -> None:
     assert patterns.dynamic_calls() == _BUILT
 

@@ -9,6 +9,7 @@
     words: [bug, crash, regression]  what such an item says in its title or text
     title_words: [error, wrong]      what it says in its title
     unless_first: [add, support]     how the title of another kind of item begins
+    first_words: [let, accept]       how its title begins, where the title names code
     steps: [00-11, 04-11]            `all` for every step that no other track brings along
     ---
 
@@ -42,6 +43,7 @@ class _TrackFields(msgspec.Struct):
     words: Texts = ()
     title_words: Texts = ()
     unless_first: Texts = ()
+    first_words: Texts = ()
 
 
 def parse_track(file: ContentFile, all_steps: tuple[Step, ...], own: Mapping[str, Step]) -> Track:
@@ -60,7 +62,7 @@ def parse_track(file: ContentFile, all_steps: tuple[Step, ...], own: Mapping[str
         raise UnusableError("steps", "names no step that there is")
     return Track(
         given.key, given.title, given.summary, steps, given.short, given.words, given.title_words,
-        given.unless_first, max(given.most_words, 0),
+        given.unless_first, given.first_words, max(given.most_words, 0),
     )  # fmt: skip
 
 

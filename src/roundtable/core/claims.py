@@ -17,9 +17,8 @@ from typing import Literal
 from .commands import AskDraft, Table
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import find_phrase, fold_text, split_sentences, words_of
+from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, split_sentences, words_of
 from .turns import USER, Turn
-from .voice import EMPTY_WORDS, content_stems
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "grounds", "negation"]
 LinesOf = Callable[[str], int | None]

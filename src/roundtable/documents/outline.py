@@ -114,18 +114,18 @@ _NUMBER = "[0-9]{1,9}"
 _BLANK = r"(?:[ \t]*+\n)"
 _START = r"(?:[^\s\d*+-]|\*\*[^\s*])"
 _END = r"\#{1,6}[ \t]|\Z"
-_LIST_END = rf"(?:{_BLANK}++(?={_START}|\Z)|(?={_END}))"
+_LIST_END = rf"(?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END}))"
 _SIMPLE = re.compile(
     rf"""(?:
       (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n]*+\n)
-    | (?P<paragraph>(?:{_TEXT})++)(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
-    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?:(?P=bullet)[ ]{_ENTRY})*+{_LIST_END})
-    | (?P<ordered_list>{_NUMBER}(?P<point>[.)])[ ]{_ENTRY}(?:{_NUMBER}(?P=point)[ ]{_ENTRY})*+{_LIST_END})
-    | (?P<head>\|[^\n\\]++(?<=\|))\n(?P<rule>\|(?:[ ]?:?-++:?[ ]?\|)++)\n
-      (?P<table>(?:\|[^\n]*+\n)*+)(?={_BLANK}|{_END})
+    | (?P<paragraph>(?>(?:{_TEXT})+))(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
+    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*){_LIST_END})
+    | (?P<ordered_list>{_NUMBER}(?P<point>[.)])[ ]{_ENTRY}(?>(?:{_NUMBER}(?P=point)[ ]{_ENTRY})*){_LIST_END})
+    | (?P<head>\|[^\n\\]++(?<=\|))\n(?P<rule>\|(?>(?:[ ]?:?-++:?[ ]?\|)+))\n
+      (?P<table>(?>(?:\|[^\n]*+\n)*))(?={_BLANK}|{_END})
     | (?P<fence>`{{3,}}+|~{{3,}}+)(?P<info>[^\n`]*+\n)(?P<code>)
     | (?P<blank>{_BLANK})
-    ){_BLANK}*+""",
+    )(?>{_BLANK}*)""",
     re.VERBOSE,
 )
 _FENCE_END = re.compile(r"^ {0,3}(?P<marks>`{3,}+|~{3,}+)[ \t]*+\n", re.MULTILINE)

@@ -49,11 +49,12 @@ _SCRIPT_TABLE = re.compile(
 )
 _SCRIPT_ROW = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
 _CONSOLE_SCRIPTS = re.compile(
-    rb"^console_scripts[ \t]*=(?:[ \t\r]*\n)++((?:[ \t]++[^\n]*+(?:\n|\Z))*+)", re.MULTILINE
+    rb"^console_scripts[ \t]*=(?>(?:[ \t\r]*\n)+)((?>(?:[ \t]++[^\n]*+(?:\n|\Z))*))", re.MULTILINE
 )
 _CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
 _CARGO_BIN = re.compile(
-    rb"^\[\[bin\]\][ \t\r]*\n(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*+[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
+    rb"^\[\[bin\]\][ \t\r]*\n(?>(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*)"
+    rb"[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
     re.MULTILINE,
 )
 _PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
