@@ -19,7 +19,10 @@ def played() -> CheatedItem:
 
 def rows(document: str) -> list[str]:
     """The lines of a document; of a transcript those below the discussion, in which anything may be said."""
-    return document.partition("\n## Discussion\n")[2].partition("\n## Synthesis\n")[2].splitlines() or document.splitlines()
+    return (
+        document.partition("\n## Discussion\n")[2].partition("\n## Synthesis\n")[2].splitlines()
+        or document.splitlines()
+    )
 
 
 @pytest.mark.rule("ART-8")
@@ -33,7 +36,10 @@ def test_a_lie_stands_in_no_document_without_a_mark(played: CheatedItem, lie: st
 @pytest.mark.rule("ART-8")
 def test_the_transcript_names_the_turns_that_no_form_showed(played: CheatedItem) -> None:
     transcript = played.documents["elaborations/00-01-1.md"]
-    assert "\n> - Words of the host, not typed by the user or shown in a form: turn 4 (unverified).\n" in transcript
+    assert (
+        "\n> - Words of the host, not typed by the user or shown in a form: turn 4 (unverified).\n"
+        in transcript
+    )
 
 
 @pytest.mark.rule("ART-8", "SYN-3")

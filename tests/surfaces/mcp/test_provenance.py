@@ -19,7 +19,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from hosting import Host, Refusal, here, play
-from project import meta, project, small_steps
+from project import project, small_steps
 
 MARK = "(unverified)"
 TOKEN = re.compile(r"ZQ\d+")
@@ -90,7 +90,9 @@ class AnyHost:
         if move["speaker"] == "user":
             await self.say("C" if move["kind"] == "menu" else "done")
         elif move["kind"] == "synthesis":
-            await self.player.send("submit_judgement", insights=[{"text": self.words(0), "turns": [1]}], summary="x")
+            await self.player.send(
+                "submit_judgement", insights=[{"text": self.words(0), "turns": [1]}], summary="x"
+            )
         else:
             await self.speak(move["kind"], most=0)
 
@@ -106,7 +108,9 @@ class AnyHost:
         if kind == "section":
             draft = move["brief"].partition("The draft:\n\n")[2]
             text = self.dice.choice([f"{draft}\n{text}", f"{text}\n\n{draft}", ""])
-            text = text or " ".join([*re.findall(r"\*\*[^*\n]{1,60}\*\*|\b[A-Z]{1,5}-\d+\b", draft), self.words(most)])
+            text = text or " ".join(
+                [*re.findall(r"\*\*[^*\n]{1,60}\*\*|\b[A-Z]{1,5}-\d+\b", draft), self.words(most)]
+            )
         if kind == "framing":
             more = {"focus_question": f"{self.words(0)}?", "focus_topic": self.words(0)}
         if "off_topic?" in str(move["legal"]) and self.dice.random() < 0.3:
@@ -175,7 +179,15 @@ def test_whatever_a_host_brings_into_a_file_is_marked(size: str, dice: Random) -
         assert any(MARK in path.read_text() for path in home.rglob("*.md"))
 
 
-HARMLESS = ("", " word", ". And more.", "\nA second line", "\n- one\n- two", "; then this; and that", " <!-- x --> ")
+HARMLESS = (
+    "",
+    " word",
+    ". And more.",
+    "\nA second line",
+    "\n- one\n- two",
+    "; then this; and that",
+    " <!-- x --> ",
+)
 PERSON = {
     "answer": ("The inspector retypes forms.", "Two of the offices.", "", "I don't know"),
     "menu": ("C", "C", "E", "The office too."),
