@@ -68,6 +68,7 @@ _NO_REMARK = (
     "Nothing was added. Choose a letter, or say in a few words what you would change: "
     "it goes into the step's document as your feedback."
 )
+_REMINDER = "  (What you know is enough; ? shows an example.)"
 _FIRST = "This is the first question of the step; there is nothing before it."
 _NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
@@ -95,7 +96,6 @@ class Stage(StrEnum):
     SAVED = "the step in meta.json"
     ACCEPTED = "the accepted sections on disk"
     MENU = "a choice at the menu"
-    MENU_DEPTH = "the new depth on disk, at the menu"
     FEEDBACK = "the lead's reply to feedback"
     FEEDBACK_WRITTEN = "the feedback on disk"
     UNDONE = "what was written last, taken back"
@@ -546,14 +546,9 @@ def _restore_answers(now: Analysis) -> Analysis:
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
     """Ask one question of the step again, with the answer that it has, or what corrects it, to edit."""
     given = tuple(answer for answer in now.answers if answer.label == label)
+    others = tuple(answer for answer in now.answers if answer.label != label)
     after = replace(
-        now,
-        answers=tuple(answer for answer in now.answers if answer.label != label),
-        earlier=given,
-        editing=label,
-        proposed=proposed,
-        follow_up=None,
-        reminded=False,
+        now, answers=others, earlier=given, editing=label, proposed=proposed, follow_up=None, reminded=False
     )
     return _ask_question(after) if given else _collect_offers(after)
 
@@ -566,9 +561,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=unheard))
     if is_silence(words) and not now.reminded and not now.is_quick:
-        text = (
-            f"{question.choose_wording(with_draft=False)}\n  (What you know is enough; ? shows an example.)"
-        )
+        text = f"{question.choose_wording(with_draft=False)}\n{_REMINDER}"
         reminder = _show("question", text, now.opening.conductor)
         return replace(now, reminded=True), (reminder, do.Listen("answer"))
     if is_silence(words) or is_unknown(words):
@@ -577,9 +570,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     answer = do.Answer(question.label, question.text, words, relayed=relayed)
     criteria = (each for each in now.step.validation if each.label == question.label)
     missed = next((each for each in criteria if not meets_check(each.check, words)), None)
-    if is_settled(words):
-        missed = None
-    if missed is None:
+    if missed is None or is_settled(words):
         return _keep(now, answer)
     held = replace(now, answers=(*now.answers, answer), stage=Stage.FOLLOW_UP, follow_up="")
     return held, (_show("answer", words, USER), do.AskFollowUp(now.brief, question, words, missed))
@@ -621,14 +612,16 @@ def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome
 
 
 def depth_saved(now: Analysis, event: on.DepthSaved) -> Outcome:
-    depth = now.wanted_depth or now.depth
-    said = _show("depth", depths.acknowledgement(depth), now.opening.conductor)
+    depth, opening = now.wanted_depth or now.depth, now.opening
+    after = replace(now, depth=depth, wanted_depth=None)
+    is_at_menu = now.saved and now.editing is None
+    said = _show("depth", depths.acknowledgement(depth), opening.lead if is_at_menu else opening.conductor)
+    if is_at_menu:
+        return _show_menu(after, said)
     if now.follow_up:
-        asked = _show("question", now.follow_up, now.opening.conductor)
-        after = replace(now, depth=depth, wanted_depth=None, stage=Stage.ANSWER)
-        return after, (said, asked, do.Listen("answer"))
-    changed = replace(now, depth=depth, wanted_depth=None, reminded=False, in_hand=_open_question(now))
-    return _collect_offers(changed, said)
+        asked = _show("question", now.follow_up, opening.conductor)
+        return replace(after, stage=Stage.ANSWER), (said, asked, do.Listen("answer"))
+    return _collect_offers(replace(after, reminded=False, in_hand=_open_question(now)), said)
 
 
 def _unanswered_questions(now: Analysis) -> tuple[Question, ...]:
@@ -697,12 +690,9 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    written = (
-        (do.Written("section", event.moment, now.earlier, first, label=now.editing or ""),)
-        if event.moment
-        else ()
-    )
-    after = replace(now, stage=Stage.SAVED, written=now.written + written, earlier=(), editing=None)
+    section = do.Written("section", event.moment, now.earlier, first, label=now.editing or "")
+    written = (*now.written, section) if event.moment else now.written
+    after = replace(now, stage=Stage.SAVED, written=written, earlier=(), editing=None)
     return after, (*shown, do.SaveStep(now.step.step_id))
 
 
@@ -774,7 +764,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     wanted = depths.hear_depth(words, None)
     choice = hear_menu(words, can_skip=bool(left.steps))
     if wanted is not None and choice == "feedback":
-        after = replace(now, wanted_depth=wanted, stage=Stage.MENU_DEPTH)
+        after = replace(now, wanted_depth=wanted, stage=Stage.DEPTH)
         return after, (do.SaveDepth(opening.phase.key, wanted),)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
         after = replace(now, stage=Stage.ACCEPTED, unaccepted=(), accepting=event)
@@ -854,10 +844,8 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])
-        return replace(now, feedback=None, stage=Stage.FEEDBACK), (
-            said,
-            do.AskFeedback(brief, words, aside=True, relayed=relayed),
-        )
+        aside = do.AskFeedback(brief, words, aside=True, relayed=relayed)
+        return replace(now, feedback=None, stage=Stage.FEEDBACK), (said, aside)
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     after = replace(now, feedback=kept, stage=Stage.FEEDBACK)
     return after, (said, do.AskFeedback(now.brief, words, relayed=relayed))
@@ -887,12 +875,6 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
         user_name=opening.user_name, has_review=opening.has_review,
     )  # fmt: skip
     return replace(now, elaboration=elaboration, stage=Stage.ELABORATION), (*shown, *commands)
-
-
-def menu_depth_saved(now: Analysis, event: on.DepthSaved) -> Outcome:
-    depth = now.wanted_depth or now.depth
-    said = _show("depth", depths.acknowledgement(depth), now.opening.lead)
-    return _show_menu(replace(now, depth=depth, wanted_depth=None), said)
 
 
 def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
@@ -953,7 +935,6 @@ TABLE: Mapping[Stage, Mapping[type[on.Event], Callable[[Analysis, Any], Outcome]
     Stage.SAVED: {on.StepSaved: step_saved},
     Stage.ACCEPTED: {on.StepWritten: sections_accepted},
     Stage.MENU: {on.UserSpoke: menu_answered},
-    Stage.MENU_DEPTH: {on.DepthSaved: menu_depth_saved},
     Stage.FEEDBACK: {on.FeedbackTaken: feedback_taken},
     Stage.FEEDBACK_WRITTEN: {on.FeedbackWritten: feedback_written},
     Stage.UNDONE: {on.Undone: change_taken_back},

@@ -21,9 +21,8 @@ from .figures import find_unknown_figures
 from .marks import locate_sentences, trusted_text
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import find_phrase, fold_text, words_of
+from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, words_of
 from .turns import USER, Turn
-from .voice import EMPTY_WORDS, content_stems
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
 

@@ -46,7 +46,7 @@ from .hearing import (
 from .lines import Line, LineKind
 from .personas import Lead, Persona, Roster
 from .steps import PHASES, Item, Step, phase_of
-from .text import is_silence, words_of
+from .text import is_silence, word_set
 from .turns import NEUTRAL, NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn, Verdict
 
 DEFAULT_MAX_TURNS = 10
@@ -252,9 +252,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
 
 
 # Words that never begin a name.
-_OPENERS = frozenset(
-    words_of("a an the what who whom whose when where which why how whether this that these those")
-)
+_OPENERS = word_set("a an the what who whom whose when where which why how whether this that these those")
 
 
 def within_sentence(topic: str) -> str:
@@ -303,7 +301,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
 
 
 def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
-    """Keep what a speaker says of the user's turn that it follows, and park what drifts (FOCUS-1)."""
+    """Keep what is said of the user's last turn, and park what drifts (FOCUS-1)."""
     turn = now.turns[-1]
     if turn.speaker != USER:
         raise RuleBroken("Only a turn of the user's is judged by whoever speaks next.")
@@ -386,22 +384,12 @@ def _insists(text: str, before: Turn | None) -> bool:
 
 
 def judge(now: Elaboration, event: on.Judged) -> Outcome:
-    turn = replace(now.turns[-1], verdict=event.verdict)
-    _check_verdict(event.verdict, turn.number)
-    if event.advice:
-        turn = replace(turn, verdict=replace(event.verdict, off_topic=None))
-        suspected = None if now.insists else event.verdict.off_topic
-        after = replace(now, turns=(*now.turns[:-1], turn), suspected=suspected)
-        return _go_on(replace(after, due=_due_reply(now)))
-    judged = replace(now, turns=(*now.turns[:-1], turn))
-    if event.verdict.off_topic is None or now.insists:
+    suspected = None if now.insists or not event.advice else event.verdict.off_topic
+    verdict = replace(event.verdict, off_topic=None) if event.advice else event.verdict
+    judged = replace(_take_judgement(now, verdict), suspected=suspected)
+    if not judged.redirected:
         return _go_on(replace(judged, due=_due_reply(now)))
-    parked = _park(judged)
-    if address(turn.text, now.roster).kind != "open":
-        # A redirect never swallows what was put to somebody: it is answered, only the aside is put off.
-        return _go_on(replace(parked, due=_due_reply(now)))
-    parked = replace(parked, redirected=True)
-    return _go_on(parked, () if parked.is_full else (_redirect(parked, USER),))
+    return _go_on(judged, () if judged.is_full else (_redirect(judged, USER),))
 
 
 def _due_reply(now: Elaboration) -> tuple[Due, ...]:
