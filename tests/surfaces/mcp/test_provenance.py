@@ -1,7 +1,7 @@
 """Whatever a host brings into a file is marked until the person accepts it in a form (ART-8).
 
-The host answers every move with arbitrary text. Each of its strings holds a token that stands nowhere else, so
-every line of every file can be asked whether any of it is the host's.
+The host answers every move with arbitrary text. Each of its strings holds a token that stands nowhere else,
+so every line of every file can be asked whether any of it is the host's.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ MARK = "(unverified)"
 TOKEN = re.compile(r"ZQ\d+")
 MOVES = 70
 PIECES = (
-    "", " word", ". And more.", "\nA second line", "\n- one\n- two", "; then this; and that", "\n\n### A heading",
+    "", " word", ". And more.", "\nA second line", "\n- one\n- two", "; then this; and that",
+    "\n\n### A heading",
     "\n| a | b |\n|---|---|\n| 1 | 2 |", "\n```\ncode = 7\n```", " 4,700 in `forms/no.py:3`", ": a reason",
-    " <!-- x --> ", " Maya Chen: I agree.", " as Alex said", "\n**Label**: x", " \u200b", " (see", ", small, low",
+    " <!-- x --> ", " Maya Chen: I agree.", " as Alex said", "\n**Label**: x", " \u200b",
+    " (see", ", small, low",
 )  # fmt: skip
 SAID_AT_A_MENU = ("E", "C", "C", "undo", "edit 1", "no, {}", "{}", "The office too: {}", "Maya, what of {}?")
 SAID_AT_A_REVIEW = ("accept", "", "drop 1", "edit 1: {}", "add decision: {}", "add insight: {}", "undo")
@@ -79,8 +81,9 @@ class AnyHost:
                 await self.say(self.choose(SAID_AT_A_REVIEW))
             case "synthesis":
                 await self.player.send(
-                    "submit_judgement", insights=self.points(), decisions=self.points(), questions=self.points(),
-                    actions=self.points(), summary=self.words(1), takeaway=self.words(1),
+                    "submit_judgement", insights=self.points(), decisions=self.points(),
+                    questions=self.points(), actions=self.points(), summary=self.words(1),
+                    takeaway=self.words(1),
                 )  # fmt: skip
             case kind:
                 await self.speak(kind)
