@@ -19,7 +19,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from hosting import Host, Refusal, here, play
-from project import project, small_steps
+from project import project, small_steps, talk
 
 MARK = "(unverified)"
 TOKEN = re.compile(r"ZQ\d+")
@@ -236,3 +236,47 @@ def test_nothing_is_marked_that_the_person_accepted_in_a_form(dice: Random) -> N
             if MARK in line
         ]
         assert found == []
+
+
+@pytest.mark.rule("ART-8", "STEP-4")
+@pytest.mark.parametrize("takes_it_up", [True, False])
+def test_a_person_who_takes_a_marked_answer_at_a_terminal_accepts_it(
+    raw: tuple[Path, Path], takes_it_up: bool
+) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            for words in ("The inspector retypes forms.", "60 inspectors"):
+                await player.send("relay_user", words=words)
+            await player.send("submit_turn", speaker=player.move["speaker"], passes=True)
+
+    play(test())
+    document = item / "quick-scan.md"
+    assert document.read_text().count(MARK) == 2
+    if takes_it_up:
+        talk(root, item, ["", "", "C"], reopen="00-01")
+    assert document.read_text().count(MARK) == (0 if takes_it_up else 2)
+    assert "60 inspectors" in document.read_text()
+
+
+@pytest.mark.rule("ART-8", "SYN-7")
+def test_a_host_cannot_reword_what_the_person_said_in_a_form(raw: tuple[Path, Path]) -> None:
+    root, item = raw
+    said = ["The inspector retypes forms.", "60 inspectors"]
+
+    async def test() -> None:
+        async with here(root, user=said) as (player, _):
+            await player.start(item.name)
+            await player.send("hear_user")
+            await player.send("hear_user")
+            text = "**Point**: The inspector retypes nothing.\n\n**Measure**: 60 inspectors"
+            await player.send("submit_turn", speaker=player.move["speaker"], text=text)
+            notices = [each["text"] for each in player.last["lines"] if each["kind"] == "notice"]
+            assert "to leave out words of yours or of the code, so it stands as drafted." in notices[0]
+
+    play(test())
+    document = (item / "quick-scan.md").read_text()
+    assert "**Point**: The inspector retypes forms.\n\n**Measure**: 60 inspectors\n" in document
+    assert MARK not in document
