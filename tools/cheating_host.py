@@ -208,7 +208,7 @@ def write_page(played: CheatedItem) -> str:
         f"same words. The person is asked through a form {len(PERSON)} times and says: "
         + ", ".join(f'"{words}"' for words in PERSON),
         "What can be told from the truth is refused once. Whatever the host words stands in the documents\n"
-        "only with `(unverified)` beside it, as it accepts the review itself; what the person said is clean.\n"
+        "only with `(unverified)` beside it, as it accepts the review itself; the person's words are clean.\n"
         "What Alex calls decided is an open question that nobody settled.",
         f"| the lie | its words |\n|---|---|\n{rows}",
         "## The play",
