@@ -13,11 +13,11 @@ from .synthesis import UNVERIFIED
 from .text import split_sentences
 
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
-_CODE_FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?P<fence>`{3,}(?=[^`]*$)|~{3,}).*")
+_CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
 _ANY_WORD = re.compile(r"[^\s|:-]")
 _LIST_SIGN = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+|\s*(?:`{3,}|~{3,})")
 _SOME_WORD = re.compile(r"[^\s;,.:()]+")
-_CLOSING = re.compile(r"\s*(?:\||-->)?\s*$")
+_CLOSING = re.compile(r"\s*+(?:\||-->)?\s*$")
 
 
 def blot_out(text: str) -> str:
