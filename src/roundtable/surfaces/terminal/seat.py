@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...project import Project
     from ...store.items import ItemEntry
 
-_PATIENCE = 10.0
+_PATIENCE = 5.0
 _SILENCE = 40.0  # the server is heard from every 15 seconds
 _PAUSE = 1.0
 _LOST = (
@@ -117,9 +117,10 @@ class TableSeat:
         """Return where the analysis stands, as the item's journal has it."""
         moment = str(self._state.get("moment", ""))
         if moment and moment != self._analysis[0]:
+            found = None
             with suppress(RoundtableError):
                 found = self._project.read_analysis(self.folder.name, moment)
-                self._analysis = moment, found or self._analysis[1]
+            self._analysis = moment, found or self._analysis[1]
         return self._analysis[1]
 
     def describe_others(self) -> str:
@@ -168,9 +169,8 @@ class TableSeat:
 
     def _find_person(self, name: str) -> str:
         """Return the id of whoever is called so; without a name, of the user."""
-        people: dict[str, str] = self._state.get("people", {})
-        found = [key for key, each in people.items() if each.casefold() == name.casefold()]
-        return found[0] if found and name else "" if name else self._me["id"]
+        people = {str(each).casefold(): str(key) for key, each in self._state.get("people", {}).items()}
+        return people.get(name.casefold(), "") if name else self._me["id"]
 
     def _send(self, action: str, words: str, fields: dict[str, str]) -> None:
         async def send() -> None:
