@@ -6,7 +6,7 @@ import asyncio
 import json
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -484,7 +484,7 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
         check(name)
     other.goto(f"{house.address}{item}/room")
     page.click("text=Open the table")
-    for awaited, act in {
+    moves: dict[str, Callable[[], object]] = {
         "menu": lambda: page.keyboard.press("e"),
         "discussion": lambda: send(page, "We go with C."),
         "discussion, after a turn": lambda: page.click("text=Wrap up"),
@@ -492,7 +492,8 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
         "menu, with changes": lambda: page.keyboard.press("c"),
         "answer": lambda: other.click("text=Show an example"),
         "answer, with help": lambda: None,
-    }.items():
+    }
+    for awaited, act in moves.items():
         if awaited == "discussion, after a turn":
             has_turns(page, 5)
         if awaited == "answer, with help":

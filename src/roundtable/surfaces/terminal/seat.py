@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _PATIENCE = 5.0
 _SILENCE = 40.0  # the server is heard from every 15 seconds
 _PAUSE = 1.0
+_TYPING = 3.0  # seconds between two notes that somebody types; the server shows each for six
 _LOST = (
     "The connection to the table is gone; trying again. What was said there is saved. "
     "If the server has ended, leave with Ctrl-D and go on with:"
@@ -97,6 +98,7 @@ class TableSeat:
         self._state: dict[str, Any] = {}
         self._last = ""
         self._asked = 0
+        self._typed = -_TYPING
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._sending: set[asyncio.Task[None]] = set()
         self._analysis: tuple[str, Analysis | None] = ("", None)
@@ -157,6 +159,13 @@ class TableSeat:
         else:
             self._send("say", words, {"text": words if words.strip() else self.offer})
 
+    def show_typing(self) -> None:
+        """Let the others see now and then that the user types."""
+        now = asyncio.get_running_loop().time()
+        if now - self._typed > _TYPING:
+            self._typed = now
+            self._send("typing", "", {})
+
     def stop(self) -> bool:
         """Cut whoever speaks short; whether the table lets us is said by the server."""
         self._send("stop", "", {})
@@ -179,6 +188,8 @@ class TableSeat:
                 problem = "" if status < 400 else str(_read_json(body).get("error") or body.decode())
             except _FAILURES:
                 problem = "The server cannot be reached, so nothing was said. Try again in a moment."
+            if action == "typing":
+                return
             if problem:
                 self.prefill = words
                 self._show(Line("notice", problem))
