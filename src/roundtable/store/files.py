@@ -101,8 +101,11 @@ def write(
         _replace(path.resolve() if follow_link else path, data, mode, new_mode, durable=durable)
 
 
-def append(path: Path, data: bytes) -> None:
-    """Add `data` to the end of the file, durably, all of it or nothing; a missing file is created."""
+def append(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Add `data` to the end of the file, durably, all of it or nothing; a missing file is created.
+
+    What need not be `durable` outlives a kill, but perhaps not a power cut before the next durable append.
+    """
     with _announce_change("append", path, "What it held before is whole.", verb="add to"):
         flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
         is_new = False
@@ -112,7 +115,7 @@ def append(path: Path, data: bytes) -> None:
             handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
             is_new = True
         try:
-            _extend(handle, data, path.name)
+            _extend(handle, data, path.name, durable=durable)
         except BaseException:
             if is_new:
                 with suppress(OSError):
@@ -234,7 +237,7 @@ def _replace(target: Path, data: bytes, mode: int | None, new_mode: int, *, dura
         _sync_folder(target.parent)
 
 
-def _extend(handle: int, data: bytes, name: str) -> None:
+def _extend(handle: int, data: bytes, name: str, *, durable: bool) -> None:
     found = os.fstat(handle)
     _must_be_regular(found)
     half = len(data) // 2
@@ -242,7 +245,8 @@ def _extend(handle: int, data: bytes, name: str) -> None:
         _write_all(handle, data[:half])
         checkpoint(f"half append {name}")
         _write_all(handle, data[half:])
-        os.fsync(handle)
+        if durable:
+            os.fsync(handle)
     except BaseException:
         with suppress(OSError):
             os.ftruncate(handle, found.st_size)
