@@ -35,10 +35,10 @@ from typing import Any, Literal, TextIO
 
 from doors import REVIEWED, WORDS, CommandLine, Conversation, Mcp, WebRoom
 from gitproject import git
+from insertions import find_insertion
 from project import meta, project, small_steps, talk
 from roundtable.settings import Settings
 from roundtable.store import files
-from roundtable.store.undo import find_insertion
 from roundtable.surfaces.mcp.server import build_server
 from roundtable.surfaces.mcp.sessions import HostedSessions
 

@@ -9,7 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
@@ -36,6 +36,7 @@ from .store.progress import facts_of, progress_of, start_over
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
+    from .core.analysis import Analysis
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
@@ -131,9 +132,10 @@ class Project:
 
         return parse_reference(text) is not None
 
-    def add_item(self, text: str, *, title: str | None = None) -> ItemEntry:
+    def add_item(self, text: str, *, title: str | None = None, relayed: bool = False) -> ItemEntry:
         """Add an item with this text, or the issue that it names; an issue with a title is not looked up.
 
+        `relayed` where a host gave title and text, and the user has not accepted them in a form.
         Raises RuleBroken if the issue is here already, TrackerFailed if its tracker does not give it.
         """
         from .trackers import fetch_issue, parse_reference
@@ -144,7 +146,7 @@ class Project:
             self._require_new(source, source_id)
             if title is None:
                 issue = fetch_issue(reference, self.root, os.environ)
-                text, title = issue.text, issue.title
+                text, title, relayed = issue.text, issue.title, False
         folder = add_item(
             self.root,
             text,
@@ -153,6 +155,7 @@ class Project:
             source_id=source_id,
             items_folder=self.items_folder,
             commit=current_commit(self.root),
+            relayed=relayed,
         )
         return self.find_item(folder.name)
 
@@ -293,15 +296,12 @@ class Project:
             }
             paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
             return "\n".join(texts.values()), paths
-        match form:
-            case "agent":
-                text = handoff.write_agent_prompt(hand_off, folder)
-            case "pr":
-                text = handoff.write_pull_request(hand_off, folder)
-            case "page":
-                text = handoff.write_page(hand_off)
-            case other:
-                assert_never(other)
+        if form == "agent":
+            text = handoff.write_agent_prompt(hand_off, folder)
+        elif form == "pr":
+            text = handoff.write_pull_request(hand_off, folder)
+        else:
+            text = handoff.write_page(hand_off)
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
@@ -361,6 +361,14 @@ class Project:
         from .runtime.session import Session
 
         return Session(self.root, name, items_folder=self.items_folder, **options)
+
+    def read_analysis(self, name: str, moment: str) -> Analysis | None:
+        """Return where another process's session of the item stands, by its `moment`; None if it is over."""
+        from .runtime.resume import read_leg
+        from .store.journal import Journal
+
+        leg = read_leg(Journal(self.find_item(name).folder, moment.rpartition(".")[0]))
+        return leg.analysis if leg is not None else None
 
     def open_discussion(self, document: str, **options: Any) -> Session:
         """Return a roundtable on a markdown document of the project; the options are those of `Session`.

@@ -186,7 +186,7 @@ def test_short_contributions_echo_only_word_for_word() -> None:
     assert kinds("Sync first!", Said(USER, "sync first")) == ["echo"]
     assert kinds("Sync.", Said(USER, "sync first")) == []
     assert kinds("Yes.", Said(USER, "yes")) == []
-    assert kinds("Payroll closes Friday noon.", Said(USER, "Payroll closes Friday noon, always.")) == ["echo"]
+    assert kinds("Payroll closes Friday noon.", Said(USER, "Payroll closes Friday noon, always.")) == []
     assert kinds("Noon on Friday closes payroll.", Said(USER, "Payroll closes Friday noon.")) == []
     assert kinds("オフラインで使う", Said(USER, "オフラインで使う")) == ["echo"]
 

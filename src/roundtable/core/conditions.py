@@ -8,10 +8,8 @@ constructs have a meaning here.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from keyword import iskeyword
 from operator import ge, gt, le, lt
 from typing import Any, TypeAlias
 
@@ -20,20 +18,9 @@ from .errors import RuleBroken
 Fact: TypeAlias = str | int | float | bool | tuple[str, ...]
 
 _MAX_LENGTH = 500
-_MAX_OPEN_PARENTHESES = 20
-_TOKEN = re.compile(
-    r"""\s*(?:
-      (?P<text>"[^"]*"|'[^']*')
-    | (?P<number>-?[0-9]+(?:\.[0-9]+)?(?![\w.]))
-    | (?P<comparison>==|!=|<=|>=|<|>|(?:not\s+)?in\b)
-    | (?P<join>(?:and|or)\b)
-    | (?P<negation>not\b)
-    | (?P<open>\() | (?P<close>\))
-    | (?P<name>[^\W\d]\w*)
-    )""",
-    re.VERBOSE,
-)
+_TRUTHS = {"true": True, "false": False}
 _ORDERS: Mapping[type[ast.cmpop], Any] = {ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge}
+_OPERATORS = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, *_ORDERS)
 
 
 class _CannotTell(Exception):
@@ -52,7 +39,19 @@ class Condition:
         """Return the condition that the text states; raise `RuleBroken` saying where it does not parse."""
         if len(text) > _MAX_LENGTH:
             raise RuleBroken(f"The condition has {len(text)} characters; {_MAX_LENGTH} are allowed.")
-        return cls(text, ast.parse(_translate(text), mode="eval").body)
+        start = len(text) - len(text.lstrip())
+        try:
+            meaning = ast.parse(text.strip(), mode="eval").body
+        except SyntaxError as error:
+            at = start + error.offset if error.offset else len(text) + 1
+            raise _unreadable(at, f"{error.msg}.") from None
+        except ValueError:  # a character that no source may hold
+            raise _unreadable(1, "it holds a character that cannot be read.") from None
+        for node in ast.walk(meaning):
+            if isinstance(node, ast.expr) and not _has_meaning(node):
+                words = ast.get_source_segment(text.strip(), node)
+                raise _unreadable(start + node.col_offset + 1, f"{words!r} is not understood.")
+        return cls(text, meaning)
 
     def holds(self, facts: Mapping[str, Fact]) -> bool:
         """Whether the facts make it true; an unknown name or values that do not compare make it false."""
@@ -62,56 +61,19 @@ class Condition:
             return False
 
 
-def _translate(text: str) -> str:
-    """Return the condition as a Python expression, in which each word stands where one may stand."""
-    source: list[str] = []
-    opened: list[tuple[int, bool]] = []
-    needs_value, may_compare = True, True
-    at = 0
-    while at < len(text.rstrip()):
-        token = _TOKEN.match(text, at)
-        if token is None:
-            at += len(text[at:]) - len(text[at:].lstrip())
-            hint = " Use == to compare." if text[at] == "=" else ""
-            raise _unreadable(at, f"{text[at]!r} is not understood.{hint}")
-        kind = token.lastgroup or ""
-        word, start, at = token[kind], token.start(kind), token.end()
-        begins_value = kind in ("text", "number", "name", "open", "negation")
-        if needs_value and (not begins_value or (kind == "negation" and not may_compare)):
-            raise _unreadable(start, f"a value is missing before {word!r}.")
-        too_many = (kind == "comparison" and not may_compare) or (kind == "close" and not opened)
-        if too_many or (begins_value and not needs_value):
-            raise _unreadable(start, f"{word!r} comes after the end of the condition.")
-        needs_value = kind in ("open", "negation", "comparison", "join")
-        match kind:
-            case "open":
-                opened.append((start, may_compare))
-                if len(opened) > _MAX_OPEN_PARENTHESES:
-                    raise _unreadable(start, f"more than {_MAX_OPEN_PARENTHESES} parentheses are open.")
-                may_compare = True
-            case "close":
-                may_compare = opened.pop()[1]
-            case "comparison" | "join":
-                may_compare = kind == "join"
-            case "text":
-                word = repr(word[1:-1])
-            case "number":
-                word = repr(float(word) if "." in word else int(word))
-            case "name" if word in ("true", "false"):
-                word = word.capitalize()
-            case "name" if not word.isidentifier() or (iskeyword(word) and word not in ("True", "False")):
-                raise _unreadable(start, f"{word!r} is not understood.")
-        source.append(word)
-    if needs_value:
-        raise _unreadable(len(text), "a value is missing before the end.")
-    if opened:
-        start = opened[-1][0]
-        raise _unreadable(len(text), f"the parenthesis of character {start + 1} is not closed.")
-    return " ".join(source)
-
-
 def _unreadable(at: int, reason: str) -> RuleBroken:
-    return RuleBroken(f"The condition does not parse at character {at + 1}: {reason}")
+    return RuleBroken(f"The condition does not parse at character {at}: {reason}")
+
+
+def _has_meaning(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=str() | int() | float()) | ast.Name() | ast.BoolOp():
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
+        case ast.UnaryOp(op=operator) | ast.Compare(ops=[operator]):
+            return isinstance(operator, ast.Not) or type(operator) in _OPERATORS
+    return False
 
 
 def _truth(meaning: ast.expr, facts: Mapping[str, Fact]) -> bool:
@@ -127,6 +89,8 @@ def _value(meaning: ast.expr, facts: Mapping[str, Fact]) -> Fact:
             return value
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
             return -value
+        case ast.Name(id="true" | "false" as name):
+            return _TRUTHS[name]
         case ast.Name(id=name) if name in facts:
             return facts[name]
         case ast.UnaryOp(op=ast.Not(), operand=denied):

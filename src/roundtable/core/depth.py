@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from .steps import PHASE_KEYS, Depth, is_depth
-from .text import find_phrase, fold_text, words_of
+from .text import find_phrase, fold_text, word_set, words_of
 
 _SPEED = "fast faster quick quicker quickly speed slow slowly soon latency performance time long"
 # The words that ask for a depth. Where the open question uses one of the words behind them, it asked for the
@@ -30,15 +30,11 @@ _PHRASES: Final[tuple[tuple[Depth, str, str], ...]] = (
     ("standard", "normal", "normal normally"),
 )
 # Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
-_REQUEST_WORDS = frozenset(
-    words_of(
-        """
+_REQUEST_WORDS = word_set("""
         let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
         analysis version switch change set to into just now ok okay thanks thank depth here with use some
         give me do for treatment on from then and yes
-        """
-    )
-)
+        """)
 _MAX_REQUEST_WORDS = 6
 
 _ANNOUNCEMENTS: Final[dict[Depth, str]] = {

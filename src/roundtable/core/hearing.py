@@ -8,7 +8,16 @@ from itertools import pairwise
 from typing import Literal
 
 from .personas import Persona, Roster
-from .text import WORD, find_phrase, fold_text, is_silence, phrases_of, split_sentences, words_of
+from .text import (
+    content_stems,
+    find_phrase,
+    fold_text,
+    is_silence,
+    phrases_of,
+    split_sentences,
+    word_set,
+    words_of,
+)
 
 Exit = Literal["exit", "unclear-exit"]
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
@@ -23,30 +32,20 @@ _FILLERS = phrases_of(
     "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
     "| so | well | alright"
 )
-_QUESTION_WORDS = frozenset(words_of("what how why when where who which"))
+_QUESTION_WORDS = word_set("what how why when where who which")
 _CONDITIONS = phrases_of(
     "if | when | whenever | once | until | till | after | before | unless | while | as soon as | as long as"
     "| in case | provided | assuming"
 )
-_NEGATIONS = frozenset(words_of("not never cannot dont cant wont isnt arent"))
-# What may stand between a negation and its keyword without weakening it: "not quite done".
-_SOFTENERS = frozenset(
-    words_of(
-        """
-        quite yet really fully entirely completely totally nearly exactly even all sure think ready to go
-        going want
-        """
-    )
+# "Not quite done", but neither "not that, done" nor "no, I'm done".
+_NEGATED = re.compile(
+    r"(?:(?:\b(?:not|never|cannot|dont|cant|wont|isnt|arent)|n't)(?: [\w'-]+){0,3}|\bno)"
+    r" (?:done|exit|back|wrap)\b"
 )
-_AUXILIARIES = frozenset(
-    words_of(
-        """
+_AUXILIARIES = word_set("""
         are aren't am is can can't could couldn't shall should shouldn't may might must will would do don't
         did have
-        """
-    )
-)
-_CLAUSE_ENDS = frozenset(",.;:!?–—\n")
+        """)
 _MAX_UNCLEAR_WORDS = 4
 _MAX_QUESTION_WORDS = 6
 
@@ -74,14 +73,16 @@ _GO_ON = _list_messages(
     "| go on | keep going | keep exploring | carry on | not yet | not done | not done yet | not quite"
 )
 _CONTINUE = _list_messages(
-    "c | next one | complete | complete analysis | complete the analysis | finish | finish the analysis"
+    "c | next one | continue move to the next step"
+    "| complete | complete analysis | complete the analysis | finish | finish the analysis"
 )
 _ONWARDS = re.compile(
     r"(?:the )?(?:next|on|continue|proceed|go|(?:go|move|carry|keep) (?:on|ahead|going)|move)"
-    r"(?: (?:to|with))?(?:(?: the)? next)?(?: (?:step|phase|one))?"
+    r"(?: (?:to|with))?(?:(?: the)? next)?(?: (?:step|phase|one))?(?: 0\d(?: \w+){0,3})?"
 )
 _ELABORATE = _list_messages(
-    "e | elaborate | elaborate this | elaborate on this | elaborate on it | elaborate on that"
+    "e | elaboration mode bring all perspectives to discuss this topic"
+    "| elaborate | elaborate this | elaborate on this | elaborate on it | elaborate on that"
     "| elaboration | elaboration mode | bring in others | bring in the others | bring the others in"
     "| bring in everyone | bring everyone in | bring in the team | bring all perspectives"
     "| bring in all perspectives | bring in the other perspectives | get the others | get the others in"
@@ -104,13 +105,8 @@ _APPROVAL = re.compile(
 _REQUEST = re.compile(
     r"^(?:(?:can|could|shall|should) (?:we|you)|(?:we|you) can|i want to|i'd like to|just|let us) "
 )
-# The menu's own lines choose too; their letter in brackets is punctuation.
-_MENU_LINES = re.compile(
-    r"(?P<elaborate>(?:e )?elaboration mode bring all perspectives to discuss this topic)"
-    r"|(?P<continue>(?:c )?(?:continue move to the next step|continue to phase 0\d(?: \w+){0,3}"
-    r"|complete analysis))"
-    r"|(?P<skip>(?:s )?skip remaining steps in this phase)"
-)
+# The menu's own lines choose too, with their letter in brackets.
+_LETTER = re.compile(r"^[ecs] (?=elaboration|continue|complete|skip)")
 
 _UNDO = _list_messages(
     "undo | undo that | undo it | undo this | undo the last | take it back | take that back"
@@ -175,27 +171,17 @@ def insists_on_topic(text: str) -> bool:
 
 def comes_back_to(text: str, subject: str, words: str) -> bool:
     """Whether a message goes on about a subject that was put off with these words."""
-    said = _subjects(fold_text(text))
-    named, meant = _subjects(fold_text(subject)), _subjects(fold_text(words))
+    said = _subjects(text)
+    named, meant = _subjects(subject), _subjects(words)
     return not said.isdisjoint(named) and len(said & (named | meant)) >= min(2, len(named))
 
 
 # --- exits ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A word other than a filler, and what stood between it and the one before."""
-
-    text: str
-    after_clause: bool
-    after_filler: bool
-
-
 def hear_exit(text: str) -> Exit | None:
     """Return whether the message ends the discussion or may mean to; None for a contribution (EXIT-1)."""
-    spoken = _skip_fillers(text)
-    words = tuple(word.text for word in spoken)
+    words = strip_fillers(text)
     starts = any(words[: len(start)] == start for start in _WRAP_UPS)
     if words in _KEYWORDS or (starts and len(words) <= _MAX_UNCLEAR_WORDS):
         return "exit"
@@ -203,11 +189,13 @@ def hear_exit(text: str) -> Exit | None:
         return "unclear-exit"
     if not words or words[0].split("'")[0] in _QUESTION_WORDS or len(words) > _MAX_QUESTION_WORDS:
         return None
+    if _NEGATED.search(fold_text(text)):
+        return None
     places = [
         (start, start + len(keyword))
         for start in range(len(words))
         for keyword in _KEYWORDS
-        if words[start : start + len(keyword)] == keyword and _is_meant(spoken, start, start + len(keyword))
+        if words[start : start + len(keyword)] == keyword and _is_meant(words, start, start + len(keyword))
     ]
     is_at_edge = any(start == 0 or end == len(words) for start, end in places)
     is_question = fold_text(text).rstrip(" \t\r\n\"')]}!.*_").endswith("?") and any(
@@ -238,45 +226,18 @@ def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
 
 def strip_fillers(text: str) -> tuple[str, ...]:
     """Return the folded words of the text without fillers and punctuation."""
-    return tuple(word.text for word in _skip_fillers(text))
-
-
-def _skip_fillers(text: str) -> tuple[_Word, ...]:
-    said = fold_text(text)
-    matches = list(WORD.finditer(said))
-    words = tuple(match.group() for match in matches)
-    spoken: list[_Word] = []
-    at, end_before, after_filler = 0, 0, False
+    words, kept, at = words_of(text), list[str](), 0
     while at < len(words):
-        filler = next((each for each in _FILLERS if words[at : at + len(each)] == each), None)
-        if filler:
-            at, after_filler = at + len(filler), True
-            continue
-        between = said[end_before : matches[at].start()]
-        spoken.append(_Word(words[at], not _CLAUSE_ENDS.isdisjoint(between), after_filler))
-        at, end_before, after_filler = at + 1, matches[at].end(), False
-    return tuple(spoken)
+        filler = next((each for each in _FILLERS if words[at : at + len(each)] == each), ())
+        kept += () if filler else words[at : at + 1]
+        at += len(filler) or 1
+    return tuple(kept)
 
 
-def _is_meant(spoken: tuple[_Word, ...], start: int, end: int) -> bool:
-    """Whether the keyword at this place is neither negated, conditional, nor the way back to something."""
-    words = tuple(word.text for word in spoken)
-    if words[start : end + 1] == ("back", "to"):
-        return False
-    if any(find_phrase(condition, words[:start]) is not None for condition in _CONDITIONS):
-        return False
-    for at in range(start, 0, -1):
-        before = words[at - 1]
-        if spoken[at].after_clause:
-            return True
-        if before in _NEGATIONS or before.endswith("n't"):
-            return False
-        if before == "no":
-            # "no, I'm done" answers something else; only "no exit" denies the keyword.
-            return at != start or spoken[at].after_filler
-        if before not in _SOFTENERS:
-            return True
-    return True
+def _is_meant(words: tuple[str, ...], start: int, end: int) -> bool:
+    """Whether the keyword at this place is neither conditional nor the way back to something."""
+    is_conditional = any(find_phrase(condition, words[:start]) is not None for condition in _CONDITIONS)
+    return not is_conditional and words[start : end + 1] != ("back", "to")
 
 
 # --- decisions ------------------------------------------------------------------------------------------
@@ -316,18 +277,6 @@ _DECIDES = re.compile(
     r"|start|stop|go|put|write|read|log|limit|lock|leave|stay|stick|postpone|choose|pick|option [a-z]\b"
     r"|[a-c]\b[.!,]?)"
 )
-_PLAIN_WORDS = frozenset(
-    words_of(
-        """
-        a an the and or but not no so then we i you they it that this these those is are was be will would can
-        could should shall must may do does did done have has had let let's us our my your their its of to in
-        on at for from with by as if when where what which who how than into out up down only just also all
-        any one two use keep take make get go say says said again still now here there please ok okay
-        actually instead rather second thought thoughts mind change changed after
-        """
-    )
-)
-_SHARED_START = 5
 
 
 def can_decide(text: str) -> bool:
@@ -357,19 +306,18 @@ def takes_back(text: str) -> bool:
 def reverses(text: str, earlier: str) -> bool:
     """Whether a decision replaces an earlier one: it says so, and it is about the same thing."""
     said = fold_text(text).strip()
-    return bool(_REVERSES.search(said)) and not _subjects(said).isdisjoint(_subjects(fold_text(earlier)))
+    return bool(_REVERSES.search(said)) and not _subjects(said).isdisjoint(_subjects(earlier))
 
 
-def _subjects(said: str) -> frozenset[str]:
-    """Return the beginnings of the words that carry a meaning, so that `refuse` and `refused` are one."""
-    return frozenset(word[:_SHARED_START] for word in words_of(said) if word not in _PLAIN_WORDS)
+def _subjects(text: str) -> frozenset[str]:
+    return frozenset(content_stems(text))
 
 
 # --- what the user says of the code ---------------------------------------------------------------------
 
 _FILE = re.compile(
     r"`(?P<code>[\w./-]+)`"
-    r"|(?<![\w/@.-])(?P<path>(?:[\w-]++/)*+[\w-]*+\.[A-Za-z]\w{0,4}|(?:[\w.-]++/)++[\w.-]*+)(?![\w/])"
+    r"|(?<![\w/@.-])(?P<path>(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)(?![\w/])"
 )
 _UNTOUCHED = re.compile(
     r"(?:\bnot|n't|\bnever) (?:be |get |to be |being )?(?:touched|affected|changed|involved|relevant|modified"
@@ -531,10 +479,10 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
     if found is None:
         return None
     right = text.strip()[found.end() :]
-    subjects = _subjects(fold_text(right))
+    subjects = _subjects(right)
     ranked = []
     for label, words in answers:
-        its = _subjects(fold_text(f"{label} {words}"))
+        its = _subjects(f"{label} {words}")
         shared = len(subjects & its)
         ranked.append(((shared, shared / max(len(its), 1)), label))
     best = max(ranked, default=((0, 0.0), ""))
@@ -552,12 +500,7 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
     words = strip_fillers(text)
     said = " ".join(words)
     approved = _APPROVAL.sub("", said, count=1)
-    wish = _REQUEST.sub("", approved).removesuffix(" now")
-    if line := _MENU_LINES.fullmatch(" ".join(words_of(text))):
-        chosen = str(line.lastgroup)
-        if chosen == "skip":
-            return "skip" if can_skip else "nothing-to-skip"
-        return "elaborate" if chosen == "elaborate" else "continue"
+    wish = _LETTER.sub("", _REQUEST.sub("", approved)).removesuffix(" now")
     assents = (not words and not _ASSENT.isdisjoint(words_of(text))) or (bool(said) and not approved)
     if is_silence(text) or assents or wish in _CONTINUE or _ONWARDS.fullmatch(wish):
         return "continue"

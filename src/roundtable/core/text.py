@@ -34,6 +34,11 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(WORD.findall(fold_text(text)))
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list that is written as text."""
+    return frozenset(words_of(text))
+
+
 @lru_cache(maxsize=16_384)
 def stem_word(word: str) -> str:
     """Return the English Snowball stem of a word in small letters."""
@@ -46,6 +51,30 @@ def _stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")
+
+
+# Words that carry no point of their own, so that what is left can be counted.
+EMPTY_WORDS = word_set(
+    """
+    a about above after again all also am an and any are as at be because been before being both but by
+    can could did do does doing down each either else even every everyone everybody few for from get go
+    has have having he her here his how i if in into is it its just let let's like may me might more most
+    much must my need needs no nor not now of off ok okay on once one only or other our out over own per
+    please really said same say says shall she should so some such than thank thanks that that's the
+    their them then there these they this those through to together too under until up us very was we
+    we're well were what when where which while who why will with would yes yet you your i'm i'd i'll
+    it's we'd we'll what's here's don't
+    agree agreed everything anything nothing thing things point points team group absolutely exactly
+    indeed totally completely think
+    """
+)
+
+
+@lru_cache(maxsize=512)
+def content_stems(text: str, empty: frozenset[str] = EMPTY_WORDS) -> tuple[str, ...]:
+    """Return the words that carry the point, in their plain form."""
+    spoken = (word.removesuffix("'s") for word in words_of(text))
+    return tuple(stem_word(word) for word in spoken if word not in empty)
 
 
 def phrases_of(text: str) -> tuple[tuple[str, ...], ...]:

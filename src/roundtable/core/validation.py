@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .errors import RuleBroken
-from .text import find_phrase, fold_text, phrases_of, words_of
+from .text import find_phrase, fold_text, phrases_of, word_set, words_of
 
 Check = Callable[[str], bool]
 
@@ -20,17 +20,11 @@ _NUMBER_WORDS = (
 )
 _NUMBER = re.compile(rf"(?<!\d)\d[\d.,]{{0,30}}+|\b(?:{_NUMBER_WORDS})\b|[一二三四五六七八九十百千万]")
 _MEASURED = re.compile(rf"[$€£¥]\s?\d|(?:{_NUMBER.pattern})\s?(?:[%°€$£¥]|-?(?P<unit>[^\W\d_]+))")
-_NO_UNITS = frozenset(
-    words_of(
-        """
+_NO_UNITS = word_set("""
         a an and are as at but by for from if in is it no not of on or per so than that the then this to was
         st nd rd th und oder bis von zu
-        """
-    )
-)
-_PEOPLE = frozenset(
-    words_of(
-        """
+        """)
+_PEOPLE = word_set("""
         user customer client buyer visitor member people person anyone everybody everyone nobody admin
         administrator manager team owner stakeholder developer dev engineer designer tester analyst architect
         operator ops support sales marketing finance legal compliance security auditor agent staff employee
@@ -38,13 +32,11 @@ _PEOPLE = frozenset(
         reviewer approver editor author reader subscriber lead head director cto ceo cfo cio po pm qa sre dba
         hr helpdesk maintainer contributor contractor inspector clerk accountant colleague
         benutzer nutzer kunde kunden kundin mitarbeiter leiter chef
-        """
-    )
-)
-_SPEAKERS = frozenset(words_of("i me my mine myself we us our ours ourselves ich wir"))
+        """)
+_SPEAKERS = word_set("i me my mine myself we us our ours ourselves ich wir")
 # A capital inside a sentence, or a message that is nothing but capitalised words.
 _PERSON_NAME = re.compile(r"(?<=\w[ ,])[A-ZÀ-Þ][a-zß-ÿ]+|^[A-ZÀ-Þ][a-zß-ÿ]+(?: [A-ZÀ-Þ][a-zß-ÿ]+)*\W*$|@\w+")
-_NO_NAMES = frozenset(words_of("yes no none maybe ok okay sure ja nein"))
+_NO_NAMES = word_set("yes no none maybe ok okay sure ja nein")
 _DATE = re.compile(
     r"""\b(?:
       \d{4}-\d{1,2}(?:-\d{1,2})? | \d{1,2}[./]\d{1,2}(?:[./]\d{2,4})? | (?:19|20)\d\d | q[1-4]
@@ -96,15 +88,11 @@ _UNKNOWNS = phrases_of(
     "| can't tell | cannot tell | to be decided | to be determined | not decided | undecided | weiß nicht"
     "| weiss nicht | keine ahnung | unbekannt | unklar"
 )
-_AROUND_UNKNOWNS = frozenset(
-    words_of(
-        """
+_AROUND_UNKNOWNS = word_set("""
         i i'm im i've we we're we've it it's is that that's this to be me have got honestly really sorry still
         just yet now right at all the moment point about here well so hm hmm um uh and frankly actually
         currently afraid ich wir es das noch leider
-        """
-    )
-)
+        """)
 _ASKED_BACK = phrases_of(
     "do you mean | does that mean | does this mean | why do you need | why do you ask | why do you want"
     "| why are you asking | do you want to know | can you explain | could you explain"

@@ -10,7 +10,7 @@ from typing import Literal
 
 from .errors import RuleBroken
 from .personas import Ban, Persona
-from .text import fold_text, stem_word, words_of
+from .text import EMPTY_WORDS, content_stems, fold_text, stem_word, words_of
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
 
@@ -38,12 +38,12 @@ _MANY_BLANKS = re.compile(r"(\s\s)\s+")
 _LONGEST_CHECKED = 4_000
 _QUOTATION = re.compile(
     r"""
-      "(?!")[^"\n]*+(?:\n(?!\s*\n)[^"\n]*+)*+"
-    | “(?!”)[^“”\n]*+(?:\n(?!\s*\n)[^“”\n]*+)*+”
-    | „(?![“”])[^„“”\n]*+(?:\n(?!\s*\n)[^„“”\n]*+)*+[“”]
-    | «(?!»)[^«»\n]*+(?:\n(?!\s*\n)[^«»\n]*+)*+»
-    | (?<![\w])'(?=\w)[^'\n]*+(?:(?<=\w)'(?=\w)[^'\n]*+)*+'(?!\w)
-    | (?<![\w])‘[^‘’\n]*+(?:’(?=\w)[^‘’\n]*+)*+’(?!\w)
+      "(?!")[^"\n]*+(?>(?:\n(?!\s*\n)[^"\n]*+)*)"
+    | “(?!”)[^“”\n]*+(?>(?:\n(?!\s*\n)[^“”\n]*+)*)”
+    | „(?![“”])[^„“”\n]*+(?>(?:\n(?!\s*\n)[^„“”\n]*+)*)[“”]
+    | «(?!»)[^«»\n]*+(?>(?:\n(?!\s*\n)[^«»\n]*+)*)»
+    | (?<![\w])'(?=\w)[^'\n]*+(?>(?:(?<=\w)'(?=\w)[^'\n]*+)*)'(?!\w)
+    | (?<![\w])‘[^‘’\n]*+(?>(?:’(?=\w)[^‘’\n]*+)*)’(?!\w)
     """,
     re.VERBOSE,
 )
@@ -68,30 +68,9 @@ _COMMITTEE = re.compile(
     )\b""",
     re.VERBOSE,
 )
-# Words that carry no point of their own, so that what is left can be counted.
-EMPTY_WORDS = frozenset(
-    words_of(
-        """
-        a about above after again all also am an and any are as at be because been before being both but by
-        can could did do does doing down each either else even every everyone everybody few for from get go
-        has have having he her here his how i if in into is it its just let let's like may me might more most
-        much must my need needs no nor not now of off ok okay on once one only or other our out over own per
-        please really said same say says shall she should so some such than thank thanks that that's the
-        their them then there these they this those through to together too under until up us very was we
-        we're well were what when where which while who why will with would yes yet you your i'm i'd i'll
-        it's we'd we'll what's here's don't
-        agree agreed everything anything nothing thing things point points team group absolutely exactly
-        indeed totally completely think
-        """
-    )
-)
 _LITTLE = 4
-_RUN = 5
-_COPIED = 0.5
-_CONTAINED = 0.8
 _LONG_ENOUGH = 8
-_SHORTEST = 3
-_NEW_ENOUGH = 2
+_NEW_SHARE = 0.2
 
 
 def check_voice(
@@ -159,48 +138,21 @@ def strip_quotations(text: str) -> str:
 
 
 def _echoes(text: str, earlier: Sequence[Said], empty: frozenset[str]) -> Iterator[Violation]:
+    own = strip_quotations(text)
     for said in earlier:
-        new = _answer_to_a_quotation(text, said.text, empty)
-        if _repeats(new or text, said.text, empty):
+        if _repeats(own if content_stems(own, empty) else text, said.text, empty):
             words = said.text.split()
             opening = " ".join(words[:12]) + (" ..." if len(words) > 12 else "")
             yield Violation("echo", text.strip(), f"It repeats what was said before: {opening}")
             return
 
 
-def _answer_to_a_quotation(text: str, before: str, empty: frozenset[str]) -> str:
-    """The text without its quotations, or without one sentence; empty if the rest adds nothing new."""
-    held = set(content_stems(before, empty))
-    rest = strip_quotations(text)
-    if rest == text:
-        sentences = re.split(r"(?<=[.!?])\s+|\n+", text)
-        shared = [len(held & set(content_stems(sentence, empty))) for sentence in sentences]
-        quoted = shared.index(max(shared))
-        rest = " ".join(sentences[:quoted] + sentences[quoted + 1 :])
-    return rest if len(set(content_stems(rest, empty)) - held) >= _NEW_ENOUGH else ""
-
-
 def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
+    """Whether a text says hardly anything that was not said before, quotations left out."""
     content, held = set(content_stems(text, empty)), set(content_stems(before, empty))
-    if len(content) < _SHORTEST:
-        return bool(content) and words_of(text) == words_of(before)
     if len(content) < _LONG_ENOUGH:
-        return content <= held and _shared_runs(text, before, 2) >= _COPIED
-    contained = len(content & held) / len(content)
-    return contained >= _CONTAINED or _shared_runs(text, before, _RUN) >= _COPIED
-
-
-def _shared_runs(text: str, before: str, length: int) -> float:
-    """The share of the runs of so many words that stand in the other text too."""
-    runs = _runs(text, length)
-    return len(runs & _runs(before, length)) / len(runs) if runs else 0.0
-
-
-@lru_cache(maxsize=512)
-def _runs(text: str, length: int) -> frozenset[tuple[str, ...]]:
-    """The runs of so many words in a text; kept, because every later contribution is held against it."""
-    words = words_of(text)
-    return frozenset(words[start : start + length] for start in range(len(words) - length + 1))
+        return bool(content) and words_of(text) == words_of(before)
+    return len(content - held) < _NEW_SHARE * len(content)
 
 
 def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
@@ -208,10 +160,3 @@ def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
     found = _COMMITTEE.search(said)
     if found and len(content_stems(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
         yield Violation("committee", found.group(), "It agrees without adding anything of its own.")
-
-
-@lru_cache(maxsize=512)
-def content_stems(text: str, empty: frozenset[str]) -> tuple[str, ...]:
-    """Return the words that carry the point, in their plain form."""
-    spoken = (word.removesuffix("'s") for word in words_of(text))
-    return tuple(stem_word(word) for word in spoken if word not in empty)

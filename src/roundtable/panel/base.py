@@ -10,32 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, overload
 
-from ..core.commands import (
-    AskDraft,
-    AskFeedback,
-    AskFollowUp,
-    AskFraming,
-    AskOffers,
-    AskPersona,
-    AskReading,
-    AskSynthesis,
-    AskVerdict,
-)
+from ..core import commands as do
 from ..core.events import Offer, SectionText
 from ..core.synthesis import Draft
 from ..core.turns import NEUTRAL, Material, Verdict
 
 PanelRequest: TypeAlias = (
-    AskFraming
-    | AskPersona
-    | AskVerdict
-    | AskSynthesis
-    | AskOffers
-    | AskFollowUp
-    | AskDraft
-    | AskFeedback
-    | AskReading
-)
+    do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.AskOffers | do.AskFollowUp
+    | do.AskDraft | do.AskFeedback | do.AskReading
+)  # fmt: skip
+HOST = "host (one model speaks for every persona)"
+"""The name of a panel whose words come from another program: they are marked until the user accepts them."""
 OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
 
@@ -89,20 +74,20 @@ class Panel(Protocol):
         """The panel's name, as messages and transcripts show it."""
 
     @overload
-    async def answer(self, request: AskFraming, on_words: OnWords = ...) -> Framing: ...
+    async def answer(self, request: do.AskFraming, on_words: OnWords = ...) -> Framing: ...
     @overload
-    async def answer(self, request: AskPersona, on_words: OnWords = ...) -> Speech | None: ...
+    async def answer(self, request: do.AskPersona, on_words: OnWords = ...) -> Speech | None: ...
     @overload
-    async def answer(self, request: AskVerdict, on_words: OnWords = ...) -> Verdict | None: ...
+    async def answer(self, request: do.AskVerdict, on_words: OnWords = ...) -> Verdict | None: ...
     @overload
-    async def answer(self, request: AskSynthesis, on_words: OnWords = ...) -> Draft: ...
+    async def answer(self, request: do.AskSynthesis, on_words: OnWords = ...) -> Draft: ...
     @overload
-    async def answer(self, request: AskOffers, on_words: OnWords = ...) -> tuple[Offer, ...]: ...
+    async def answer(self, request: do.AskOffers, on_words: OnWords = ...) -> tuple[Offer, ...]: ...
     @overload
-    async def answer(self, request: AskDraft, on_words: OnWords = ...) -> tuple[SectionText, ...]: ...
+    async def answer(self, request: do.AskDraft, on_words: OnWords = ...) -> tuple[SectionText, ...]: ...
     @overload
     async def answer(
-        self, request: AskFollowUp | AskFeedback | AskReading, on_words: OnWords = ...
+        self, request: do.AskFollowUp | do.AskFeedback | do.AskReading, on_words: OnWords = ...
     ) -> str: ...
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> object:
         """Return the reply to the request, or raise `PanelFailed`.

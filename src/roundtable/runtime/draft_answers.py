@@ -13,6 +13,7 @@ from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
 from ..core.steps import Item, Question, split_drafts
+from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import strip_unprintable
 from ..core.turns import Material
 from ..panel.base import Look
@@ -85,13 +86,10 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
 def _offer_from(
     source: str, brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed
 ) -> Offer | None:
-    if source.casefold() in ("item", "item whole"):
-        text = _first_sentences(brief.item.text)
-        if not text or (source.endswith("whole") and brief.item.name not in text):
-            text = f"{brief.item.name.rstrip('.')}. {text}".strip() if text else brief.item.name
-        return Offer(question.label, text, "the item") if text else None
-    if source.casefold() in ("item steps", "item wish"):
-        found = find_steps(brief.item.text) if source.endswith("steps") else find_wish(brief.item)
+    if source.casefold() in _ITEM_DRAFTS:
+        found = _ITEM_DRAFTS[source.casefold()](brief.item)
+        if found and UNVERIFIED in f"{brief.item.name} {brief.item.text}":
+            found = mark_unverified(found)  # a host added the item, so its words are the host's
         return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""
@@ -109,9 +107,12 @@ def _offer_earlier_answer(
 ) -> Offer | None:
     if step_id == brief.step.step_id:
         own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
-        return Offer(question.label, _shorten(own.text), f"your answer on {label}") if own else None
-    text = stored.get((step_id, label))
-    return Offer(question.label, _shorten(text), f"step {step_id}, {label}") if text else None
+        if own is None:
+            return None
+        text = mark_unverified(own.text) if own.relayed else own.text
+        return Offer(question.label, _shorten(text), f"your answer on {label}")
+    found = stored.get((step_id, label))
+    return Offer(question.label, _shorten(found), f"step {step_id}, {label}") if found else None
 
 
 def _first_sentences(text: str) -> str:
@@ -124,11 +125,15 @@ def _first_sentences(text: str) -> str:
 _LISTED = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*+])[ \t]+(\S.*)$")
 _REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b", re.IGNORECASE)
 _WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
+_LEFT_OUT = re.compile(
+    r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged)\b|\bno new\b",
+    re.IGNORECASE,
+)
 
 
-def find_steps(text: str) -> str:
+def find_steps(item: Item) -> str:
     """Return how the item says that it can be repeated: its numbered list or its code; empty without one."""
-    text = strip_unprintable(text)
+    text = strip_unprintable(item.text)
     hint = _REPEATS.search(text)
     if hint is None:
         return ""
@@ -142,15 +147,42 @@ def find_steps(text: str) -> str:
 
 def find_wish(item: Item) -> str:
     """Return the sentences of the item that say what should be; empty where none does."""
+    return _shorten(" ".join(_find_sentences(item, _WISHES)))
+
+
+def find_left_out(item: Item) -> str:
+    """Return the sentences of the item that say what stays as it is; empty where none does."""
+    return _shorten(" ".join(_find_sentences(item, _LEFT_OUT)))
+
+
+def tell_whole(item: Item) -> str:
+    """Return the beginning of the item and what it asks for; its title where it has no text."""
+    told = _first_sentences(item.text)
+    asked = _shorten(" ".join(each for each in _find_sentences(item, _WISHES) if each not in told))
+    return " ".join(part for part in (told, asked) if part) or item.name
+
+
+def _find_sentences(item: Item, pattern: re.Pattern[str]) -> list[str]:
     prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.text)).split())
-    said = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose)
-    return _shorten(" ".join(sentence for sentence in said if _WISHES.search(sentence)))
+    return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose) if pattern.search(each)]
+
+
+_ITEM_DRAFTS: Mapping[str, Callable[[Item], str]] = {
+    "item": lambda item: _first_sentences(item.text) or item.name,
+    "item whole": tell_whole,
+    "item steps": find_steps,
+    "item wish": find_wish,
+    "item left": find_left_out,
+}
+"""What a question's draft can take from the item's own text."""
 
 
 def _shorten(text: str) -> str:
     """Return the text, cut after a sentence or a word if it is too long to confirm at a glance."""
     if len(text) <= _MAX_OFFER_LENGTH:
         return text
+    if UNVERIFIED in text:
+        return mark_unverified(_shorten(strip_mark(text)))
     cut = text[:_MAX_OFFER_LENGTH]
     sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
     return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from ..core.errors import DiskFailed, ItemCorrupt
 
@@ -290,25 +290,11 @@ def checkpoint(point: str) -> None:
 
 def leads_out(folder: Path, name: str) -> str | None:
     """Return why a file of the item's folder may not be used; None where it lies in that folder."""
-    if is_plain_entry(folder, name):
-        return None
     try:
         inside = (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # the folder is gone, a circle of links, a NUL byte
         return _CANNOT_FOLLOW
     return None if inside else "it leads out of the item's folder"
-
-
-def is_plain_entry(folder: Path, name: str) -> bool:
-    """Whether the name is that of an entry of the folder itself, missing or there, and no link."""
-    if PurePath(name).name != name or name in ("", ".."):
-        return False
-    try:
-        return not stat.S_ISLNK((folder / name).lstat().st_mode)
-    except FileNotFoundError:
-        return True
-    except (OSError, ValueError):
-        return False
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:

@@ -86,20 +86,6 @@ def test_what_only_looks_alike_stays(words: str, size: int) -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("*nods* I see.", "I see."),
-        ("(leans forward) I see. (pauses)", "I see."),
-        ("I see. *smiles warmly* And then? [looks at Alex]", "I see. And then?"),
-        ("I see (softly sighing) that.", "I see that."),
-    ],
-)
-def test_stage_directions_are_cut(written: str, said: str, size: int) -> None:
-    assert cut(written, size).text == said
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
         ("a\r\nb", "a\nb"),
         ("a\rb\r", "a\nb"),
         ("I wait.\u2028Alex Rivera: No.", "I wait."),

@@ -271,7 +271,7 @@ def test_a_follow_up_takes_up_the_answer_and_falls_back_on_the_steps_own() -> No
 def test_feedback_is_taken_up_in_words_or_it_fails() -> None:
     ask = AskFeedback(STEP, "The office is offline too.")
     assert (
-        asyncio.run(panel("*nods* So the office waits as well.")[0].answer(ask))
+        asyncio.run(panel("Maya: So the office waits as well.")[0].answer(ask))
         == "So the office waits as well."
     )
     with pytest.raises(PanelFailed, match="There was no reply"):

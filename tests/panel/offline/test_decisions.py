@@ -37,8 +37,6 @@ def test_hardly_any_decision_is_invented(half: str) -> None:
         "We go ahead today with the fix.",
         "then lets compute our own total and leave the old one alone",
         "Tell the caller what is missing.",
-        "Let's begin with the upload only, the entry form follows later.",
-        "Then only count real payments, and skip what is matched already.",
         "let's hold it to 5 points from year 10 onwards",
         "let's say only drawn cards can go back",
         "We take text messages only, no mail.",
@@ -46,21 +44,6 @@ def test_hardly_any_decision_is_invented(half: str) -> None:
 )
 def test_a_condition_a_day_or_a_typing_error_does_not_hide_a_decision(words: str) -> None:
     assert find_decisions(words, NAMES) == (words,)
-
-
-@pytest.mark.rule("SYN-3")
-@pytest.mark.parametrize(
-    ("message", "decided"),
-    [
-        ("The admin switches it on per server. Put that down please", "The admin switches it on per server."),
-        ("Nothing is lost without a word. Maya, keep that as the rule.", "Nothing is lost without a word."),
-        ("Maybe 30 days, I am not sure. Put that down please", None),
-        ("The old page is online. Please take it down today.", "Please take it down today."),
-    ],
-)
-def test_what_is_to_be_put_down_is_what_stands_before(message: str, decided: str | None) -> None:
-    assert (decided in find_decisions(message, NAMES)) is (decided is not None)
-    assert len(find_decisions(message, NAMES)) <= 1
 
 
 @pytest.mark.rule("SYN-3")
@@ -74,7 +57,6 @@ def test_what_is_to_be_put_down_is_what_stands_before(message: str, decided: str
         "hm no, that is not the end of anything for us",
         "Right now we send one mail per child.",
         "Alex, tell me more.",
-        "Please don't just turn autosave off by default",
         "let's have a look at it",
         "we use it only at night, there is no light",
     ],

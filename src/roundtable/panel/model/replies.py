@@ -19,7 +19,7 @@ from ...core.events import Offer, SectionText
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Step, Target, phase_of
 from ...core.synthesis import join_lines
-from ...core.text import neutralize_markdown, strip_unprintable, words_of
+from ...core.text import neutralize_markdown, strip_unprintable
 from ...core.turns import NEUTRAL, OffTopic, Verdict
 from ..base import Look
 
@@ -31,7 +31,6 @@ _NUMBER = re.compile(r"\d{1,4}")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
 _NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 _LONGEST_SUBJECT = 80
-_LONG_WORD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,40 +69,16 @@ def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str,
 
 
 def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | None:
+    """Return a drift with the step or phase where it belongs; what belongs here does not drift."""
     found = _PLACE.fullmatch(drift)
     place, subject = (found["step"], found["subject"]) if found else ("", drift)
-    return None if drift.lower() in _NOTHING else off_topic(subject, place, steps, current)
-
-
-def place_of(place: str, subject: str, steps: Sequence[Step], current: str) -> str | None:
-    """The step that a point belongs to, by its id or by the phase and the point's words; else the phase."""
-    named = place.strip()
-    if any(step.step_id == named for step in steps):
-        return named
-    phase = next(
-        (phase for phase in PHASES if named and named in (phase.number, phase.key, phase.name)), None
-    )
-    if phase is None:
-        return None
-    words = find_long_words(subject)
-    own = [step for step in steps if step.phase == phase and step.step_id != current]
-    best = max(own, key=lambda step: len(words & find_long_words(step.title)), default=None)
-    if best is not None and words & find_long_words(best.title):
-        return best.step_id
-    return None if phase == phase_of(current) else phase.key
-
-
-def off_topic(subject: str, step: str, steps: Sequence[Step], current: str) -> OffTopic | None:
-    """A drift as it is parked, with the step or phase where it belongs; what belongs here does not drift."""
     words = join_lines(strip_unprintable(subject))[:_LONGEST_SUBJECT].strip()
-    belongs_to = place_of(step, words, steps, current)
-    return OffTopic(words, belongs_to) if words and belongs_to != current else None
-
-
-def find_long_words(text: str) -> set[str]:
-    """Return the longer words, without the endings that make one word look like two."""
-    words = (word.removesuffix("'s") for word in words_of(text))
-    return {word.rstrip("s") for word in words if len(word) >= _LONG_WORD}
+    if drift.lower() in _NOTHING or not words or place == current:
+        return None
+    if any(step.step_id == place for step in steps):
+        return OffTopic(words, place)
+    ahead = (phase for phase in PHASES if phase != phase_of(current))
+    return OffTopic(words, next((each.key for each in ahead if place in (each.number, each.key)), None))
 
 
 def _numbers(value: str) -> tuple[int, ...]:
@@ -115,9 +90,10 @@ def _find_named(value: str, roster: Roster) -> tuple[str, ...]:
     return tuple(persona.key for persona in roster.personas if persona.first_name.casefold() in said)
 
 
-PASS = "pass"
 _SOME = 1.5  # how many more words are taken than are asked for, where nothing else is said
-_LOOK_UP = re.compile(rf"{SIGN}\s*(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)", re.IGNORECASE)
+_LOOK_UP = re.compile(
+    rf"[\s*_\"'`>|#\[(-]*{SIGN}\s*(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)", re.IGNORECASE
+)
 _LONGEST_LABEL = 90
 _MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
 _ELLIPSIS = " ..."
@@ -129,22 +105,6 @@ _RULE = re.compile(r"\s*(?:[-*_]\s*){3,}$|\s*`{3,}\w*\s*$")
 _MARKS = re.compile(r"\A\s*(?:\|\s?|#{1,6}\s+)")
 _DECORATION = " \t*_\"'`>|#[(-"
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]`*_]*$")
-_NUMBERED = re.compile(r"turn \d")
-# What may stand between a name and its colon, as far as it has come.
-_OPEN_LABEL = re.compile(r"\s*+(?:\([^():]{0,40}\)?)?[\s*_\]]*+")
-_DOING = r"""\s{0,9}(?:\w{1,30}ly\s{1,9})?(?:pause|beat|silence|
-    (?:nod|lean|paus|sigh|smil|look|turn|glanc|gestur|laugh|shrug|rais|frown|clear|tap|point|sketch|draw|writ|
-       scratch|wav|grin|chuckl|pull|sit|sitt|stand|shift|tak|flip|open|shak|cross|adjust|rub|fold|hold|walk|
-       think|consider|scribbl|pick|putt|star|blink|wink|lift|speak|furrow|strok|hesitat)(?:s|es|ing))\b"""
-_DIRECTION = re.compile(
-    rf"\*{_DOING}[^*\n]{{0,40}}\*|\({_DOING}[^()\n]{{0,40}}\)|\[{_DOING}[^\[\]\n]{{0,40}}\]",
-    re.VERBOSE | re.IGNORECASE,
-)
-# The end of an unfinished line that may become a direction or a trailer.
-_UNCLEAR_END = re.compile(
-    rf"[*(\[](?:\s{{0,9}}(?:\w{{1,32}}(?:\s{{1,9}}\w{{0,12}})?)?|{_DOING}[^\n]{{0,40}})\Z|@\Z",
-    re.VERBOSE | re.IGNORECASE,
-)
 _THINKING, _THOUGHT = "<think>", "</think>"
 
 
@@ -169,8 +129,8 @@ class Cutter:
         self._written = ""
         self._labels = _labels(roster)
         self._own = {_fold_text(speaker.name), _fold_text(speaker.first_name)}
-        names = (name for persona in roster.personas for name in (persona.name, persona.first_name))
-        self._names = [*map(_fold_text, names), "the user", "user", "you", "turn"]
+        names = (_fold_text(persona.first_name) for persona in roster.personas)
+        self._openers = (*names, "turn ", "the user", "user", "you", "pass", "i pass", SIGN, _THINKING)
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now that this piece has come."""
@@ -183,49 +143,38 @@ class Cutter:
 
     def _read(self, written: str, *, ended: bool) -> str:
         """Read line by line as far as it is clear what a line is; return what is new in the words."""
-        rest, said, begun, muted = _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), "", False, False
+        rest, said, muted = _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), "", False
         asked: list[Look] = []
         while rest:
             head, newline, after = rest.partition("\n")
-            complete = ended or bool(newline)
             label = self._labels.match(head[:_LONGEST_LABEL])
+            if not (ended or newline or label) and self._may_become_label(head):
+                break
+            begun = bool(said.strip())
             if not begun and head.lstrip().startswith(_THINKING):
                 rest = rest.partition(_THOUGHT)[2]  # what a model thinks aloud before it speaks is not said
-                continue
-            if not complete and not label and self._may_grow(head):
-                break
-            if head.lstrip(_DECORATION).startswith(SIGN):
-                if not begun and (look := _LOOK_UP.search(head)):
-                    asked.append(
-                        Look(
-                            "read" if look["kind"].lower() == "read" else "search",
-                            look["what"].strip(_DECORATION),
-                        )
-                    )
-                    rest = after
-                    continue
-                self.trailer = head
-                break
-            if label and _fold_text(label["who"]) in self._own:
+            elif label and _fold_text(label["who"]) in self._own:
                 decorated = head.lstrip()[:1] in ("*", "_")
                 rest, muted = rest[label.end() :].lstrip(" \t*_" if decorated else " \t"), False
-                continue
-            # `Alex: how far does this reach?` speaks to somebody; only the whole name begins another's words.
-            if label and (begun or label["whole"] or label["turn"]):
-                muted = True
-            elif _PASS.fullmatch(head):
-                self.passed = self.passed or not said.strip()
-            elif not head.strip():
-                said += newline
-            elif not muted and not _RULE.fullmatch(head):
-                begun = True
-                words, sign, trailer = _MARKS.sub("", head, count=1).partition(SIGN)
-                words = _DIRECTION.sub("", words)
-                said += (words if complete or sign else _UNCLEAR_END.split(words, maxsplit=1)[0]) + newline
-                if sign:
-                    self.trailer = sign + trailer
-                    break
-            rest = after
+            elif not begun and (look := _LOOK_UP.match(head)):
+                kind: Literal["read", "search"] = "read" if look["kind"].lower() == "read" else "search"
+                asked.append(Look(kind, look["what"].strip(_DECORATION)))
+                rest = after
+            elif head.lstrip(_DECORATION).startswith(SIGN):
+                self.trailer = head
+                break
+            else:
+                # `Alex: how far does it reach?` speaks to somebody; a whole name begins another's words.
+                muted = muted or bool(label and (begun or label["whole"] or label["turn"]))
+                if _PASS.fullmatch(head):
+                    self.passed = self.passed or not begun
+                elif not muted and not _RULE.fullmatch(head):
+                    words, sign, trailer = _MARKS.sub("", head, count=1).partition(SIGN)
+                    said += (words if ended or newline else words.removesuffix("@")) + newline
+                    if sign:
+                        self.trailer = sign + trailer
+                        break
+                rest = after
         self.look_ups = tuple(asked[: self._most_look_ups])
         if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
             return ""
@@ -234,21 +183,11 @@ class Cutter:
         self.text += new
         return new
 
-    def _may_grow(self, head: str) -> bool:
-        """Whether more of the line has to be seen before it is clear what it is."""
-        bare = head.lstrip(_DECORATION)
-        start = _fold_text(bare)
-        if _PASS.fullmatch(head):
-            return True
-        if len(head) > _LONGEST_LABEL:
-            return False
-        if not bare or bare[0] in "@<":
-            return any(sign.startswith(bare[: len(sign)]) for sign in (SIGN, _THINKING))
-        if _NUMBERED.match(start) or PASS.startswith(start) or "i pass".startswith(start):
-            return True
-        return ":" not in bare and any(
-            name.startswith(start) or (start.startswith(name) and _OPEN_LABEL.fullmatch(start[len(name) :]))
-            for name in self._names
+    def _may_become_label(self, head: str) -> bool:
+        """Whether more of a line has to be seen before it is clear that it only says something."""
+        start = _fold_text(head.lstrip(_DECORATION))
+        return len(head) <= _LONGEST_LABEL and any(
+            sign.startswith(start) or start.startswith(sign) for sign in self._openers
         )
 
 

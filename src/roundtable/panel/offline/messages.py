@@ -17,7 +17,6 @@ Kind = Literal["question", "decision", "statement"]
 _SHORT = 6
 _FEW = 2
 _PASTED_LINES = 20
-_KEYBOARD_ROWS = ("qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm", "zxcvbnm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +75,8 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
 
 
 def is_noise(said: str) -> bool:
-    """Whether folded words say nothing that could stand in a document: a greeting, a key, a slip."""
-    words = words_of(said)
-    if not words:
-        return True
-    if pattern("noise").fullmatch(said.strip(" .!?,")):
-        return True
-    return len(words) == 1 and said.isascii() and _is_slip(words[0])
-
-
-def _is_slip(word: str) -> bool:
-    """Whether a word is no word: no vowel at all ("jkl"), or a run of neighbouring keys ("asdf")."""
-    if not word.isalpha() or len(word) < 3:
-        return False
-    run = word[:4]
-    slides = 4 <= len(word) <= 6 and any(run in row for row in _KEYBOARD_ROWS)
-    return slides or not any(letter in "aeiouy" for letter in word)
+    """Whether folded words say nothing that could stand in a document: no word, a greeting, a key."""
+    return not words_of(said) or pattern("noise").fullmatch(said.strip(" .!?,")) is not None
 
 
 def _classify(sentence: str, decided: frozenset[str], names: Iterable[str]) -> Piece:
