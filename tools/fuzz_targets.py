@@ -22,6 +22,7 @@ with atheris.instrument_imports(include=["roundtable"]):
     from mcp.server.mcpserver.exceptions import ToolError
 
     from drafts import STEPS, ask
+    from insertions import find_insertion
     from project import ANSWERS, project, small_steps, talk
     from roundtable import change_meta, hear, insert_addition, load_roster, read_meta
     from roundtable.catalogue import read_personas, read_steps, read_tracks
@@ -35,7 +36,6 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable.runtime.resume import read_leg
     from roundtable.settings import Settings
     from roundtable.store.journal import list_journals
-    from roundtable.store.undo import find_insertion
     from roundtable.surfaces.mcp.server import build_server
     from roundtable.surfaces.mcp.sessions import HostedSessions
 
