@@ -13,10 +13,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import atheris  # type: ignore[import-not-found]
+atheris: Any = import_module("atheris")  # it is not among the packages for development
+
 
 with atheris.instrument_imports(include=["roundtable"]):
     from mcp.server.mcpserver.exceptions import ToolError
