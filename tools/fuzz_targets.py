@@ -33,7 +33,7 @@ with atheris.instrument_imports(include=["roundtable"]):
     from roundtable.documents.answers import read_answers
     from roundtable.documents.checks import check_documents
     from roundtable.documents.drafting import draft
-    from roundtable.documents.outline import read_outline
+    from roundtable.documents.outline import ADDITIONAL, read_outline
     from roundtable.panel.offline.prompts import read_project_prompts
     from roundtable.runtime.resume import read_leg
     from roundtable.settings import Settings
@@ -124,7 +124,7 @@ def insertion(_base: Path) -> tuple[Target, list[bytes]]:
         assert find_insertion(data, added.document) is not None
         shape = read_outline(added.document)
         place = find_block(shape, MARKER)
-        if place is not None and MARKER.encode() not in data:
+        if place is not None and MARKER.encode() not in data and ADDITIONAL.encode() not in data:
             # Whether a blank line beside the block was there before cannot always be seen.
             assert take_out_block(shape, place)[0].split() == data.split()
 
