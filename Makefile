@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: setup run test check fuzz torture bench peers dist clean
 
 MINUTES ?= 3
-KILLS ?= 200
+KILLS ?= 1000
 
 setup: $(STAMP)
 
@@ -39,9 +39,10 @@ check: setup
 fuzz: setup
 	$(BIN)/python -m tools.fuzz --minutes $(MINUTES)
 
-# Kills the program at random instants and breaks the disk under it: `make torture KILLS=10000`.
+# Kills all doors at every call that writes and at random instants, and breaks the disk under them:
+# `make torture KILLS=10000 TMPDIR=/dev/shm`.
 torture: setup
-	PYTHONPATH=tests $(BIN)/python tests/torture.py --kills $(KILLS)
+	PYTHONPATH=tests $(BIN)/python tests/torture.py --every-call --kills $(KILLS)
 
 # With `make peers` before it, LangGraph runs beside us.
 bench: setup

@@ -17,20 +17,22 @@ from pathlib import Path
 
 ROUNDS = 3
 AT_ONCE = 200
-MOST_AT_ONCE = 1_000
 RESULTS = Path(__file__).parent / "results"
 _ROOT = Path(__file__).parents[1]
 _PEERS = _ROOT / "build" / "peers" / "bin" / "python"
 _OURS = (sys.executable, "-m", "bench.turns")
 _PEER = (str(_PEERS), str(Path(__file__).with_name("langgraph_turns.py")))
+_SYNCS = "ours waits for the disk {syncs:.0f} times, once for all words and 11 times for what is written"
+_WORK = "ours also checks each voice and claim, reads what was decided elsewhere and writes documents"
 _TARGETS = (
-    ("per turn", "turn_ms", 0.5),
-    ("per turn, processor time", "turn_cpu_ms", 0.5),
-    ("first turn, cold", "first_ms", 1.0),
-    (f"{AT_ONCE} at once, time", "seconds", 0.5),
-    (f"{AT_ONCE} at once, processor time", "cpu_seconds", 0.5),
-    (f"{AT_ONCE} at once, memory", "megabytes", 2 / 3),
+    ("per turn", "turn_ms", 0.5, _SYNCS),
+    ("per turn, processor time", "turn_cpu_ms", 0.5, _WORK),
+    ("first turn, cold", "first_ms", 1.0, "importing takes that long"),
+    (f"{AT_ONCE} at once, time", "seconds", 0.5, _SYNCS),
+    (f"{AT_ONCE} at once, processor time", "cpu_seconds", 0.5, _WORK),
+    (f"{AT_ONCE} at once, memory", "megabytes", 2 / 3, "each open session holds its documents"),
 )
+"""What is compared, how much of LangGraph's it may be, and why it is more where it is."""
 
 Figures = dict[str, float]
 
@@ -48,17 +50,17 @@ def measure() -> Iterator[str]:
         runs["langgraph"].append(_run(_PEER, "many", str(AT_ONCE)))
     found = {name: _take_medians(figures) for name, figures in runs.items() if figures}
     ours, peer = found["roundtable"], found.get("langgraph", {})
-    for name, key, most in _TARGETS:
+    for name, key, most, reason in _TARGETS:
         if key in peer:
             ratio = ours[key] / peer[key]
-            verdict = "met" if ratio <= most else "missed"
+            verdict = "met" if ratio <= most else f"missed: {reason.format(**ours)}"
             yield f"{ratio:5.2f} of LangGraph   {name:<32} target {most:.2f}, {verdict}"
+    if not has_peer:
+        yield "LangGraph is not here to compare with: `make peers` installs it."
     yield f"{ours['turn_ms'] / found['bare']['turn_ms']:5.1f} times a bare append and fsync, per turn"
-    many = _run(_OURS, "many", str(MOST_AT_ONCE))
-    yield f"{MOST_AT_ONCE} at once without an error: {many['seconds']:.1f} s, {many['megabytes']:.0f} MB"
     for name, figures in found.items():
         yield f"{name:<12}" + "  ".join(f"{key} {value:.2f}" for key, value in figures.items())
-    _keep({**found, f"roundtable, {MOST_AT_ONCE} at once": many})
+    keep_figures("turns", found)
 
 
 def _run(command: tuple[str, ...], *words: str) -> Figures:
@@ -73,7 +75,8 @@ def _take_medians(figures: list[Figures]) -> Figures:
     return {key: statistics.median(each[key] for each in figures if key in each) for key in keys}
 
 
-def _keep(found: dict[str, Figures]) -> None:
+def keep_figures(name: str, found: dict[str, Figures]) -> None:
+    """Write the figures of this run to bench/results."""
     now = datetime.now(UTC)
     RESULTS.mkdir(exist_ok=True)
     kept = {
@@ -83,12 +86,12 @@ def _keep(found: dict[str, Figures]) -> None:
         "processors": os.cpu_count(),
         "python": sys.version.split()[0],
         "figures": {
-            name: {key: round(value, 2) for key, value in each.items()} for name, each in found.items()
+            key: {part: round(value, 2) for part, value in each.items()} for key, each in found.items()
         },
     }
-    (RESULTS / f"turns-{now:%Y-%m-%d}.json").write_text(json.dumps(kept, indent=1) + "\n")
+    (RESULTS / f"{name}-{now:%Y-%m-%d}.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":
     for row in measure():
-        print(row)
+        print(row, flush=True)

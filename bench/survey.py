@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from roundtable.core.steps import Item
@@ -32,29 +33,47 @@ _TELLING = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class SurveyTimes:
+    """What a survey of a fresh repository takes, beside listing and reading its files."""
+
+    megabytes: float
+    listing: float
+    reading: float
+    seconds: float
+    processor: float
+
+
 def measure() -> Iterator[str]:
+    took = measure_survey(FILES)
+    size = f"{FILES} files, {took.megabytes:.0f} MB"
+    yield f"{size}: git ls-files {took.listing:.2f} s, cat {took.reading:.2f} s  1.0"
+    ratio = took.seconds / took.reading
+    yield f"survey: {took.seconds:5.2f} s (limit 5)  {ratio:.1f}   processor {took.processor:.2f} s"
+
+
+def measure_survey(files: int) -> SurveyTimes:
+    """Survey a new repository of so many files."""
     with tempfile.TemporaryDirectory(prefix="survey-bench-") as folder:
         root = Path(folder)
-        size = _tree(root)
+        size = _tree(root, files)
         listing = _seconds(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], root)
         reading = _seconds(["sh", "-c", "git ls-files -z | xargs -0 cat > /dev/null"], root)
-        yield f"{FILES} files, {size / 1e6:.0f} MB: git ls-files {listing:.2f} s, cat {reading:.2f} s  1.0"
         before = os.times()
         found = survey(root, ITEM)
         # Beside the time on the clock, since that depends on what else the machine does.
         spent = sum(os.times()[:4]) - sum(before[:4])
-        ratio = found.seconds / reading
-        yield f"survey: {found.seconds:5.2f} s (limit 5)  {ratio:.1f}   processor {spent:.2f} s"
+    return SurveyTimes(size / 1e6, listing, reading, found.seconds, spent)
 
 
-def _tree(root: Path) -> int:
+def _tree(root: Path, files: int) -> int:
     """A repository of modules in which the item's words are as rare as they are in real ones."""
     chance = random.Random(3)
     words = [
         "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 10))) for _ in range(5000)
     ]
     size = 0
-    for number in range(FILES):
+    for number in range(files):
         folder = root / f"m{number % 50}" / f"p{number // 50 % 40}"
         if number < 2000:
             folder.mkdir(parents=True, exist_ok=True)

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from roundtable.core.steps import Item
 from roundtable.survey import survey
-from roundtable.survey.files import file_kind
-from roundtable.survey.history import read_history, score_activity
+from roundtable.survey.files import file_kind, list_files
+from roundtable.survey.history import read_history, weigh_past
 
 FIRST = (10, 20, 60)
 _MOST_FILES = 10
@@ -106,9 +106,8 @@ def _check_out(repository: Path, commits: int, which: str) -> Iterator[tuple[Sam
 
 def _busiest(clone: Path) -> list[str]:
     """What one would list who knew nothing of the item: the files that are worked on most."""
-    work = score_activity(read_history(clone))
-    there = [path for path in work if (clone / path).exists()]
-    return sorted(there, key=lambda path: -work[path])[: FIRST[-1]]
+    work = weigh_past(read_history(clone), (), set(list_files(clone))).recent
+    return sorted(work, key=lambda path: -work[path])[: FIRST[-1]]
 
 
 def _samples(clone: Path, wanted: int, which: str) -> Iterator[Sample]:

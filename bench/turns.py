@@ -53,7 +53,16 @@ def hold_one() -> dict[str, float]:
     """Return what the first discussion takes in this process, and the median turn of some more."""
     with tempfile.TemporaryDirectory(prefix="turns-") as folder:
         root = Path(folder)
-        first, *others = make_items(root, 6)
+        names = make_items(root, 6)
+        first, *others = names
+        syncs, sync = 0, os.fsync
+
+        def count_and_sync(file: int) -> None:
+            nonlocal syncs
+            syncs += 1
+            sync(file)
+
+        os.fsync = count_and_sync  # type: ignore[assignment]
         shown = asyncio.run(discuss(root, first))
         cold = (shown[0] - BEGAN) * 1000
         taken = []
@@ -62,7 +71,10 @@ def hold_one() -> dict[str, float]:
             turns = len(asyncio.run(discuss(root, name)))
             taken.append(((time.perf_counter() - start) / turns, (time.process_time() - cpu) / turns, turns))
     wall, used, turns = sorted(taken)[len(taken) // 2]
-    return {"first_ms": cold, "turn_ms": wall * 1000, "turn_cpu_ms": used * 1000, "turns": turns}
+    return {
+        "first_ms": cold, "turn_ms": wall * 1000, "turn_cpu_ms": used * 1000, "turns": turns,
+        "syncs": syncs / len(names),
+    }  # fmt: skip
 
 
 def hold_many(count: int) -> dict[str, float]:

@@ -382,3 +382,23 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def repeats_group(pattern: Pattern) -> bool:
+    """Whether a pattern repeats more than one sign or set possessively, anywhere in it."""
+    single = {codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY}
+
+    def walk(items: Any) -> Iterator[bool]:
+        for kind, given in items:
+            if kind is codes.POSSESSIVE_REPEAT:
+                yield len(given[2]) != 1 or given[2][0][0] not in single
+            yield from (found for part in parts_of(given) for found in walk(part))
+
+    def parts_of(given: Any) -> Iterator[Any]:
+        if isinstance(given, parser.SubPattern):
+            yield given
+        elif isinstance(given, tuple | list):
+            for each in given:
+                yield from parts_of(each)
+
+    return any(walk(parser.parse(pattern.pattern, pattern.flags)))

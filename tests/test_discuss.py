@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from commandline import CommandLine, command_line
+from insertions import find_insertion
 from project import kinds, texts
 from roundtable import Project
 from roundtable.core.errors import ItemLocked, RuleBroken
 from roundtable.core.lines import Line
 from roundtable.documents.gaps import find_gap, read_title
 from roundtable.store.lock import ItemLock
-from roundtable.store.undo import find_insertion
 from roundtable.surfaces.terminal.page import format_bottom_line
 from roundtable.testing import ScriptedPanel, play_session
 from tools.discuss import PAGE, play_discussion

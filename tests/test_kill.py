@@ -125,3 +125,27 @@ def test_killed_at_any_write_it_goes_on_and_finishes_exactly_once(
         assert conversation.run() == 0, f"{number}: {points[number - 1]}"
         check(root, conversation, f"{number}: {points[number - 1]}")
         shutil.rmtree(root)
+
+
+@pytest.mark.rule("GREET-6", "META-4", "META-5")
+@pytest.mark.parametrize("lost", [1, 2])
+def test_what_a_power_cut_takes_back_is_done_again_once(
+    prepared: tuple[Path, str], tmp_path: Path, lost: int
+) -> None:
+    """Documents and record are written, and the journal, which is not synced for that, forgot it."""
+    root = tmp_path / "project"
+    shutil.copytree(prepared[0], root, symlinks=True)
+    item = root / "docs" / "requirements" / prepared[1]
+    talk(root, item, WORDS[:4])
+    journal = item / ".journal" / "00-01.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert [json.loads(line)["event"] for line in lines[-2:]] == ["ArtifactsUpdated", "RecordSaved"]
+    journal.write_bytes(b"".join(lines[:-lost]))
+    before = (meta(item)["elaborations"], (item / "quick-scan.md").read_bytes())
+    shown = talk(root, item, WORDS[4:])
+    assert meta(item)["elaborations"] == before[0]
+    assert len(list((item / "elaborations").iterdir())) == 1
+    after = (item / "quick-scan.md").read_text()
+    assert after.count("<!-- Elaboration:") == 1
+    assert after.replace("The office may be offline too.", "") != after
+    assert shown[-1].kind == "paused"

@@ -32,7 +32,6 @@ from roundtable.core.voice import check_voice, strip_quotations
 from roundtable.documents.entries import (
     read_chains,
     split_entries,
-    split_inline_list,
     split_named_entries,
     split_scenarios,
     split_sentences,
@@ -78,7 +77,6 @@ _READERS: dict[str, Callable[[str], object]] = {
     "paragraph": lambda text: write_paragraph("Label", text),
     "sentences": split_sentences,
     "entries": split_entries,
-    "itemised": split_inline_list,
     "named_entries": split_named_entries,
     "scenarios": split_scenarios,
     "chains": read_chains,
@@ -115,6 +113,15 @@ def test_every_pattern_is_linear_on_a_megabyte_of_hostile_text() -> None:
 def test_a_pattern_that_is_not_linear_would_be_found() -> None:
     quadratic = patterns.Found("a module", "_NAME", re.compile(r"\s*;"), frozenset({"search"}))
     assert patterns.measure(quadratic, long=20_000)[0] > 10 * patterns.measure(quadratic, long=2_000)[0]
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Python before 3.11.5, such as Debian's, fails to match `(?:...)*+`; `(?>(?:...)*)` says the same."""
+    assert [
+        f"{each.module} {each.name}" for each in patterns.collect() if patterns.repeats_group(each.pattern)
+    ] == []
+    assert patterns.repeats_group(re.compile(r"(?:a.|b)*+"))
+    assert not patterns.repeats_group(re.compile(r"[ab]*+(?>(?:a.|b)*)"))
 
 
 def test_patterns_that_are_put_together_are_known() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commandline import CommandLine, command_line
+from insertions import find_insertion
 from project import project, small_steps, talk
 from roundtable import Project
 from roundtable.core.errors import ItemLocked, RuleBroken
@@ -16,7 +17,6 @@ from roundtable.documents.questions import add_answer, find_asked_questions, fin
 from roundtable.panel.offline import OfflinePanel
 from roundtable.store.files import timestamp
 from roundtable.store.lock import ItemLock
-from roundtable.store.undo import find_insertion
 
 pytestmark = pytest.mark.rule("ART-9")
 SPEC = "requirements-spec.md"

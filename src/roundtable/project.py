@@ -9,7 +9,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
@@ -36,6 +36,7 @@ from .store.progress import facts_of, progress_of, start_over
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
+    from .core.analysis import Analysis
     from .core.elaboration import Elaboration
     from .core.personas import Roster
     from .core.steps import Step
@@ -293,15 +294,12 @@ class Project:
             }
             paths = write_new_files(place or self.root / "specs" / entry.slug, texts)
             return "\n".join(texts.values()), paths
-        match form:
-            case "agent":
-                text = handoff.write_agent_prompt(hand_off, folder)
-            case "pr":
-                text = handoff.write_pull_request(hand_off, folder)
-            case "page":
-                text = handoff.write_page(hand_off)
-            case other:
-                assert_never(other)
+        if form == "agent":
+            text = handoff.write_agent_prompt(hand_off, folder)
+        elif form == "pr":
+            text = handoff.write_pull_request(hand_off, folder)
+        else:
+            text = handoff.write_page(hand_off)
         return text, write_new_files(place.parent, {place.name: text}) if place else ()
 
     def explain(self, name: str, where: str) -> tuple[LineOrigin, ...]:
@@ -361,6 +359,14 @@ class Project:
         from .runtime.session import Session
 
         return Session(self.root, name, items_folder=self.items_folder, **options)
+
+    def read_analysis(self, name: str, moment: str) -> Analysis | None:
+        """Return where another process's session of the item stands, by its `moment`; None if it is over."""
+        from .runtime.resume import read_leg
+        from .store.journal import Journal
+
+        leg = read_leg(Journal(self.find_item(name).folder, moment.rpartition(".")[0]))
+        return leg.analysis if leg is not None else None
 
     def open_discussion(self, document: str, **options: Any) -> Session:
         """Return a roundtable on a markdown document of the project; the options are those of `Session`.

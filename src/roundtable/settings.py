@@ -21,11 +21,11 @@ What cannot be used is passed over with a warning that names the file and the ke
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -98,36 +98,25 @@ class Settings:
 class _SettingsReader:
     """The values found so far, and what is wrong with others; a value once found is not replaced."""
 
-    values: dict[str, str] = field(default_factory=dict)
-    models: tuple[str, ...] = ()
+    values: dict[str, Any] = field(default_factory=dict)
     budget: dict[str, Decimal] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def take(self, origin: str, table: Mapping[str, Any], *, shown: Callable[[str], str] = str) -> None:
-        named = self.models
+        named = self.values.get("model")
         for key, value in table.items():
-            check, example = _CHECKS.get(key, (None, ""))
             if key == _BUDGET:
                 self._take_budget(origin, value, shown)
-            elif key == "model" and isinstance(value, list):
-                self._take_models(origin, value)
-            elif check is None:
-                known = ", ".join((*_CHECKS, _BUDGET))
+            elif key not in _READERS:
+                known = ", ".join((*_READERS, _BUDGET))
                 self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {known}.")
-            elif key == "review" and isinstance(value, bool):
-                self.values.setdefault(key, str(value).lower())
-            elif key == "time_limit" and type(value) is int and check(str(value)) is None:
-                self.values.setdefault(key, str(value))
-            elif not isinstance(value, str):
-                self.warn(f'{origin}: {shown(key)} must be a text in quotes, such as "{example}".')
-            elif problem := check(value):
-                self.warn(f"{origin}: {shown(key)} {problem}.")
-            elif key == "model":
-                self._take_models(origin, [value])
             else:
-                self.values.setdefault(key, one_line(value))
+                try:
+                    self.values.setdefault(key, _READERS[key](value))
+                except ValueError as problem:
+                    self.warn(f"{origin}: {shown(key)} {problem}.")
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
-        if self.models != named or table.get("base_url"):
+        if self.values.get("model") != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
 
     def take_from_project(
@@ -144,15 +133,6 @@ class _SettingsReader:
                 + (f" or {own}." if own else ".")
             )
         self.take(file, {key: value for key, value in table.items() if key not in refused})
-
-    def _take_models(self, origin: str, names: list[Any]) -> None:
-        if not 0 < len(names) <= _MOST_MODELS or not all(
-            isinstance(name, str) and name.strip() and _bad_model(name) is None for name in names
-        ):
-            self.warn(f'{origin}: model must be a name, such as "{_EXAMPLE_MODEL}", or a list of names.')
-        elif not self.models:
-            # As it stands but for its ends: an argument of a command may have any white space in it.
-            self.models = tuple(name.strip() for name in names)
 
     def _take_budget(self, origin: str, table: object, shown: Callable[[str], str]) -> None:
         if not isinstance(table, Mapping):
@@ -191,12 +171,9 @@ def load_settings(
     found = _SettingsReader()
     flags = {"panel": panel, "model": model, "base_url": base_url}
     found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
-    variables = {key: environment.get(_variable(key), "") for key in _CHECKS}
-    limits = {key: environment.get(_variable(f"{_BUDGET}_{key}"), "") for key in _LIMITS}
-    given: dict[str, Any] = {key: value for key, value in variables.items() if value}
-    if any(limits.values()):
-        given[_BUDGET] = {key: value for key, value in limits.items() if value}
-    found.take("Environment", given, shown=_variable)
+    given: dict[str, Any] = {key: value for key in _READERS if (value := environment.get(_variable(key)))}
+    limits = {key: value for key in _LIMITS if (value := environment.get(_variable(f"{_BUDGET}_{key}")))}
+    found.take("Environment", given | {_BUDGET: limits}, shown=_variable)
     own = user_file(environment)
     if own is not None:
         found.take(str(own), _table(_text(own, str(own), found), str(own), found))
@@ -204,21 +181,10 @@ def load_settings(
         text = _text(home / file, file, found, mention=section)
         found.take_from_project(file, _section(_table(text, file, found), section), text, section, own)
     values = found.values
-    items = values.pop("items", ITEMS_FOLDER)
+    renamed = {"items_folder": values.pop("items", ITEMS_FOLDER), "models": values.pop("model", ())}
     turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
     budget = Budget(turns, tokens, found.budget.get("money"))
-    review = REVIEWS[values.pop("review", "true")]
-    time_limit = values.pop("time_limit", "")
-    settings = Settings(
-        home,
-        items_folder=items,
-        review=review,
-        time_limit=float(time_limit) if time_limit else None,
-        models=found.models,
-        budget=budget,
-        is_panel_chosen="panel" in values,
-        **values,
-    )
+    settings = Settings(home, budget=budget, is_panel_chosen="panel" in values, **renamed, **values)
     return settings, tuple(found.warnings)
 
 
@@ -230,9 +196,14 @@ def remember_panel(
     The models that the file names stay if `model` is empty. RuleBroken if there can be no file or it does not
     read, DiskFailed if it cannot be written; it is then as it was.
     """
-    problem = (model and _bad_model(model)) or (base_url and address.find_problem(base_url))
-    if problem:
-        raise RuleBroken(f"The model's {'address' if base_url else 'name'} {problem}. Nothing was changed.")
+    try:
+        if model:
+            _read_models(model)
+        if base_url:
+            _read_address(base_url)
+    except ValueError as problem:
+        what = "address" if base_url else "name"
+        raise RuleBroken(f"The model's {what} {problem}. Nothing was changed.") from None
     own = user_file(os.environ if environment is None else environment)
     if own is None:
         raise RuleBroken("There is no home folder to keep your settings in. Set HOME, or use --model.")
@@ -258,30 +229,21 @@ def _change_values(text: str, values: Mapping[str, str], own: Path) -> str:
         before = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise RuleBroken(f"{own} cannot be read: {error}. Nothing was changed. Repair it.") from None
-    newline = "\r\n" if "\r\n" in text else "\n"
-    left = {key: value for key, value in values.items() if value}
     lines, kept, at = re.findall(r".*\n|.+\Z", text), list[str](), 0
     while at < len(lines) and not lines[at].lstrip().startswith("["):
         statement, at, table = _take_statement(lines, at)
-        key = next((key for key in table if key in values), None)
-        if key is None:
+        if not table.keys() & values.keys():
             kept.append(statement)
-        elif value := left.pop(key, ""):
-            kept.append(f"{key} = {_quote(value)}{_find_comment(statement, table)}{newline}")
-    if kept and not kept[-1].endswith("\n"):
-        kept.append(newline)
-    kept += [f"{key} = {_quote(value)}{newline}" for key, value in left.items()]
-    if at < len(lines) and left:
-        kept.append(newline)
-    changed = "".join([*kept, *lines[at:]])
+    # JSON's strings are TOML's too.
+    chosen = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value]
+    changed = "".join([*chosen, *kept, *lines[at:]])
     wanted = {key: value for key, value in {**before, **values}.items() if value or key not in values}
     try:
         is_as_wanted = tomllib.loads(changed) == wanted
     except ValueError:
         is_as_wanted = False
     if not is_as_wanted:
-        lines_to_set = ", ".join(f"{key} = {_quote(value)}" for key, value in values.items() if value)
-        raise RuleBroken(f"{own} is written in a way that was not understood. Set there: {lines_to_set}.")
+        raise RuleBroken(f"{own} is written in a way that was not understood. Set there: {', '.join(chosen)}")
     return changed
 
 
@@ -296,23 +258,6 @@ def _take_statement(lines: list[str], at: int) -> tuple[str, int, Mapping[str, A
         except ValueError:  # a list or a text that goes on in the next line
             continue
     return "".join(lines[at:]), len(lines), {}
-
-
-def _find_comment(statement: str, table: Mapping[str, Any]) -> str:
-    """Return the comment after a value of one line, with the blanks before it."""
-    import tomllib
-
-    for mark in re.finditer(r"(?<!\s)\s*+#", statement):
-        with suppress(ValueError):
-            if tomllib.loads(statement[: mark.start()]) == table:
-                comment = statement[mark.start() :].rstrip()
-                return "" if "\n" in comment else comment
-    return ""
-
-
-def _quote(value: str) -> str:
-    """Return a printable text as TOML writes it."""
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def find_root() -> Path:
@@ -355,7 +300,7 @@ def user_name(settings: Settings) -> str | None:
         return settings.user_name
     answer = run_git(settings.root, "config", "user.name", seconds=_GIT_SECONDS)
     name = one_line((answer or b"").decode("utf-8", "replace"))
-    return name if _bad_name(name) is None else None
+    return name if 0 < len(name) <= _MAX_NAME_LENGTH else None
 
 
 def _require_folder(path: Path) -> None:
@@ -432,41 +377,71 @@ def _limit(key: str, value: object) -> Decimal | None:
     return number if key == "money" or number == number.to_integral_value() else None
 
 
-def _bad_items(value: str) -> str | None:
+def _read_text(value: object, example: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f'must be a text in quotes, such as "{example}"')  # noqa: TRY004
+    return value
+
+
+def _read_items(value: object) -> str:
+    text = _read_text(value, ITEMS_FOLDER)
     # Windows knows every separator and drive, so that a folder is refused on all systems alike.
-    path = PureWindowsPath(value)
-    if path.drive or path.root or ".." in path.parts or not path.parts or not value.isprintable():
-        return f'must name a folder inside the project, such as "{ITEMS_FOLDER}"'
-    return None
+    path = PureWindowsPath(text)
+    if path.drive or path.root or ".." in path.parts or not path.parts or not text.isprintable():
+        raise ValueError(f'must name a folder inside the project, such as "{ITEMS_FOLDER}"')
+    return text
 
 
-def _not_among(choices: Collection[str], value: str) -> str | None:
-    return None if value in choices else f"must be one of {', '.join(choices)}, not {value[:40]}"
+def _read_choice(value: object, choices: Collection[str]) -> str:
+    text = _read_text(value, next(iter(choices)))
+    if text not in choices:
+        raise ValueError(f"must be one of {', '.join(choices)}, not {text[:40]}")
+    return text
 
 
-def _bad_time(value: str) -> str | None:
-    is_number = value.isascii() and value.isdecimal() and len(value) <= 4
-    is_time = is_number and _LEAST_SECONDS <= int(value) <= _MOST_SECONDS
-    return None if is_time else f"must be a number of seconds from {_LEAST_SECONDS} to {_MOST_SECONDS}"
+def _read_name(value: object) -> str:
+    name = one_line(_read_text(value, "Ada"))
+    if not 0 < len(name) <= _MAX_NAME_LENGTH:
+        raise ValueError(f"must have 1 to {_MAX_NAME_LENGTH} characters")
+    return name
 
 
-def _bad_model(value: str) -> str | None:
-    return None if value.isprintable() and len(value) <= _MAX_MODEL_LENGTH else "must be a name on one line"
+def _read_review(value: object) -> bool:
+    return value if isinstance(value, bool) else REVIEWS[_read_choice(value, REVIEWS)]
 
 
-def _bad_name(value: str) -> str | None:
-    name = one_line(value)
-    return None if 0 < len(name) <= _MAX_NAME_LENGTH else f"must have 1 to {_MAX_NAME_LENGTH} characters"
+def _read_models(value: object) -> tuple[str, ...]:
+    names = [name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str)]
+    is_known = all(name.strip() and name.isprintable() and len(name) <= _MAX_MODEL_LENGTH for name in names)
+    given = len(value) if isinstance(value, list) else 1
+    if not 0 < given <= _MOST_MODELS or len(names) < given or not is_known:
+        raise ValueError(f'must be a name, such as "{_EXAMPLE_MODEL}", or a list of names')
+    # As it stands but for its ends: an argument of a command may have any white space in it.
+    return tuple(name.strip() for name in names)
 
 
-# For each setting: what is wrong with a text, and an example of one that is right.
-_CHECKS: Mapping[str, tuple[Callable[[str], str | None], str]] = {
-    "items": (_bad_items, ITEMS_FOLDER),
-    "panel": (partial(_not_among, PANELS), PANELS[0]),
-    "user_name": (_bad_name, "Ada"),
-    "review": (partial(_not_among, REVIEWS), "true"),
-    "model": (_bad_model, _EXAMPLE_MODEL),
-    "base_url": (address.find_problem, address.EXAMPLE),
-    "time_limit": (_bad_time, "120"),
+def _read_address(value: object) -> str:
+    if problem := address.find_problem(text := _read_text(value, address.EXAMPLE)):
+        raise ValueError(problem)
+    return text
+
+
+def _read_time(value: object) -> float:
+    text = str(value) if type(value) is int else _read_text(value, "120")
+    is_number = text.isascii() and text.isdecimal() and len(text) <= 4
+    if not is_number or not _LEAST_SECONDS <= int(text) <= _MOST_SECONDS:
+        raise ValueError(f"must be a number of seconds from {_LEAST_SECONDS} to {_MOST_SECONDS}")
+    return float(text)
+
+
+_READERS: Mapping[str, Callable[[object], Any]] = {
+    "items": _read_items,
+    "panel": partial(_read_choice, choices=PANELS),
+    "user_name": _read_name,
+    "review": _read_review,
+    "model": _read_models,
+    "base_url": _read_address,
+    "time_limit": _read_time,
 }
+"""What reads each setting; a ValueError says what is wrong with a value."""
 _LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.errors import RuleBroken
-from roundtable.documents import Addition, insert_addition, write_section
+from roundtable.documents.additions import Addition, insert_addition, write_section
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE, read_sections
 
 MARKER = "<!-- Elaboration: step 01-03, 2026-01-02T03:04:05.678Z -->"

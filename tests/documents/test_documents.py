@@ -22,7 +22,7 @@ from people import ITEM
 from roundtable.core.commands import AskDraft, StepBrief
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import DEPTHS, Depth, Question, Step, Target
-from roundtable.documents import insert_addition
+from roundtable.documents.additions import insert_addition
 from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
 from roundtable.documents.outline import read_sections

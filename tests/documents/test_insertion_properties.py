@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from roundtable.documents import Section, add_feedback, insert_addition, write_section
-from roundtable.documents.outline import parse, read_outline, read_sections
+from roundtable.documents.additions import add_feedback, insert_addition, write_section
+from roundtable.documents.outline import Section, parse, read_outline, read_sections
 
 LINES = [
     *[

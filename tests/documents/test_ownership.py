@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from roundtable.core.errors import RuleBroken
-from roundtable.documents import add_feedback, insert_addition, write_section, write_skeleton
+from roundtable.documents.additions import add_feedback, insert_addition, write_section, write_skeleton
 from roundtable.documents.outline import read_sections
 
 BASE = b"# Spec\n\n**Item**: Offline\n\n## 1. Context\n\n## 2. Needs\n\n## 3. Journeys\n"

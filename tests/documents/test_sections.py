@@ -113,11 +113,6 @@ def test_fenced_code_is_kept_and_an_open_fence_is_made_harmless() -> None:
     assert drafted("04-02", {"Contract": "~~~\na\n~~~"}) == "**Contract**:\n\n~~~text\na\n~~~"
 
 
-def test_a_line_that_is_a_list_becomes_one() -> None:
-    text = drafted("04-01", {"Modules": "new hold: keeps a seat. checkout: turns holds into tickets."})
-    assert text == "**Modules**:\n\n- new hold: keeps a seat.\n- checkout: turns holds into tickets."
-
-
 @pytest.mark.rule("STEP-7")
 def test_a_step_of_a_project_gets_its_answers_as_they_are() -> None:
     step = made_step("01-09", "Own", outputs=("own.md", "own.json", "own.csv"))
@@ -499,10 +494,9 @@ def test_the_decision_is_a_record_named_after_the_option_taken() -> None:
         "### ADR-001: Keep it up to date\n\n"
         "**Status**: decided\n\n"
         "#### Context\n\n**Forces**: Fresh against quiet.\n\n"
-        "**Options**:\n\n- Option A: compute it on each request.\n"
-        "- Option B: keep it up to date. A is simple.\n\n"
+        "**Options**: Option A: compute it on each request. Option B: keep it up to date. A is simple.\n\n"
         "#### Decision\n\nB. If it drifts we go to A.\n\n"
-        "#### Consequences\n\n**Price**:\n\n- A: 3 days.\n- B: 8 days.\n\n"
+        "#### Consequences\n\n**Price**: A: 3 days. B: 8 days.\n\n"
         "### Open Points\n\n"
         "- Open question: Which option can be taken back after half a year, and what is lost then?"
     )
@@ -570,7 +564,7 @@ def test_records_of_two_sections_share_the_numbers() -> None:
 def test_the_flow_is_a_diagram_with_safe_labels() -> None:
     text = drafted("04-03", {"Flow": '"12 kg" -> [a]; <b> -> `c` # 5 % -> "12 kg"', "Truth": "The table."})
     assert text == (
-        '**Flow**:\n\n- "12 kg" -> [a]\n- &lt;b> -> `c` # 5 % -> "12 kg"\n\n'
+        '**Flow**: "12 kg" -> [a]; &lt;b> -> `c` # 5 % -> "12 kg"\n\n'
         "```mermaid\nflowchart LR\n"
         '    s1["#quot;12 kg#quot;"]\n    s2["[a]"]\n    s3["#lt;b#gt;"]\n    s4["#96;c#96; #35; 5 #37;"]\n'
         "    s1 --> s2\n    s3 --> s4\n    s4 --> s1\n```\n\n"
@@ -591,11 +585,10 @@ def test_errors_are_a_table() -> None:
         "Messages": '"The scale does not answer." Log: scale=7',
     }
     assert drafted("04-04", answers) == (
-        "| Id | Error | When | What is shown |\n| --- | --- | --- | --- |\n"
-        "| E-001 | ScaleOffline | no value for 5 s | The scale does not answer. |\n"
-        "| E-002 | WeightOdd | over 60 \\| 70 kg | - |\n\n"
-        '**Messages**: "The scale does not answer." Log: scale=7\n\n'
-        "- Open question: What is shown for E-002?"
+        "| Id | Error | When |\n| --- | --- | --- |\n"
+        "| E-001 | ScaleOffline | no value for 5 s |\n"
+        "| E-002 | WeightOdd | over 60 \\| 70 kg |\n\n"
+        '**Messages**: "The scale does not answer." Log: scale=7'
     )
 
 
@@ -603,7 +596,7 @@ def test_errors_are_a_table() -> None:
 def test_an_error_keeps_its_id() -> None:
     before = {"error-taxonomy.md": drafted("04-04", {"Errors": "ScaleOffline: a; WeightOdd: b"})}
     text = drafted("04-04", {"Errors": "FieldGone: c; WeightOdd: other words"}, before)
-    assert "| E-003 | FieldGone | c | - |\n| E-002 | WeightOdd | other words | - |" in text
+    assert "| E-003 | FieldGone | c |\n| E-002 | WeightOdd | other words |" in text
     assert "<!-- Withdrawn: E-001, ScaleOffline -->" in text
 
 
@@ -611,8 +604,8 @@ def test_an_error_keeps_its_id() -> None:
     ("answer", "start"),
     [
         ("No new error case.", "**Errors**: No new error case."),
-        ("Fails with `Gone(id)`; it stays.", "| Id | Error | When | What is shown |"),
-        ("`A` here; `B` there", "| Id | Error | When | What is shown |"),
+        ("Fails with `Gone(id)`; it stays.", "| Id | Error | When |"),
+        ("`A` here; `B` there", "| Id | Error | When |"),
         ("either `A` or nothing; `B` or `C`; else", "**Errors**: either"),
     ],
 )

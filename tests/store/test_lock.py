@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import getpass
 import inspect
 import json
 import os
@@ -29,7 +28,7 @@ REST = "Nothing was changed. End that session or wait until it ends. Then run th
 
 
 @contextmanager
-def holder(folder: Path, work: str, *words: str) -> Iterator[subprocess.Popen[str]]:
+def holder(folder: Path, work: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that says when it holds, and lets go when it is told."""
     script = f"""
 import sys
@@ -44,7 +43,7 @@ print("free", flush=True)
 """
     source = str(Path(roundtable.__file__).parents[1])
     process = subprocess.Popen(
-        [sys.executable, "-c", script, str(folder), *words],
+        [sys.executable, "-c", script, str(folder)],
         env={**os.environ, "PYTHONPATH": source},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -81,13 +80,13 @@ def refusal(folder: Path) -> ItemLocked:
 
 class TestItemLock:
     def test_another_process_is_refused_at_once_and_told_who_holds_it(self, folder: Path) -> None:
-        with holder(folder, HOLD_ITEM, "a word") as process:
+        with holder(folder, HOLD_ITEM) as process:
             info = json.loads((folder / ".journal" / "holder.json").read_bytes())
             assert abs((datetime.fromisoformat(info["since"]) - datetime.now(UTC)).total_seconds()) < 60
             error = refusal(folder)
             assert error.failed == (
-                f"offline-forms is in use by process {process.pid} of {getpass.getuser()} on "
-                f"{platform.node()} since {info['since']} (-c {folder} a word)."
+                f"offline-forms is in use by process {process.pid} on {platform.node()} "
+                f"since {info['since']}."
             )
             assert str(error) == f"{error.failed} {REST}"
 
@@ -116,10 +115,10 @@ class TestItemLock:
 
     def test_the_same_process_is_refused_too_and_the_first_lock_stays(self, folder: Path) -> None:
         with ItemLock(folder) as lock:
-            assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} of ")
+            assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} on ")
             with pytest.raises(ItemLocked):
                 lock.acquire()
-            assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} of ")
+            assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} on ")
         with ItemLock(folder):
             pass
 
@@ -174,22 +173,18 @@ class TestHolder:
         ("info", "words"),
         [
             (b"", "another process"),
-            (b"{", "another process"),
             (b"\xff", "another process"),
             (b"[" * 100_000, "another process"),
             (b"[1]", "another process"),
-            (b" " * 65_536 + b'{"pid": 7}', "another process"),
             (b'{"pid": %s}' % (b"9" * 5000), "another process"),
-            (b'{"pid": true, "user": null, "host": [], "since": {}, "command": 1.5}', "another process"),
-            (b'{"pid": 7}', "process 7"),
-            (b'{"user": "maya"}', "another process of maya"),
-            (b'{"pid": 7, "host": "box"}', "process 7 on box"),
-            (b'{"pid": 7, "since": "noon"}', "process 7 since noon"),
-            (b'{"pid": 7, "command": "x"}', "process 7 (x)"),
-            (b'{"pid": 7, "user": "\\u001b[31m ma\\nya\\u202e\\ud800 "}', "process 7 of [31m maya"),
-            (b'{"pid": 7, "command": "%s"}' % (b"y" * 201), f"process 7 ({'y' * 200})"),
+            (b'{"pid": "x", "host": "box", "since": "noon"}', "another process"),
+            (b'{"pid": 7}', "another process"),
+            (
+                b'{"pid": 7, "host": "\\u001b[31m b\\nox\\u202e", "since": "noon"}',
+                "process 7 on b ox since noon",
+            ),
         ],
-        ids=range(15),
+        ids=range(8),
     )
     def test_is_named_as_far_as_it_is_known(self, folder: Path, info: bytes, words: str) -> None:
         with ItemLock(folder):
@@ -204,26 +199,6 @@ class TestHolder:
             assert refusal(folder).failed == "offline-forms is in use by another process."
         with ItemLock(folder):
             assert refusal(folder).failed == "offline-forms is in use by another process."
-
-    def test_a_user_without_a_name_is_left_out(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
-            monkeypatch.setenv(name, "")
-        monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)
-        with ItemLock(folder):
-            assert f"process {os.getpid()} on {platform.node()} since" in refusal(folder).failed
-
-    def test_a_long_command_is_cut(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "argv", ["/usr/bin/roundtable", "add", "x" * 500])
-        with ItemLock(folder):
-            info = json.loads((folder / ".journal" / "holder.json").read_bytes())
-        assert info["command"] == "roundtable add " + "x" * 185
-
-    def test_what_may_hold_a_key_is_left_out(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        words = "--model", "command:llm --key K1", "analyze", "x", "--base-url=http://a:K2@h", "--model=K3"
-        monkeypatch.setattr(sys, "argv", ["/usr/bin/roundtable", *words])
-        with ItemLock(folder):
-            info = json.loads((folder / ".journal" / "holder.json").read_bytes())
-        assert info["command"] == "roundtable --model analyze x --base-url --model"
 
 
 class TestMetaLock:

@@ -11,7 +11,6 @@ from roundtable.survey.history import (
     count_changes,
     find_companions,
     read_history,
-    score_activity,
     weigh_past,
 )
 from roundtable.survey.report import ChangeRate
@@ -63,14 +62,6 @@ def test_change_rates_count_90_days_and_a_year_to_the_day() -> None:
         ChangeRate("a.py", 2, 4),
         ChangeRate("b.py", 0, 0),
     )
-
-
-def test_files_worked_on_lately_are_more_active() -> None:
-    history = [Commit(NOW, "x", ("new.py",)), Commit(NOW - 1000 * DAY, "y", ("old.py",))]
-    found = score_activity(history)
-    assert found["new.py"] == 1.0
-    assert 0 < found["old.py"] < 0.3
-    assert score_activity([]) == {}
 
 
 def test_commits_with_like_subjects_lead_to_their_files() -> None:

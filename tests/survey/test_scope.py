@@ -41,7 +41,7 @@ TEST = [Relation("tests", CodeLine("tests/test_a.py", 1, "x"), "a.py")]
     ],
 )
 def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> None:
-    assert estimate(found(*paths), [], TEST, []).scope == scope
+    assert estimate(found(*paths), [], TEST, [])[0] == scope
 
 
 @pytest.mark.parametrize(
@@ -61,20 +61,20 @@ def test_the_complexity_goes_by_users_folders_tests_and_change_rate(
     paths: list[str], users: int, tests: list[Relation], commits: int, complexity: Complexity
 ) -> None:
     rates = [ChangeRate(paths[0], 0, commits)]
-    assert estimate(found(*paths), ties(users), tests, rates).complexity == complexity
+    assert estimate(found(*paths), ties(users), tests, rates)[1] == complexity
 
 
 def test_the_reasons_give_the_figures() -> None:
     guess = estimate(
         found("a.py", "b/c.py"), ties(1), TEST, [ChangeRate("a.py", 1, 3), ChangeRate("b/c.py", 0, 1)]
     )
-    assert guess.reasons == (
+    assert guess[2] == (
         "2 files in 2 folders look touched",
         "1 other file imports or mentions them",
         "1 test file covers them",
         "the busiest, a.py, changed in 3 commits in a year",
     )
-    assert "no test was found that covers it" in estimate(found("a.py"), [], [], []).reasons
+    assert "no test was found that covers it" in estimate(found("a.py"), [], [], [])[2]
 
 
 def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
@@ -90,8 +90,7 @@ def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
 
 def test_nothing_found_is_called_a_guess() -> None:
     guess = estimate([], [], [], [])
-    assert (guess.scope, guess.complexity) == ("medium", "medium")
-    assert guess.reasons == ("no file mentions the item's words, so this is a guess",)
+    assert guess == ("medium", "medium", ("no file mentions the item's words, so this is a guess",))
 
 
 @pytest.mark.rule("DEPTH-1")

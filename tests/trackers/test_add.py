@@ -66,7 +66,7 @@ def test_an_issue_in_jira_becomes_an_item(
 ) -> None:
     for name, value in zip(VARIABLES[3:], (server.address, "ada", CANARY), strict=True):
         monkeypatch.setenv(name, value)
-    path = "/rest/api/3/issue/ABC-12?fields=summary,description"
+    path = "/rest/api/2/issue/ABC-12?fields=summary,description"
     server.gives(path, {"fields": {"summary": "Export", "description": None}})
     assert cli.run("add", "ABC-12", "--json").json == {
         "slug": "abc-12-export",
@@ -76,9 +76,11 @@ def test_an_issue_in_jira_becomes_an_item(
     assert (cli.root / "docs/requirements/abc-12-export/draft.md").read_text() == "# Export\n"
 
 
-def test_the_users_gh_is_used(cli: CommandLine, fake_gh: Callable[[str], None]) -> None:
-    fake_gh("""echo '{"title": "From gh", "body": ""}'""")
-    assert cli.run("add", "#21", "--json").json["slug"] == "gh-21-from-gh"
+def test_the_users_gh_is_used(cli: CommandLine, fake_gh: Callable[[str], None], server: Tracker) -> None:
+    fake_gh(f"echo {CANARY}")
+    server.gives(PATH, {"title": "From gh"})
+    assert cli.run("add", ADDRESS, "--json").json["slug"] == "gh-21-from-gh"
+    assert server.asked[0].headers["Authorization"] == f"Bearer {CANARY}"
 
 
 def test_without_the_tracker_the_option_is_named(
@@ -93,7 +95,7 @@ def test_without_the_tracker_the_option_is_named(
     assert (ran.status, ran.out, ran.err) == (
         3,
         "",
-        "GitHub does not accept the credentials (401). Nothing was added. Check GITHUB_TOKEN. "
+        "GitHub does not show GH-21 with these credentials (401). Nothing was added. Check GITHUB_TOKEN. "
         'Or add it by hand: roundtable add GH-21 --title "what it is about"\n',
     )
     assert not (cli.root / "docs").exists()
@@ -124,7 +126,7 @@ class TestAtATerminal:
             timeout=60,
             dimensions=(50, 300),
         )
-        process.expect_exact("GitHub has no GH-21")
+        process.expect_exact("GitHub does not show GH-21")
         process.expect_exact("Title (Enter leaves): ")
         yield process
         process.close(force=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -33,9 +32,9 @@ def service(address: str, *, token: str | None = CANARY, place: str | None = "TH
     )
 
 
-def failure(given: Service, *paths: str, patience: float = 5.0) -> str:
+def failure(given: Service, path: str = "/x", patience: float = 5.0) -> str:
     with pytest.raises(TrackerFailed) as caught:
-        get_json(given, *(paths or ("/x",)), patience=patience)
+        get_json(given, path, patience=patience)
     text = str(caught.value)
     assert CANARY not in text
     assert "\n" not in text
@@ -62,26 +61,13 @@ def test_without_credentials_none_are_sent(server: Tracker) -> None:
     assert "Authorization" not in server.asked[0].headers
 
 
-def test_the_next_path_is_tried_where_one_is_unknown(server: Tracker) -> None:
-    server.gives("/y", {"a": 1})
-    assert get_json(service(server.address), "/x", "/y") == {"a": 1}
-    assert [asked.path for asked in server.asked] == ["/x", "/y"]
-
-
-def test_the_next_path_is_not_tried_after_another_refusal(server: Tracker) -> None:
-    server.refuses("/x", 401)
-    server.gives("/y", {})
-    assert "(401)" in failure(service(server.address), "/x", "/y")
-    assert "(404)" in failure(service(server.address), "/u", "/v")
-
-
 @pytest.mark.parametrize(
     ("status", "known", "unknown"),
     [
         (
             401,
-            f"Tracker does not accept the credentials (401). {SAVED} Check THE_TOKEN.",
-            f"Tracker asks for credentials (401). {SAVED} Set THE_TOKEN.",
+            f"Tracker does not show ABC-1 with these credentials (401). {SAVED} Check THE_TOKEN.",
+            f"Tracker does not show ABC-1 without credentials (401). {SAVED} Set THE_TOKEN.",
         ),
         (
             403,
@@ -90,12 +76,11 @@ def test_the_next_path_is_not_tried_after_another_refusal(server: Tracker) -> No
         ),
         (
             404,
-            "Tracker has no ABC-1, or does not show it with these credentials (404). "
+            "Tracker does not show ABC-1 with these credentials (404). "
             f"{SAVED} Check the reference. Check THE_TOKEN.",
-            "Tracker has no ABC-1, or does not show it without credentials (404). "
+            "Tracker does not show ABC-1 without credentials (404). "
             f"{SAVED} Check the reference. Set THE_TOKEN.",
         ),
-        (410, f"ABC-1 was deleted on Tracker (410). {SAVED}", f"ABC-1 was deleted on Tracker (410). {SAVED}"),
         (
             429,
             f"Tracker takes no more requests for now (429). {SAVED} Try again later.",
@@ -104,13 +89,7 @@ def test_the_next_path_is_not_tried_after_another_refusal(server: Tracker) -> No
         ),
         (500, f"Tracker is in trouble (500). {SAVED} Try again later.", None),
         (503, f"Tracker is in trouble (503). {SAVED} Try again later.", None),
-        (499, f"Tracker did not take the request (499). {SAVED} Check THE_URL.", None),
         (400, f"Tracker did not take the request (400). {SAVED} Check THE_URL.", None),
-        (
-            304,
-            f"Tracker sends the request on, and it arrives nowhere (304). {SAVED} Check THE_URL.",
-            None,
-        ),
     ],
 )
 def test_a_refusal_says_what_to_set(server: Tracker, status: int, known: str, unknown: str | None) -> None:
@@ -124,42 +103,11 @@ def test_a_service_without_an_address_of_ones_own_says_to_check_the_connection(s
     assert failure(service(server.address, place=None)).endswith(f"(400). {SAVED} Check the connection.")
 
 
-@pytest.mark.parametrize(
-    ("given", "wait"),
-    [
-        ({"Retry_After": "0"}, "1 second."),
-        ({"Retry_After": "1"}, "1 second."),
-        ({"Retry_After": "90"}, "90 seconds."),
-        ({"Retry_After": "91"}, "2 minutes."),
-        ({"Retry_After": "5400"}, "90 minutes."),
-        ({"Retry_After": "5401"}, "2 hours."),
-        ({"Retry_After": "30", "X_RateLimit_Reset": "1"}, "30 seconds."),
-    ],
-)
-def test_the_wait_is_named(server: Tracker, given: dict[str, str], wait: str) -> None:
-    server.refuses("/x", 429, **given)
-    assert failure(service(server.address)).endswith(f"Try again in {wait}")
-
-
-def test_the_wait_may_be_a_moment(server: Tracker) -> None:
-    server.refuses("/x", 429, X_RateLimit_Reset=str(int(time.time()) + 290))
-    assert failure(service(server.address)).endswith("Try again in 5 minutes.")
-    server.refuses("/x", 429, X_RateLimit_Reset="1")
-    assert failure(service(server.address)).endswith("Try again in 1 second.")
-
-
-@pytest.mark.parametrize("header", ["Retry_After", "X_RateLimit_Reset"])
-@pytest.mark.parametrize("value", ["soon", "-5", "", "Mon, 99 Foo 2026"])
-def test_a_wait_that_cannot_be_read_is_later(server: Tracker, header: str, value: str) -> None:
-    server.refuses("/x", 429, **{header: value})
-    assert failure(service(server.address)).endswith("Try again later.")
-
-
 def test_a_rate_limit_may_come_as_403(server: Tracker) -> None:
     server.refuses("/x", 403, X_RateLimit_Remaining="0")
     assert failure(service(server.address)).startswith("Tracker takes no more requests for now (403).")
     server.refuses("/x", 403, Retry_After="7")
-    assert failure(service(server.address)).endswith("Try again in 7 seconds.")
+    assert failure(service(server.address)).endswith("Try again later.")
     server.refuses("/x", 403, X_RateLimit_Remaining="4")
     assert failure(service(server.address)).startswith("Tracker does not show ABC-1")
 
@@ -223,7 +171,7 @@ def test_a_redirect_without_credentials_or_address_of_ones_own(server: Tracker) 
 
 def test_a_redirect_that_arrives_nowhere(server: Tracker) -> None:
     server.refuses("/x", 301, Location="/x")
-    expected = f"Tracker sends the request on, and it arrives nowhere (301). {SAVED} Check THE_URL."
+    expected = f"Tracker did not take the request (301). {SAVED} Check THE_URL."
     assert failure(service(server.address)) == expected
     server.refuses("/x", 301)
     assert failure(service(server.address)) == expected
@@ -236,23 +184,20 @@ def test_a_redirect_that_arrives_nowhere(server: Tracker) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "kind", "what"),
+    "body",
     [
-        (b"<!doctype html><p>Log in", "text/html", "a web page"),
-        (b"Please log in", "text/html; charset=utf-8", "a web page"),
-        (b"  <html>", "application/json", "a web page"),
-        (b'{"title":', "application/json", "something that is not an issue"),
-        (b"", "application/json", "something that is not an issue"),
-        (b"[1]", "application/json", "something that is not an issue"),
-        (b"null", "application/json", "something that is not an issue"),
-        (b'{"a": "\xff"}', "application/json", "something that is not an issue"),
-        (b"[" * 100_000, "application/json", "something that is not an issue"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "application/json", "something that is not an issue"),
+        b"<!doctype html><p>Log in",
+        b'{"title":',
+        b"",
+        b"[1]",
+        b'{"a": "\xff"}',
+        b"[" * 100_000,
+        b'{"a": ' + b"9" * 5000 + b"}",
     ],
 )
-def test_an_answer_that_is_no_object(server: Tracker, body: bytes, kind: str, what: str) -> None:
-    server.replies["/x"] = Reply(body=body, headers={"Content-Type": kind})
-    told = f"Tracker at {server.host} answered with {what}. {SAVED} Check THE_URL"
+def test_an_answer_that_is_no_object(server: Tracker, body: bytes) -> None:
+    server.replies["/x"] = Reply(body=body)
+    told = f"Tracker at {server.host} answered with something that is not an issue. {SAVED} Check THE_URL"
     assert failure(service(server.address)) == f"{told} and THE_TOKEN."
     assert failure(service(server.address, token=None)) == f"{told}."
 
@@ -271,7 +216,10 @@ def test_an_answer_may_have_five_megabytes(server: Tracker) -> None:
 def test_nobody_waits_longer_than_the_time(server: Tracker) -> None:
     assert PATIENCE == 10
     server.replies["/x"] = Reply(manner="hangs")
-    expected = f"{server.host} did not answer within 0.3 seconds. {SAVED} Check the connection and THE_URL."
+    expected = (
+        f"Could not reach {server.host}: no answer came within 0.3 seconds. "
+        f"{SAVED} Check the connection and THE_URL."
+    )
     assert failure(service(server.address), patience=0.3) == expected
     server.replies["/x"] = Reply(body=json.dumps({}).encode(), manner="drips")
     assert failure(service(server.address), patience=0.3) == expected
@@ -280,7 +228,7 @@ def test_nobody_waits_longer_than_the_time(server: Tracker) -> None:
 def test_a_connection_that_breaks_off(server: Tracker) -> None:
     server.replies["/x"] = Reply(manner="breaks")
     assert failure(service(server.address)) == (
-        f"The connection to {server.host} broke off. {SAVED} Check the connection and THE_URL."
+        f"Could not reach {server.host}: the connection broke off. {SAVED} Check the connection and THE_URL."
     )
 
 
@@ -288,21 +236,21 @@ def test_a_connection_that_is_refused() -> None:
     with tracker() as gone:
         pass
     assert failure(service(gone.address)) == (
-        f"{gone.host} refused the connection. {SAVED} Check the connection and THE_URL."
+        f"Could not reach {gone.host}: Connection refused. {SAVED} Check the connection and THE_URL."
     )
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "x" * 64 + ".invalid"])
 def test_a_host_that_does_not_exist(host: str) -> None:
-    assert failure(service(f"http://{host}", place=None)) == (
-        f"There is no host {host} to be found. {SAVED} Check the connection."
-    )
+    said = failure(service(f"http://{host}", place=None))
+    assert said.startswith(f"Could not reach {host}: ")
+    assert said.endswith(f". {SAVED} Check the connection.")
 
 
 def test_a_connection_that_is_not_secure(server: Tracker) -> None:
-    assert failure(service(server.address.replace("http:", "https:"))) == (
-        f"There is no secure connection to {server.host}. {SAVED} Check the connection and THE_URL."
-    )
+    said = failure(service(server.address.replace("http:", "https:")))
+    assert said.startswith(f"Could not reach {server.host}: ")
+    assert said.endswith(f" {SAVED} Check the connection and THE_URL.")
     assert server.asked == []
 
 
@@ -343,6 +291,7 @@ class TestBaseAddress:
             "https://[x",
             "https://a:b",
             "https://a b",
+            f"https://ada:{CANARY}@company.example",
         ],
     )
     def test_must_be_a_web_address(self, value: str) -> None:
@@ -350,13 +299,5 @@ class TestBaseAddress:
             check_base_address("THE_URL", value, "ABC-1")
         assert str(caught.value) == (
             f"THE_URL is not an address that can be used. {SAVED} "
-            f"Set it to something like https://company.example. Or a{BY_HAND}"
-        )
-
-    def test_must_not_hold_a_password(self) -> None:
-        with pytest.raises(TrackerFailed) as caught:
-            check_base_address("THE_URL", f"https://ada:{CANARY}@company.example", "ABC-1")
-        assert str(caught.value) == (
-            f"THE_URL holds a name or a password. {SAVED} "
-            f"Take them out; they have variables of their own. Or a{BY_HAND}"
+            f"Set it to something like https://company.example, without a name or a password. Or a{BY_HAND}"
         )

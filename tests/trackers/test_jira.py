@@ -14,8 +14,7 @@ from trackers.server import CANARY, Reply, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
 
-PATH = "/rest/api/3/issue/ABC-12?fields=summary,description"
-OLD_PATH = "/rest/api/2/issue/ABC-12?fields=summary,description"
+PATH = "/rest/api/2/issue/ABC-12?fields=summary,description"
 ABC_12 = JiraReference("ABC-12")
 ENDING = 'Nothing was added. {} Or add it by hand: roundtable add ABC-12 --title "what it is about"'
 
@@ -33,11 +32,8 @@ def failure(environment: dict[str, str], reference: JiraReference = ABC_12, **mo
 
 
 def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, str], tmp_path: Path) -> None:
-    words = {"type": "text", "text": "Forms lose\x1b[31m what was typed."}
-    document = {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [words]}]}
-    server.gives(
-        PATH, {"key": "ABC-12", "fields": {"summary": "Offline\n forms\x07", "description": document}}
-    )
+    words = "Forms lose\x1b[31m what was typed."
+    server.gives(PATH, {"key": "ABC-12", "fields": {"summary": "Offline\n forms\x07", "description": words}})
     assert fetch_issue(ABC_12, tmp_path, environment) == Issue(
         title="Offline forms",
         text="Forms lose what was typed.",
@@ -47,11 +43,12 @@ def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, 
     assert (scheme, b64decode(sent).decode()) == ("Basic", f"ada@example.org:{CANARY}")
 
 
-def test_a_server_of_ones_own_answers_in_plain_text(server: Tracker, environment: dict[str, str]) -> None:
-    server.gives(OLD_PATH, {"fields": {"summary": "Old", "description": "h2. Why\r\nBecause\rso."}})
-    issue = fetch_jira(ABC_12, environment)
-    assert (issue.title, issue.text) == ("Old", "h2. Why\nBecause\nso.")
-    assert [asked.path for asked in server.asked] == [PATH, OLD_PATH]
+def test_headings_lists_and_code_read_as_markdown(server: Tracker, environment: dict[str, str]) -> None:
+    words = "h2. Why\r\nBecause\rso.\n# one\n## below\n{code:java}\nx = 1;\n{code}\n* {code} stays"
+    server.gives(PATH, {"fields": {"summary": "Old", "description": words}})
+    assert fetch_jira(ABC_12, environment).text == (
+        "## Why\nBecause\nso.\n1. one\n1. below\n```\nx = 1;\n```\n* {code} stays"
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,7 +77,7 @@ def test_an_answer_without_fields_is_no_issue(
     [
         (("JIRA_TOKEN",), "Set JIRA_TOKEN."),
         (("JIRA_USER", "JIRA_TOKEN"), "Set JIRA_USER and JIRA_TOKEN."),
-        (("JIRA_BASE_URL", "JIRA_USER", "JIRA_TOKEN"), "Set JIRA_BASE_URL, JIRA_USER and JIRA_TOKEN."),
+        (("JIRA_BASE_URL", "JIRA_USER", "JIRA_TOKEN"), "Set JIRA_BASE_URL and JIRA_USER and JIRA_TOKEN."),
     ],
 )
 @pytest.mark.parametrize("blank", [True, False])
@@ -118,21 +115,24 @@ def test_an_address_that_cannot_be_used_is_said(environment: dict[str, str]) -> 
     said = failure(environment | {"JIRA_BASE_URL": "company"})
     assert said.startswith("JIRA_BASE_URL is not an address that can be used.")
     said = failure(environment | {"JIRA_BASE_URL": f"https://ada:{CANARY}@company.example"})
-    assert said.startswith("JIRA_BASE_URL holds a name or a password.")
+    assert said.startswith("JIRA_BASE_URL is not an address that can be used.")
 
 
 def test_what_goes_wrong_names_the_variables(server: Tracker, environment: dict[str, str]) -> None:
     server.refuses(PATH, 401)
     assert failure(environment) == (
-        "Jira does not accept the credentials (401). " + ENDING.format("Check JIRA_USER and JIRA_TOKEN.")
+        "Jira does not show ABC-12 with these credentials (401). "
+        + ENDING.format("Check JIRA_USER and JIRA_TOKEN.")
     )
     server.replies[PATH] = Reply(body=b"<html>", headers={"Content-Type": "text/html"})
     assert failure(environment) == (
-        f"Jira at {server.host} answered with a web page. "
+        f"Jira at {server.host} answered with something that is not an issue. "
         + ENDING.format("Check JIRA_BASE_URL and JIRA_USER and JIRA_TOKEN.")
     )
     server.replies[PATH] = Reply(manner="hangs")
-    assert failure(environment, patience=0.2).startswith(f"{server.host} did not answer within 0.2 seconds.")
+    assert failure(environment, patience=0.2).startswith(
+        f"Could not reach {server.host}: no answer came within 0.2 seconds."
+    )
 
 
 def test_any_characters_may_stand_in_the_credentials(server: Tracker, environment: dict[str, str]) -> None:

@@ -8,7 +8,6 @@ is not loaded.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import Step
 from ..core.tracks import Track
-from .cache import load_built_in
+from .cache import load_built_in, word_built_in, word_tracks
 from .project_kind import find_project_kind
 
 if TYPE_CHECKING:
@@ -77,17 +76,13 @@ def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[P
     A project's `.roundtable/tracks/NAME.md` adds a track or replaces one of the same key. The questions are
     put in the words for the kind of project.
     """
-    tracks: tuple[Track, ...]
-    problems: tuple[Problem, ...] = ()
-    if not _has_content(project) and (built_in := load_built_in()):
-        tracks = built_in.tracks
-    else:
-        from .reading import parse_tracks
-
-        tracks, problems = parse_tracks(_own_folder(project))
     kind = find_project_kind(project) if project is not None else ""
-    worded = (replace(track, steps=tuple(step.word_for(kind) for step in track.steps)) for track in tracks)
-    return tuple(worded), problems
+    if not _has_content(project) and (built_in := word_built_in(kind)):
+        return built_in, ()
+    from .reading import parse_tracks
+
+    tracks, problems = parse_tracks(_own_folder(project))
+    return word_tracks(tracks, kind), problems
 
 
 def _own_folder(project: Path | None) -> Path | None:

@@ -14,7 +14,7 @@ import sys
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,18 @@ def load_built_in() -> BuiltIn | None:
     if file is not None:
         _keep(file, key, built_in)
     return built_in
+
+
+@cache
+def word_built_in(kind: str) -> tuple[Track, ...] | None:
+    """Return the built-in tracks with their questions in the words for a kind of project."""
+    built_in = load_built_in()
+    return word_tracks(built_in.tracks, kind) if built_in is not None else None
+
+
+def word_tracks(tracks: tuple[Track, ...], kind: str) -> tuple[Track, ...]:
+    """Return the tracks with their questions in the words for a kind of project."""
+    return tuple(replace(track, steps=tuple(step.word_for(kind) for step in track.steps)) for track in tracks)
 
 
 def find_cache_file(environment: Mapping[str, str]) -> Path | None:

@@ -1,9 +1,14 @@
-"""What kind of project this is, by a glance at its files: the wording of questions follows it."""
+"""What kind of project this is, by a glance at its files: the wording of questions follows it.
+
+It is on its own because nothing else of the catalogue looks at the code of a project.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +17,18 @@ _SERVICE_FILES = ("Dockerfile", "docker-compose.yml", "compose.yaml", "manage.py
 _APP_FILES = ("index.html", "pubspec.yaml", "AndroidManifest.xml", "android", "ios", "project.godot")
 _APP_PACKAGES = frozenset({"react", "vue", "svelte", "next", "@angular/core", "electron", "react-native"})
 _SERVICE_PACKAGES = frozenset({"express", "fastify", "koa", "@nestjs/core", "django", "flask", "fastapi"})
+_NAME = re.compile(r"[a-z][\w.-]*+")
 
 
 def find_project_kind(root: Path) -> str:
     """Return `library`, `service`, `app` or `tool`; empty where the files at the top do not tell."""
     if any((root / name).exists() for name in _APP_FILES):
         return "app"
-    python, rust, node = _read_toml(root, "pyproject.toml"), _read_toml(root, "Cargo.toml"), _read_node(root)
+    python, rust = (_load(root, name, tomllib.loads) for name in ("pyproject.toml", "Cargo.toml"))
+    node = _load(root, "package.json", json.loads)
     project = _table(python, "project")
-    needed = {_name(each) for each in _list(project, "dependencies")}
+    required = project.get("dependencies")
+    needed = set(_NAME.findall(" ".join(map(str, required)).lower()) if isinstance(required, list) else ())
     needed |= {*_table(node, "dependencies"), *_table(node, "devDependencies")}
     if needed & _APP_PACKAGES:
         return "app"
@@ -33,26 +41,13 @@ def find_project_kind(root: Path) -> str:
     return ""
 
 
-def _read_text(root: Path, name: str) -> str:
+def _load(root: Path, name: str, parse: Callable[[str], Any]) -> dict[str, Any]:
+    """Return what a manifest says; nothing where it cannot be read, or is a link that leads out."""
     path = root / name
     try:
         is_usable = path.is_file() and path.resolve().is_relative_to(root.resolve())
-        return path.read_bytes()[:_MAX_BYTES].decode("utf-8", "replace") if is_usable else ""
-    except (OSError, RuntimeError):
-        return ""
-
-
-def _read_toml(root: Path, name: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_read_text(root, name))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def _read_node(root: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(_read_text(root, "package.json") or "{}")
-    except (ValueError, RecursionError):
+        found = parse(path.read_bytes()[:_MAX_BYTES].decode("utf-8", "replace")) if is_usable else {}
+    except (OSError, RuntimeError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -60,15 +55,3 @@ def _read_node(root: Path) -> dict[str, Any]:
 def _table(owner: dict[str, Any], name: str) -> dict[str, Any]:
     value = owner.get(name)
     return value if isinstance(value, dict) else {}
-
-
-def _list(owner: dict[str, Any], name: str) -> list[Any]:
-    value = owner.get(name)
-    return value if isinstance(value, list) else []
-
-
-def _name(requirement: object) -> str:
-    """Return the name in a requirement such as `Flask>=2`."""
-    text = str(requirement).strip().lower()
-    end = next((at for at, char in enumerate(text) if not (char.isalnum() or char in "-_.")), len(text))
-    return text[:end]

@@ -1,21 +1,69 @@
-"""Parses personas and steps from their files, the built-in ones and a project's own, and puts them together.
+"""Puts personas, steps and tracks together from their files, the built-in ones and a project's own.
 
-A file whose text did not change is parsed once in a process.
+A file whose text did not change is parsed once in a process. A track says which steps an item of one kind
+needs, and what such an item is known by (rule STEP-9):
+
+    ---
+    key: bug
+    title: bug fix
+    summary: six questions, one short document
+    short: true                      drafts are taken without asking
+    most_words: 400                  a longer item is not proposed for it
+    words: [bug, crash, regression]  what such an item says in its title or text
+    title_words: [error, wrong]      what it says in its title
+    unless_first: [add, support]     how the title of another kind of item begins
+    first_words: [let, accept]       how its title begins, where the title names code
+    steps: [00-11, 04-11]            `all` for every step that no other track brings along
+    ---
+
+The steps that a track brings along stand in the folder of its name, by phase, as those of the analysis do.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from ..core.personas import Roster
 from ..core.steps import PHASE_KEYS, PHASES, Phase, Step
 from ..core.tracks import FEATURE, Track
 from .cache import BUILT_IN
-from .files import ContentFile, Loaded, Problem, escape_hidden, list_sources, load_folder
+from .files import (
+    ContentFile,
+    Loaded,
+    Name,
+    Problem,
+    Text,
+    Texts,
+    UnusableError,
+    convert,
+    escape_hidden,
+    list_sources,
+    load_folder,
+)
 from .personas import Seats, parse_persona, seat_personas
 from .steps import drop_unmet_dependencies, parse_step
-from .tracks import parse_track
+
+_EVERY_STEP = "all"
+_KEY = re.compile(r"[a-z][a-z0-9-]{1,30}")
+
+
+class _TrackFields(msgspec.Struct):
+    key: Name
+    title: Name
+    summary: Text
+    steps: Any
+    short: bool = False
+    most_words: int = 0
+    words: Texts = ()
+    title_words: Texts = ()
+    unless_first: Texts = ()
+    first_words: Texts = ()
 
 
 def parse_steps(own: Path | None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
@@ -23,12 +71,9 @@ def parse_steps(own: Path | None) -> tuple[tuple[Step, ...], tuple[Problem, ...]
 
     `own` is the folder with the content of a project.
     """
-    loaded: list[Loaded[Step]] = []
-    problems: list[Problem] = []
-    for phase in PHASES:
-        found, trouble = _read_phase(phase, own)
-        loaded += found
-        problems += trouble
+    phases = [_read_phase(phase, own) for phase in PHASES]
+    loaded = [entry for found, _ in phases for entry in found]
+    problems = [problem for _, trouble in phases for problem in trouble]
     if own is not None:
         problems += _find_strays(own)
     steps, trouble_in_steps = _finish_steps(loaded, own)
@@ -63,9 +108,35 @@ def parse_tracks(own: Path | None) -> tuple[tuple[Track, ...], tuple[Problem, ..
     return tuple(tracks.values()), tuple(problems)
 
 
-def _parse_track(file: ContentFile, steps: tuple[tuple[Step, ...], tuple[Step, ...]]) -> Track:
-    all_steps, brought = steps
-    return parse_track(file, all_steps, {step.step_id: step for step in brought})
+def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ...]]) -> Track:
+    """Return the track of a file, from the steps of the analysis and those that tracks bring along."""
+    all_steps, brought = both
+    file.warn_of_unknown(_TrackFields.__struct_fields__, "track")
+    given = file.convert_fields(_TrackFields)
+    if not _KEY.fullmatch(given.key):
+        raise UnusableError("key", "must be one word of small letters, digits and hyphens")
+    known = {step.step_id: step for step in (*all_steps, *brought)}
+    is_whole = given.steps == _EVERY_STEP
+    steps = all_steps if is_whole else _find_steps(convert(given.steps, Texts), known, file)
+    if not steps:
+        raise UnusableError("steps", "names no step that there is")
+    return Track(
+        given.key, given.title, given.summary, steps, given.short, given.words, given.title_words,
+        given.unless_first, given.first_words, max(given.most_words, 0),
+    )  # fmt: skip
+
+
+def _find_steps(ids: tuple[str, ...], known: Mapping[str, Step], file: ContentFile) -> tuple[Step, ...]:
+    """Return the steps by id, those of an earlier phase first; what they need of others is left out."""
+    for step_id in ids:
+        if step_id not in known:
+            file.warn("steps", f"there is no step {step_id[:60]}; it is ignored")
+    found = [known[step_id] for step_id in dict.fromkeys(ids) if step_id in known]
+    found.sort(key=lambda step: step.step_id[:2])
+    names = {step.step_id for step in found}
+    return tuple(
+        replace(step, depends_on=tuple(each for each in step.depends_on if each in names)) for step in found
+    )
 
 
 def _finish_steps(

@@ -18,8 +18,8 @@ A file with one section `## Questions` asks the same at every depth. A question 
 kind of project: `- Library: ...`, also `Service`, `App` and `Tool`. `- Shows: ...` names what the question is
 about, from the same places as a draft; it is shown with the question and never taken as the answer.
 
-A draft is `item` (the item's text; `item whole`: with its title; `item steps`: its list or code; `item wish`:
-what it says should be),
+A draft is `item` (how its text begins; `item whole`: with what it asks for; `item steps`: its list or code;
+`item wish`: what it says should be; `item left`: what it says stays as it is),
 `survey` (what the code survey found), `answer Label` (given earlier in this step), `answer 01-01 Label`
 (given in another step) or `text: words to accept`; of several with `|` between them the first that there is.
 A section `## Notes` is for the people who keep the file. A missing mode asks what Standard Mode asks
@@ -61,7 +61,7 @@ _EXTRAS = ("Help", "Example", "Draft", "Without", "Shows")
 _SECTION = re.compile(r"##[ \t]++(.+)")
 _LABEL = re.compile(r"###[ \t]++(.+)")
 _EXTRA = re.compile(r"-[ \t]++(\w+):[ \t]*+(.*)")
-_DRAFT = re.compile(r"item(?: steps| wish| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL)
+_DRAFT = re.compile(r"item(?: steps| wish| left| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL)
 # These belong to the item itself.
 _RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 

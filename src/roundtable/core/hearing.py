@@ -318,7 +318,7 @@ def _subjects(text: str) -> frozenset[str]:
 
 _FILE = re.compile(
     r"`(?P<code>[\w./-]+)`"
-    r"|(?<![\w/@.-])(?P<path>(?:[\w-]++/)*+[\w-]*+\.[A-Za-z]\w{0,4}|(?:[\w.-]++/)++[\w.-]*+)(?![\w/])"
+    r"|(?<![\w/@.-])(?P<path>(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)(?![\w/])"
 )
 _UNTOUCHED = re.compile(
     r"(?:\bnot|n't|\bnever) (?:be |get |to be |being )?(?:touched|affected|changed|involved|relevant|modified"

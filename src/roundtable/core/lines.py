@@ -60,6 +60,8 @@ class Line:
     turn: int | None = None
     state: str | None = None
     awaits: Awaits | None = None
+    by: str = ""
+    """Who of several people said it, where the speaker is the user."""
 
 
 def no_such_entry(number: int, count: int) -> str:

@@ -13,6 +13,8 @@ FEATURE = "feature"
 """The track with all steps; an item that names no other follows it."""
 
 _TRACK = re.compile(r"(?:change |switch )?(?:the )?tracks?(?: (?:to |is )?(?:an? )?(?P<name>\S+))?")
+_CODE = re.compile(r"`|\w\(|\w[._]\w|(?:^|\s)--?\w|[a-z][A-Z]")
+_TELLING_WORDS = 60
 _BEFORE_A_NAME = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
 
 
@@ -43,6 +45,8 @@ class Track:
     """Words that count only in the title of an item."""
     unless_first: tuple[str, ...] = ()
     """A title that begins with one of these is of another kind: `Add an error page`."""
+    first_words: tuple[str, ...] = ()
+    """A title that begins with one of these and names code is of this kind: `Let open() take a path`."""
     most_words: int = 0
     """A longer item is not proposed for this track; 0 is no limit."""
 
@@ -83,13 +87,22 @@ def choose_track(tracks: Sequence[Track], item: Item, *, key: object, is_begun: 
 
 
 def propose_track(tracks: Sequence[Track], item: Item) -> ItemTrack | None:
-    """Return the track whose words the title or the text of the item holds, if the item is short enough."""
+    """Return the track whose words the item holds, if the item is short enough.
+
+    The title and the beginning of the text say what an item is; in the rest a word proves nothing.
+    """
     size = len(words_of(f"{item.name} {item.text}"))
-    fitting = [track for track in tracks if not track.most_words or size <= track.most_words]
-    title, text = words_of(item.name), words_of(item.text)
-    fitting = [track for track in fitting if title[:1] not in map(words_of, track.unless_first)]
+    title, text = words_of(item.name), words_of(item.text)[:_TELLING_WORDS]
+    fitting = [
+        track
+        for track in tracks
+        if (not track.most_words or size <= track.most_words)
+        and title[:1] not in map(words_of, track.unless_first)
+    ]
     told = [(track, word, title) for track in fitting for word in (*track.words, *track.title_words)]
     told += [(track, word, text) for track in fitting for word in track.words]
+    if _CODE.search(item.name):
+        told += [(track, word, title[:1]) for track in fitting for word in track.first_words]
     found = ((track, word) for track, word, spoken in told if find_phrase(words_of(word), spoken) is not None)
     track, word = next(found, (None, ""))
     return ItemTrack(track, word) if track else None

@@ -1,18 +1,1 @@
 """Markdown artifacts as bytes: where their sections are, and how text is added without touching the rest."""
-
-from __future__ import annotations
-
-from .additions import Addition, add_feedback, insert_addition, write_section, write_skeleton
-from .outline import MAX_DOCUMENT_SIZE, Section, choose_section, read_sections
-
-__all__ = [
-    "MAX_DOCUMENT_SIZE",
-    "Addition",
-    "Section",
-    "add_feedback",
-    "choose_section",
-    "insert_addition",
-    "read_sections",
-    "write_section",
-    "write_skeleton",
-]

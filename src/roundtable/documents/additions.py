@@ -19,6 +19,7 @@ from .outline import (
     Section,
     choose_section,
     continues_block,
+    decode_document,
     find_named_sections,
     is_elaboration_marker,
     is_open,
@@ -236,7 +237,7 @@ def find_block(shape: Outline, marker: str) -> BlockPlace | None:
             level, heading, is_filled = level or piece.level, piece.text, False
         elif piece.kind in ("paragraph", "bullet_list") and level and not is_filled:
             is_filled = True
-            for line in _read_bytes(shape.document[piece.start : piece.end]).split("\n"):
+            for line in decode_document(shape.document[piece.start : piece.end]).split("\n"):
                 if line.startswith("- "):
                     bullets += [(heading, line[2:])] if line != "- None" else []
                 else:
@@ -263,7 +264,11 @@ def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
     Where it does not, the blank lines around the block were changed; one on each side goes with it.
     """
     document = shape.document
-    text = _read_bytes(document[place.start : place.end]).removesuffix(f"\n\n{_END_OF_ADDITION}")
+    text = (
+        decode_document(document[place.start : place.end])
+        .rstrip("\n")
+        .removesuffix(f"\n\n{_END_OF_ADDITION}")
+    )
     text_end = len(document[: place.end].rstrip(b"\r\n"))
     starts = _step_over_endings(document, place.start, -1)
     ends = _step_over_endings(document, text_end, 1)
@@ -293,10 +298,6 @@ def _step_over_endings(document: bytes, at: int, direction: int) -> list[int]:
         at += direction * len(ending)
         found.append(at)
     return found
-
-
-def _read_bytes(data: bytes) -> str:
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
 
 
 # What a step wrote, under the marker that vouches for it

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading
 from .outline import prose_lines
 
@@ -38,6 +39,15 @@ class ElaborationBlock:
     def turns(self) -> int | None:
         found = (_TURNS.fullmatch(line) for _, line in self.lines)
         return next((int(each["turns"]) for each in found if each), None)
+
+    def decisions(self) -> Iterator[tuple[int, str]]:
+        """Yield the decisions that the block lists, as they are written, each with its line."""
+        part = ""
+        for number, line in self.lines:
+            if heading := parse_heading(line):
+                part = heading[1]
+            elif part == HEADINGS["decisions"] and line.startswith("- ") and line[2:].strip() != "None":
+                yield number, line[2:].rstrip()
 
 
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Literal, NoReturn
 
 import msgspec
 
@@ -152,44 +152,45 @@ def check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
             yield CheckFinding(name, number, "no-acceptance", f"{each} has no acceptance criterion.")
 
 
-class _Note(msgspec.Struct):
+_Words = Annotated[str, msgspec.Meta(min_length=1)]
+_StoryId = Annotated[str, msgspec.Meta(pattern="^US-[0-9]{3,}$")]
+_RequirementId = Annotated[str, msgspec.Meta(pattern="^FR-[0-9]{3,}$")]
+_CriterionId = Annotated[str, msgspec.Meta(pattern="^AC-[0-9]{3,}-[0-9]{2,}$")]
+
+
+class _StoryRow(msgspec.Struct):
+    id: _StoryId
+    as_a: str | None
+    i_want: str | None
+    so_that: str | None
+    requirements: list[_RequirementId]
+    acceptance: list[_CriterionId]
+    text: _Words
+    unhappy: bool = False
+
+
+class _NoteRow(msgspec.Struct):
     label: str
     text: str
 
 
-class _Withdrawn(msgspec.Struct):
-    id: str
+class _WithdrawnRow(msgspec.Struct):
+    id: _StoryId
     text: str
 
 
-def _id_type(pattern: str) -> Any:
-    return Annotated[str, msgspec.Meta(pattern=rf"\A{pattern}\Z")]
+class _StoryFile(msgspec.Struct):
+    """user-stories.json as its schema describes it."""
 
-
-_Words = Annotated[str, msgspec.Meta(min_length=1)]
-# Each field with its type and what is said where it has another.
-_FILE_FIELDS: Mapping[str, tuple[Any, str]] = {
-    "item": (str, "is not a text"),
-    "open_questions": (list[_Words], "is not a list of texts"),
-    "stories": (list, "is not a list"),
-    "notes": (list[_Note], "is not a list of entries with label and text"),
-    "withdrawn": (list[_Withdrawn], "is not a list of entries with id and text"),
-}
-_STORY_FIELDS: Mapping[str, tuple[Any, str]] = {
-    "id": (_id_type("US-[0-9]{3,}"), "is not like US-001"),
-    "as_a": (str | None, "is neither a text nor null"),
-    "i_want": (str | None, "is neither a text nor null"),
-    "so_that": (str | None, "is neither a text nor null"),
-    "requirements": (list[_id_type("FR-[0-9]{3,}")], "is not a list of ids like FR-001"),  # type: ignore[misc]
-    "acceptance": (list[_id_type("AC-[0-9]{3,}-[0-9]{2,}")], "is not a list of ids like AC-001-01"),  # type: ignore[misc]
-    "text": (_Words, "is empty or not a text"),
-    "unhappy": (bool, "is neither true nor false"),
-}
-_OPTIONAL = frozenset({"notes", "withdrawn", "unhappy"})
+    item: str
+    stories: list[_StoryRow]
+    open_questions: list[_Words]
+    notes: list[_NoteRow] = []
+    withdrawn: list[_WithdrawnRow] = []
 
 
 def check_stories(text: str) -> Iterator[CheckFinding]:
-    """Yield what keeps user-stories.json from having the shape of its schema, and its open questions."""
+    """Yield what first keeps user-stories.json from the shape of its schema, and its open questions."""
     try:
         content = json.loads(text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
@@ -197,8 +198,13 @@ def check_stories(text: str) -> Iterator[CheckFinding]:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
         yield CheckFinding(STORIES, line, "stories", f"It is not valid JSON: {reason}.")
         return
-    for where, problem in _find_story_problems(content):
-        yield CheckFinding(STORIES, _line_of(text, where), "stories", problem)
+    try:
+        msgspec.convert(content, _StoryFile)
+    except msgspec.ValidationError as error:
+        place = _AT_STORY.search(str(error))
+        story = content["stories"][int(place[1])] if place else None
+        where = json.dumps(story["id"]) if isinstance(story, dict) and "id" in story else ""
+        yield CheckFinding(STORIES, _line_of(text, where), "stories", f"{error}.")
     questions = content.get("open_questions") if isinstance(content, dict) else None
     for question in questions if isinstance(questions, list) else []:
         if isinstance(question, str) and question:
@@ -206,48 +212,12 @@ def check_stories(text: str) -> Iterator[CheckFinding]:
             yield CheckFinding(STORIES, line, "open", question)
 
 
-def _find_story_problems(content: Any) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong, each with a text to find its line by."""
-    if not isinstance(content, dict):
-        yield "", "It is not an object."
-        return
-    missing, wrong = _check_fields(content, _FILE_FIELDS)
-    yield from (("", f"The field {field} is missing.") for field in missing)
-    yield from ((f'"{field}"', f"The field {field} {problem}.") for field, problem in wrong)
-    stories = content.get("stories")
-    for number, story in enumerate(stories if isinstance(stories, list) else [], 1):
-        if not isinstance(story, dict):
-            yield '"stories"', f"Story {number} is not an object."
-            continue
-        missing, wrong = _check_fields(story, _STORY_FIELDS)
-        identity = story.get("id")
-        where = f'"{identity}"' if isinstance(identity, str) else '"stories"'
-        has_id = "id" not in (*missing, *(field for field, _ in wrong))
-        name = str(identity) if has_id else f"Story {number}"
-        if missing:
-            yield where, f"{name} lacks {', '.join(missing)}."
-        yield from ((where, f"{name}: {field} {problem}.") for field, problem in wrong)
-
-
-def _check_fields(
-    entry: dict[str, Any], fields: Mapping[str, tuple[Any, str]]
-) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the fields that are missing, and those of the wrong type with what is said of them."""
-    wrong = []
-    for field, (wanted, problem) in fields.items():
-        try:
-            msgspec.convert(entry[field], wanted)
-        except msgspec.ValidationError:
-            wrong.append((field, problem))
-        except KeyError:
-            continue
-    return [field for field in fields if field not in entry and field not in _OPTIONAL], wrong
+_AT_STORY = re.compile(r"\$\.stories\[(\d{1,9})\]")
 
 
 def _line_of(text: str, where: str) -> int:
     """Return the line in which a text first stands; the first line where it does not."""
-    place = text.find(where)
-    return text.count("\n", 0, place) + 1 if place > 0 else 1
+    return text.count("\n", 0, max(text.find(where), 0)) + 1
 
 
 def _reject_constant(name: str) -> NoReturn:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..core.synthesis import HEADINGS, join_lines
+from ..core.synthesis import join_lines
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
 from .blocks import find_elaboration_blocks
@@ -14,8 +14,6 @@ from .outline import content_words, find_labelled, prose_lines, section_text
 from .questions import find_asked_questions, list_questions
 
 DECIDED, STILL_OPEN, PUT_OFF = "Decided so far", "Still open", "Put off for later"
-_BULLET = re.compile(r"[-*+] ++(?P<text>.*\S)\s*")
-_NOTHING = ("none", "none.")
 _STATUS_GONE = re.compile(r"\b(?:superseded|deprecated|rejected|withdrawn)\b", re.IGNORECASE)
 _MAX_RECORD_LENGTH = 1_200
 _LEAST_SHARED = 2
@@ -30,17 +28,8 @@ def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = 
     found: dict[str, None] = {}
     for name, text in documents.items():
         for block in find_elaboration_blocks(name, text):
-            part = ""
-            for _, line in block.lines if block.timestamp not in undone else ():
-                if heading := parse_heading(line):
-                    part = heading[1]
-                elif (
-                    part == HEADINGS["decisions"]
-                    and (entry := _BULLET.fullmatch(line))
-                    and entry["text"].lower() not in _NOTHING
-                ):
-                    place = f"(step {block.step_id}, {block.timestamp[:10]})"
-                    found[f"{unescape_markdown(entry['text'])} {place}"] = None
+            for _, words in block.decisions() if block.timestamp not in undone else ():
+                found[f"{unescape_markdown(words)} (step {block.step_id}, {block.timestamp[:10]})"] = None
     for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
         body = "\n".join(lines)
         decided = body.partition("#### Decision\n")[2].partition("\n#### ")[0].partition("\n### ")[0]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
-from ..core.commands import Answer
 from ..core.text import escape_markdown, unescape_markdown
 from ..core.validation import is_settled
 from .entries import (
@@ -28,7 +28,6 @@ from .ids import (
     list_decisions,
     list_rows,
     list_withdrawn,
-    stem_words,
 )
 from .outline import section_text
 from .page import (
@@ -38,7 +37,6 @@ from .page import (
     write_bullets,
     write_labelled,
     write_open_questions,
-    write_paragraph,
     write_table,
     write_title,
     write_withdrawn,
@@ -60,10 +58,12 @@ _OPTION = re.compile(
     r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
     re.IGNORECASE | re.DOTALL,
 )
-_LETTER = re.compile(r"(?:[Oo]ption\s+)?(?P<letter>[A-H])(?=[.,;:\s]|$)(?!\s+[a-z]+\s+[a-z])")
-# "Option A: ... Option B: ... B, because ...": the letter that stands alone at the end is the one taken.
-_VERDICT = re.compile(r"[.;]\s+(?:so\s+|therefore\s+)?(?P<letter>[A-H])(?=,|\.|\s+because\b|\s*$)")
-_TAKES = re.compile(r"\b(?:take|choose|prefer)\s+(?:option\s+)?(?P<letter>[A-H])\b")
+# The letter that a sentence begins with or consists of is the option taken: "B, because ...", "So A."
+_TAKEN = re.compile(
+    r"(?:^|[.;]\s{1,9})(?:so |therefore )?(?:(?:i|we) (?:take|choose|prefer) )?(?:option )?(?P<letter>[A-H])"
+    r"(?=[.,;]|\s{1,9}because\b|\s{0,9}$)",
+    re.IGNORECASE,
+)
 
 
 def write_options(context: DraftContext) -> str:
@@ -102,7 +102,7 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
         lines = split_lines(text)
         parts += [f"### {identity}: {write_title(name)}", _STATUS]
         if is_alone and weighed:
-            parts += ["#### Context", *map(_write_weighed, weighed)]
+            parts += ["#### Context", *write_labelled(weighed)]
         parts += [
             "#### Decision",
             write_bullets(lines) if len(lines) > 1 else escape_markdown(join_lines(text)),
@@ -129,22 +129,11 @@ def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> Assigned
     )
 
 
-def _write_weighed(answer: Answer) -> str:
-    """Write an answer under its label, the options one below the other."""
-    parts = re.split(r"(?<=[.;])\s+(?=option\s+[A-Z]\b)", answer.text, flags=re.IGNORECASE)
-    if answer.label != "Options" or len(split_lines(answer.text)) > 1 or len(parts) < 2:
-        return write_paragraph(answer.label, answer.text)
-    return f"**Options**:\n\n{write_bullets(parts)}"
-
-
 def _name_option(weighed: str, decision: str) -> str:
     """Return the words of the option that the decision names; where it names none, its beginning."""
-    letter = _TAKES.search(decision) or _VERDICT.search(decision) or _LETTER.match(decision.strip())
-    named = letter["letter"].upper() if letter else ""
-    for option in _OPTION.finditer(weighed):
-        if named in ("", option["letter"].upper()) and option["text"].strip():
-            return capitalise(_first_clause(option["text"]))
-    return _name_decision(decision)
+    options = {each["letter"].upper(): each["text"] for each in _OPTION.finditer(weighed)}
+    taken = [each["letter"].upper() for each in _TAKEN.finditer(decision.strip())]
+    return capitalise(_first_clause(options.get(taken[-1], "")) if taken else "") or _name_decision(decision)
 
 
 def _first_clause(text: str) -> str:
@@ -160,10 +149,9 @@ def _name_decision(text: str) -> str:
     return capitalise(named if len(named) > len("yes") else clause)
 
 
-ERRORS_LABEL, MESSAGES = "Errors", "Messages"
-_ERROR_COLUMNS = ("Id", "Error", "When", "What is shown")
+ERRORS_LABEL = "Errors"
+_ERROR_COLUMNS = ("Id", "Error", "When")
 _CODE = re.compile(r"`([^`]+)`")
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|「([^「」]+)」")
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
@@ -173,19 +161,12 @@ def write_errors(context: DraftContext) -> str:
     document = context.documents.get(ERRORS, "")
     known = [KnownId(row[0], row[1]) for row in list_rows(document, "E")]
     known += list_withdrawn(document, "E")
-    given = assign_ids("E", [name for name, _ in found], known, core=_split_name)
-    seen = _match_messages([f"{name} {when}" for name, when in found], context.text(MESSAGES))
-    rows = [
-        (identity, name, when, seen.get(place, ""))
-        for place, (identity, (name, when)) in enumerate(zip(given.ids, found, strict=True))
-    ]
-    silent = ", ".join(row[0] for row in rows if not row[3])
-    is_asked = bool(context.only(MESSAGES))
-    asked = [f"What is shown for {silent}?"] if silent and is_asked else []
+    # `ScaleOffline` has the words of `Scale Offline`.
+    given = assign_ids("E", [name for name, _ in found], known, core=partial(_WORD_START.sub, " "))
     return join_section(
-        write_table(_ERROR_COLUMNS, rows),
+        write_table(_ERROR_COLUMNS, [(each, *pair) for each, pair in zip(given.ids, found, strict=True)]),
         write_labelled(context.without(ERRORS_LABEL) if found else context.answers),
-        write_open_questions(context.answers, asked),
+        write_open_questions(context.answers),
         write_withdrawn(given.withdrawn),
     )
 
@@ -199,22 +180,6 @@ def _read_errors(text: str) -> tuple[tuple[str, str], ...]:
     if len(found) == len(code):
         return tuple(found)
     return ((found[0][0], join_lines(text)),) if len(found) == 1 else ()
-
-
-def _match_messages(errors: Sequence[str], messages: str) -> dict[int, str]:
-    """Return the words that a person reads, by the place of the error whose words they share."""
-    quoted = ["".join(groups) for groups in _QUOTED.findall(messages)]
-    if not quoted:
-        return {}
-    words = stem_words(join_lines(messages))
-    close = [len(stem_words(_split_name(error)) & words) for error in errors]
-    best = max(close, default=0)
-    return {close.index(best): quoted[0]} if best or len(errors) == 1 else {}
-
-
-def _split_name(name: str) -> str:
-    """Return a name with its words apart: `ScaleOffline` is `Scale Offline`."""
-    return _WORD_START.sub(" ", name)
 
 
 _LONGEST_STATION = 80

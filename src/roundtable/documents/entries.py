@@ -13,7 +13,6 @@ _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
 _SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[;；]\s*")
-_COMMA = re.compile(r"(?:(?<!\s)\s+)?(?:,\s+(?:and\s+)?|、)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z]|[x\"“„(])|(?<=[。！？])")
 _ABBREVIATION = re.compile(
     r"(?:^|\W)(?:(?-i:[A-Z])|e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|Ms|St)\.$", re.IGNORECASE
@@ -22,13 +21,10 @@ _ARROW = re.compile(r"(?:(?<!\s)\s+)?(?:-{1,2}>|={1,2}>|→|⇒)\s*")
 _NAMED = re.compile(
     r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL
 )
-_BEFORE_NAMED = re.compile(r"(?:(?<=[.!?])|;)\s+(?=(?:new\s+)?(?:x{2,}|[^\W\d][\w./-]*x*):\s)")
-_LEADS = re.compile(r"[^.,;:]{1,40}: |[^.;]{1,60}? -{1,2}> ")
 _GIVEN = re.compile(
-    r"(?:^|(?<=[.;\n]))\s{0,40}+(?:(?:[-+*•]|\d{1,3}[.)])\s{1,40}+)?+(?=(?:given|angenommen|gegeben)\b)",
+    r"(?:^|(?<=[.;\n]))\s{0,40}+(?>(?:(?:[-+*•]|\d{1,3}[.)])\s{1,40}+)?)(?=(?:given|angenommen|gegeben)\b)",
     re.IGNORECASE,
 )
-_SHORT_CLAUSE = 6
 _LEAST_LISTED = 3
 _CODE_SIGNS = re.compile(r"[`{}=]|\w\(")
 
@@ -69,28 +65,14 @@ def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
     What has no name belongs to the entry before.
     """
     pairs: list[tuple[str, str]] = []
-    for part in (each for line in split_lines(text) for each in split_outside_quotes(line, _BEFORE_NAMED)):
-        found = _NAMED.fullmatch(part)
-        if found:
+    for part in split_entries(text):
+        if found := _NAMED.fullmatch(part):
             pairs.append((found["name"], strip_punctuation(found["text"])))
         elif pairs:
             pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]}; {strip_punctuation(part)}")
         else:
             return ()
-    return tuple(pairs) if len(pairs) <= MAX_ENTRIES else ()
-
-
-def split_inline_list(text: str) -> tuple[str, ...]:
-    """Return the entries of a line that is a list: `name: text. name: text`, or with semicolons."""
-    named = split_outside_quotes(text, _BEFORE_NAMED)
-    if not all(map(_NAMED.fullmatch, named)):
-        named = ()
-    parts = split_outside_quotes(text, _SEMICOLON)
-    # The last part may be a remark on the list.
-    if len(parts) < 2 or not all(map(_LEADS.match, parts[:-1] if len(parts) > 2 else parts)):
-        parts = ()
-    found = max(named, parts, key=len)
-    return found if 2 <= len(found) <= MAX_ENTRIES else ()
+    return tuple(pairs)
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
@@ -105,20 +87,13 @@ def split_sentences(text: str) -> tuple[str, ...]:
 
 
 def split_steps(text: str) -> tuple[str, ...]:
-    """Return the steps of a sequence, in order; none where the text is not a sequence."""
+    """Return the steps of a sequence: lines, stations or sentences; none where the text has one or two."""
     lines = split_lines(text)
-    if len(lines) > 1:
-        return lines if len(lines) <= MAX_ENTRIES else ()
-    stations = split_outside_quotes(join_lines(text), _ARROW)
-    if len(stations) > 2:
-        return stations
-    said = split_sentences(text)
-    if 3 <= len(said) <= MAX_ENTRIES:
-        return said
-    clauses = split_outside_quotes(said[0], _COMMA) if said else ()
-    if len(clauses) < 4 or any(len(clause.split()) > _SHORT_CLAUSE for clause in clauses):
-        return ()
-    return (*clauses[:-1], " ".join((clauses[-1], *said[1:])))
+    if len(lines) < 2:
+        lines = split_outside_quotes(join_lines(text), _ARROW)
+        lines = lines if len(lines) > 2 else split_sentences(text)
+        lines = lines if len(lines) > 2 else ()
+    return lines if len(lines) <= MAX_ENTRIES else ()
 
 
 def split_scenarios(text: str) -> tuple[str, ...]:
@@ -138,24 +113,10 @@ def split_scenarios(text: str) -> tuple[str, ...]:
 
 
 def read_chains(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the stations of every `a -> b -> c`, or of a list on lines; none where there is no sequence."""
-    found = []
-    for clause in (
-        part
-        for line in split_lines(text)
-        for each in split_outside_quotes(line, _SEMICOLON)
-        for part in split_sentences(each)
-    ):
-        stations = tuple(
-            strip_punctuation(station)
-            for station in split_outside_quotes(clause, _ARROW)
-            if strip_punctuation(station)
-        )
-        if len(stations) > 1:
-            found.append(stations)
-    if not found and (stations := list_entries(text)):
-        found.append(stations)
-    return tuple(found) if sum(map(len, found)) <= MAX_ENTRIES else ()
+    """Return the stations of every `a -> b -> c`; none where there is no sequence."""
+    clauses = (clause for part in split_entries(text) for clause in split_sentences(part))
+    chains = (split_outside_quotes(clause, _ARROW) for clause in clauses)
+    return tuple(tuple(map(strip_punctuation, chain)) for chain in chains if len(chain) > 1)
 
 
 def join_lines(text: str) -> str:

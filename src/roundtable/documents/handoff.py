@@ -94,7 +94,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(pages)),
         requirements,
         (*_pick(labelled, _PLACES), *_list_places(pages)),
-        (*_pick(labelled, _RISK), *_list_errors(documents)),
+        (*_pick(labelled, _RISK), *_list_rows(documents, ERRORS, "E")),
         _find_first_test(labelled, requirements),
         _pick(labelled, _LEFT_OUT),
         tuple(
@@ -155,38 +155,30 @@ def _list_table_decisions(pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
     """Yield the decisions that the user made in discussions."""
     for name, text in pages.items():
         for block in find_elaboration_blocks(name, text):
-            part = ""
-            for number, line in block.lines:
-                if heading := parse_heading(line):
-                    part = heading[1]
-                elif part == "Decisions Made" and line.startswith("- ") and line != "- None":
-                    source = f"{name}:{number}, roundtable on step {block.step_id}"
-                    yield HandOffPoint(line[2:], source)
+            for number, words in block.decisions():
+                yield HandOffPoint(words, f"{name}:{number}, roundtable on step {block.step_id}")
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     for each in list_requirements(documents):
         criteria = tuple(f"**{one.id}**: {escape_markdown(one.text)}" for one in each.criteria)
         yield HandOffPoint(f"**{each.id}**: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
-    for identity, *cells in list_rows(documents.get(MATRIX, ""), "NFR"):
-        words = ": ".join(cell for cell in cells[:2] if cell)
-        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{MATRIX}, {identity}")
+    yield from _list_rows(documents, MATRIX, "NFR")
 
 
-def _list_errors(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
-    for identity, *cells in list_rows(documents.get(ERRORS, ""), "E"):
+def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
+    for identity, *cells in list_rows(documents.get(file, ""), prefix):
         words = ": ".join(cell for cell in cells[:2] if cell)
-        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{ERRORS}, {identity}")
+        yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
 
 
 def _list_places(pages: Mapping[str, str]) -> tuple[HandOffPoint, ...]:
-    """Return the places in the code that the documents cite, each file and line once."""
+    """Return the places in the code that the documents cite, or else the quick scan, each once."""
     chosen = {name: text for name, text in pages.items() if name != SCAN}
     found = _find_places(chosen) or _find_places({SCAN: pages.get(SCAN, "")})
-    if len(found) <= _MAX_PLACES:
-        return tuple(found)
-    rest = f"{len(found) - _MAX_PLACES} more"
-    return (*found[:_MAX_PLACES], HandOffPoint(rest, found[_MAX_PLACES].source))
+    left = len(found) - _MAX_PLACES
+    more = [HandOffPoint(f"{left} more", found[_MAX_PLACES].source)] if left > 0 else []
+    return (*found[:_MAX_PLACES], *more)
 
 
 def _find_places(pages: Mapping[str, str]) -> list[HandOffPoint]:
@@ -198,11 +190,10 @@ def _find_places(pages: Mapping[str, str]) -> list[HandOffPoint]:
                 section = heading[1] if heading[0] <= 2 else section
             cited = CITATION.search(line)
             if cited and cited[0] not in found:
-                words = _HITS.sub("", _LIST_MARK.sub("", line, count=1).strip())
-                is_short = len(words) <= _MAX_PLACE_LENGTH and _LIST_MARK.match(line)
-                found[cited[0]] = HandOffPoint(
-                    words if is_short else f"`{cited[0]}`", _name_source(name, section)
-                )
+                is_entry = len(line) <= _MAX_PLACE_LENGTH and _LIST_MARK.match(line)
+                entry = _HITS.sub("", _LIST_MARK.sub("", line, count=1).strip())
+                words = entry if is_entry else f"`{cited[0]}`"
+                found[cited[0]] = HandOffPoint(words, _name_source(name, section))
     return list(found.values())
 
 
@@ -240,8 +231,7 @@ _MISSING = "- Nothing is written about this yet."
 
 def write_page(hand_off: HandOff) -> str:
     """Return the page for a person."""
-    head = f"# Hand-off: {escape_markdown(hand_off.title)}"
-    return "\n\n".join([head, *_write_parts(hand_off)]) + "\n"
+    return _join(f"# Hand-off: {escape_markdown(hand_off.title)}", *_write_parts(hand_off))
 
 
 _ORDERS = """\
@@ -255,7 +245,7 @@ _ORDERS = """\
 
 def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
     """Return the page as a prompt for a coding agent."""
-    parts = [
+    return _join(
         f"# Task: {escape_markdown(hand_off.title)}",
         "Build what is described below in this repository. It was analysed and decided with the people "
         f"concerned; the documents are in `{folder}`, and each point names its source there.",
@@ -263,70 +253,60 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
         *_write_parts(hand_off),
         "## When you are done",
         "Say for every criterion which test shows it, and name what you left out.",
-    ]
-    return "\n\n".join(parts) + "\n"
+    )
 
 
 def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
-    parts = [f"# {escape_markdown(hand_off.title)}", "## Why", _write_points(hand_off.problem)]
     boxes = [f"- [ ] {one}" for each in hand_off.requirements for one in each.details or (each.text,)]
-    parts += ["## What was decided", _write_points(hand_off.decisions)]
-    parts += ["## How to check it", "\n".join(boxes) or _MISSING]
-    if hand_off.first_test:
-        parts += [f"The first test: {hand_off.first_test[0].text} ({hand_off.first_test[0].source})"]
-    parts += ["## What could break", _write_points(hand_off.risks)]
-    if hand_off.questions:
-        parts += ["## Still open", _write_points(hand_off.questions)]
-    parts += [f"The analysis is in `{folder}`."]
-    return "\n\n".join(parts) + "\n"
+    first_test = (f"The first test: {each.text} ({each.source})" for each in hand_off.first_test)
+    return _join(
+        f"# {escape_markdown(hand_off.title)}",
+        *("## Why", _write_points(hand_off.problem)),
+        *("## What was decided", _write_points(hand_off.decisions)),
+        *("## How to check it", "\n".join(boxes) or _MISSING),
+        *first_test,
+        *("## What could break", _write_points(hand_off.risks)),
+        *(("## Still open", _write_points(hand_off.questions)) if hand_off.questions else ()),
+        f"The analysis is in `{folder}`.",
+    )
 
 
 def write_spec(hand_off: HandOff, date: str) -> str:
     """Return the page under the headings of spec-kit's spec.md."""
-    parts = [
+    functional = [each for each in hand_off.requirements if each.text.startswith("**FR-")]
+    measured = [each for each in hand_off.requirements if each not in functional]
+    stories = []
+    for number, each in enumerate(functional, 1):
+        scenarios = [f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1)]
+        stories += [
+            f"### User Story {number} - {each.text.partition('**: ')[2]}",
+            "\n".join(["**Acceptance Scenarios**:", "", *scenarios]),
+        ]
+    clarify = [f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.questions]
+    return _join(
         f"# Feature Specification: {escape_markdown(hand_off.title)}",
         f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
-        "## User Scenarios & Testing",
-        _write_points(hand_off.problem),
-    ]
-    functional = [each for each in hand_off.requirements if each.text.startswith("**FR-")]
-    for number, each in enumerate(functional, 1):
-        title = each.text.partition("**: ")[2] or each.text
-        scenarios = (
-            "\n".join(f"{at}. {one}" for at, one in enumerate(each.details, 1)) or "1. Not written yet."
-        )
-        parts += [f"### User Story {number} - {title}", f"**Acceptance Scenarios**:\n\n{scenarios}"]
-    parts += ["### Edge Cases", _write_points(hand_off.risks)]
-    clarify = [f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.questions]
-    parts += ["## Requirements", "### Functional Requirements", _write_points(functional)]
-    parts += ["\n".join(clarify)] if clarify else []
-    measured = [each for each in hand_off.requirements if each not in functional]
-    parts += ["## Success Criteria", "### Measurable Outcomes", _write_points(measured)]
-    parts += ["## Assumptions", _write_points(hand_off.left_out)]
-    return "\n\n".join(parts) + "\n"
+        *("## User Scenarios & Testing", _write_points(hand_off.problem), *stories),
+        *("### Edge Cases", _write_points(hand_off.risks)),
+        *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),
+        *("## Success Criteria", "### Measurable Outcomes", _write_points(measured)),
+        *("## Assumptions", _write_points(hand_off.left_out)),
+    )
 
 
 def write_plan(hand_off: HandOff, date: str) -> str:
     """Return the page under the headings of spec-kit's plan.md."""
-    parts = [
+    return _join(
         f"# Implementation Plan: {escape_markdown(hand_off.title)}",
         f"**Branch**: `{hand_off.slug}` | **Date**: {date} | **Spec**: [spec.md](spec.md)",
-        "## Summary",
-        _write_points(hand_off.problem),
-        "## Technical Context",
-        _write_points(hand_off.decisions),
-        "## Constitution Check",
-        "- Not checked here: Roundtable does not read the constitution.",
-        "## Project Structure",
-        "### Source Code (repository root)",
-        _write_points(hand_off.places),
-        "## First failing test",
-        _write_points(hand_off.first_test),
-        "## Complexity Tracking",
-        _write_points(hand_off.risks),
-    ]
-    return "\n\n".join(parts) + "\n"
+        *("## Summary", _write_points(hand_off.problem)),
+        *("## Technical Context", _write_points(hand_off.decisions)),
+        *("## Constitution Check", "- Not checked here: Roundtable does not read the constitution."),
+        *("## Project Structure", "### Source Code (repository root)", _write_points(hand_off.places)),
+        *("## First failing test", _write_points(hand_off.first_test)),
+        *("## Complexity Tracking", _write_points(hand_off.risks)),
+    )
 
 
 def write_summary(hand_off: HandOff, command: str) -> str:
@@ -353,6 +333,10 @@ def _write_parts(hand_off: HandOff) -> list[str]:
         if (points := getattr(hand_off, field)) or field != "left_out"
         for part in (f"## {heading}", _write_points(points, "- None." if field == "questions" else _MISSING))
     ]
+
+
+def _join(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _write_points(points: Iterable[HandOffPoint], missing: str = _MISSING) -> str:

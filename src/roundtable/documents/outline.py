@@ -78,6 +78,11 @@ class Outline:
         return start
 
 
+def decode_document(document: bytes) -> str:
+    """Return a document as text with plain line ends."""
+    return document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def read_outline(document: bytes) -> Outline:
     """Return the document's pieces as a CommonMark reader with tables and front matter sees them."""
     if len(document) > MAX_DOCUMENT_SIZE:
@@ -86,8 +91,7 @@ def read_outline(document: bytes) -> Outline:
             "Nothing was changed. Split the file, or add the text by hand."
         )
     lines = _line_starts(document)
-    text = document.decode("utf-8", "replace").removeprefix("\ufeff")
-    source = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").split("\n")
+    source = decode_document(document).replace("\0", "\ufffd").split("\n")
     pieces: list[MarkdownBlock] = []
     if front := _front_matter(source):
         pieces.append(MarkdownBlock("front_matter", lines[0], lines[front]))
@@ -110,18 +114,18 @@ _NUMBER = "[0-9]{1,9}"
 _BLANK = r"(?:[ \t]*+\n)"
 _START = r"(?:[^\s\d*+-]|\*\*[^\s*])"
 _END = r"\#{1,6}[ \t]|\Z"
-_LIST_END = rf"(?:{_BLANK}++(?={_START}|\Z)|(?={_END}))"
+_LIST_END = rf"(?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END}))"
 _SIMPLE = re.compile(
     rf"""(?:
       (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n]*+\n)
-    | (?P<paragraph>(?:{_TEXT})++)(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
-    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?:(?P=bullet)[ ]{_ENTRY})*+{_LIST_END})
-    | (?P<ordered_list>{_NUMBER}(?P<point>[.)])[ ]{_ENTRY}(?:{_NUMBER}(?P=point)[ ]{_ENTRY})*+{_LIST_END})
-    | (?P<head>\|[^\n\\]++(?<=\|))\n(?P<rule>\|(?:[ ]?:?-++:?[ ]?\|)++)\n
-      (?P<table>(?:\|[^\n]*+\n)*+)(?={_BLANK}|{_END})
+    | (?P<paragraph>(?>(?:{_TEXT})+))(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
+    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*){_LIST_END})
+    | (?P<ordered_list>{_NUMBER}(?P<point>[.)])[ ]{_ENTRY}(?>(?:{_NUMBER}(?P=point)[ ]{_ENTRY})*){_LIST_END})
+    | (?P<head>\|[^\n\\]++(?<=\|))\n(?P<rule>\|(?>(?:[ ]?:?-++:?[ ]?\|)+))\n
+      (?P<table>(?>(?:\|[^\n]*+\n)*))(?={_BLANK}|{_END})
     | (?P<fence>`{{3,}}+|~{{3,}}+)(?P<info>[^\n`]*+\n)(?P<code>)
     | (?P<blank>{_BLANK})
-    ){_BLANK}*+""",
+    )(?>{_BLANK}*)""",
     re.VERBOSE,
 )
 _FENCE_END = re.compile(r"^ {0,3}(?P<marks>`{3,}+|~{3,}+)[ \t]*+\n", re.MULTILINE)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
 from ..core.text import escape_markdown, fold_text
-from .entries import split_inline_list, split_lines, split_sentences, strip_punctuation
+from .entries import split_lines, split_sentences, strip_punctuation
 from .ids import KnownId
 from .outline import CLOSING_SIGNS
 
@@ -67,15 +67,12 @@ def write_labelled(answers: Iterable[Answer]) -> tuple[str, ...]:
 def write_paragraph(label: str, text: str) -> str:
     """Write the words after their label; several lines as a list below it, code as code."""
     head = f"**{escape_markdown(label.replace('*', ''))}**:"
-    blocks = [
-        split_inline_list(block[0]) or block if isinstance(block, tuple) and len(block) == 1 else block
-        for block in _split_blocks(text)
-    ]
+    blocks = _split_blocks(text)
     if len(blocks) == 1 and len(blocks[0]) == 1:
         # A single line is not a list: a dash or number at its beginning belongs to the words.
         line = text.strip()
-        first, colon, rest = line.partition(":")
-        is_repeated = colon and rest.strip() and fold_text(first) == fold_text(label)
+        first, _, rest = line.partition(":")
+        is_repeated = rest.strip() and fold_text(first) == fold_text(label)
         return f"{head} {escape_markdown(rest.strip() if is_repeated else line)}"
     parts = [block if isinstance(block, str) else write_bullets(block) for block in blocks]
     return "\n\n".join([head, *parts])

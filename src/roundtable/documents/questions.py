@@ -16,7 +16,7 @@ from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_line, insert_text
 from .blocks import find_elaboration_blocks
 from .ids import OVERVIEW, sections_with_ids, stem_words, word_share
-from .outline import Outline, prose_lines, read_outline
+from .outline import Outline, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
 
 _OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
@@ -24,7 +24,6 @@ _ENTRY = re.compile(r"[-*+] ++(?P<question>.*\S)\s*")
 _BELOW = re.compile(r"[ \t]+[-*+] \*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\*: (?P<text>.*\S)\s*")
 _QUOTED = re.compile(r"\*\*Answer \((?P<date>\d{4}-\d\d-\d\d)\)\*\* to \"(?P<rest>.*\S)\s*")
 _PROPOSED = re.compile(r"Proposed by [^:]{1,80}: ")
-_DECISIONS = "Decisions Made"
 _SETTLED = 2 / 3
 """How much of a question's words a decision has to take up to settle it."""
 _FEWEST_WORDS = 2
@@ -101,7 +100,7 @@ def add_answer(document: bytes, line: int, question: str, answer: str, date: str
     Raises RuleBroken if the question does not stand in that line.
     """
     shape = read_outline(document)
-    if (line, question) not in list(find_asked_questions(_decode(document))):
+    if (line, question) not in list(find_asked_questions(decode_document(document))):
         raise RuleBroken(
             "The question no longer stands there. Nothing was changed. Run the same command again."
         )
@@ -186,13 +185,9 @@ class _Decision:
 def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
     for file, text in documents.items():
         for block in find_elaboration_blocks(file, text) if file.endswith(".md") else ():
-            part = ""
-            for number, line in block.lines:
-                if heading := parse_heading(line):
-                    part = heading[1]
-                elif part == _DECISIONS and line.startswith("- ") and line[2:].strip() != "None":
-                    words = unescape_markdown(line[2:])
-                    yield _Decision(stem_words(words), f"{words} ({file}:{number})", block.timestamp)
+            for number, written in block.decisions():
+                words = unescape_markdown(written)
+                yield _Decision(stem_words(words), f"{words} ({file}:{number})", block.timestamp)
     for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
         words = f"{record.text} {' '.join(lines)}".partition("<!--")[0]
         yield _Decision(stem_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
@@ -217,7 +212,3 @@ def _split_resolver(words: str) -> tuple[str, str]:
         return f"{text}?", rest
     text, mark, rest = words.rpartition(": ")
     return (words, "") if not mark or rest.endswith("?") else (text, rest)
-
-
-def _decode(document: bytes) -> str:
-    return document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")

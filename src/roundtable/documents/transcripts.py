@@ -13,7 +13,7 @@ _SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
 _ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
 _LINK = re.compile(r"\[turn (?P<number>\d{1,4})\]\(#turn-\d{1,4}\)")
 _SOURCES = re.compile(
-    r" \((?P<sources>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*+"
+    r" \((?P<sources>(?>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*)"
     r"(?:(?:, )?(?:added|edited) in the review)?)\)$"
 )
 _CREDIT = re.compile(r"\[(?P<who>[^\]\[]{1,200})\] ")

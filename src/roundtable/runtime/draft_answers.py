@@ -85,13 +85,8 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
 def _offer_from(
     source: str, brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed
 ) -> Offer | None:
-    if source.casefold() in ("item", "item whole"):
-        text = _first_sentences(brief.item.text)
-        if not text or (source.endswith("whole") and brief.item.name not in text):
-            text = f"{brief.item.name.rstrip('.')}. {text}".strip() if text else brief.item.name
-        return Offer(question.label, text, "the item") if text else None
-    if source.casefold() in ("item steps", "item wish"):
-        found = find_steps(brief.item.text) if source.endswith("steps") else find_wish(brief.item)
+    if source.casefold() in _ITEM_DRAFTS:
+        found = _ITEM_DRAFTS[source.casefold()](brief.item)
         return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""
@@ -124,11 +119,15 @@ def _first_sentences(text: str) -> str:
 _LISTED = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*+])[ \t]+(\S.*)$")
 _REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b", re.IGNORECASE)
 _WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
+_LEFT_OUT = re.compile(
+    r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged)\b|\bno new\b",
+    re.IGNORECASE,
+)
 
 
-def find_steps(text: str) -> str:
+def find_steps(item: Item) -> str:
     """Return how the item says that it can be repeated: its numbered list or its code; empty without one."""
-    text = strip_unprintable(text)
+    text = strip_unprintable(item.text)
     hint = _REPEATS.search(text)
     if hint is None:
         return ""
@@ -142,9 +141,34 @@ def find_steps(text: str) -> str:
 
 def find_wish(item: Item) -> str:
     """Return the sentences of the item that say what should be; empty where none does."""
+    return _shorten(" ".join(_find_sentences(item, _WISHES)))
+
+
+def find_left_out(item: Item) -> str:
+    """Return the sentences of the item that say what stays as it is; empty where none does."""
+    return _shorten(" ".join(_find_sentences(item, _LEFT_OUT)))
+
+
+def tell_whole(item: Item) -> str:
+    """Return the beginning of the item and what it asks for; its title where it has no text."""
+    told = _first_sentences(item.text)
+    asked = _shorten(" ".join(each for each in _find_sentences(item, _WISHES) if each not in told))
+    return " ".join(part for part in (told, asked) if part) or item.name
+
+
+def _find_sentences(item: Item, pattern: re.Pattern[str]) -> list[str]:
     prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.text)).split())
-    said = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose)
-    return _shorten(" ".join(sentence for sentence in said if _WISHES.search(sentence)))
+    return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose) if pattern.search(each)]
+
+
+_ITEM_DRAFTS: Mapping[str, Callable[[Item], str]] = {
+    "item": lambda item: _first_sentences(item.text) or item.name,
+    "item whole": tell_whole,
+    "item steps": find_steps,
+    "item wish": find_wish,
+    "item left": find_left_out,
+}
+"""What a question's draft can take from the item's own text."""
 
 
 def _shorten(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.text import strip_unprintable
 from . import files
-from .files import is_plain_entry, leads_out
+from .files import leads_out
 
 MAX_ARTIFACT_SIZE = 5_000_000
 """The most bytes of a file that are taken in."""
@@ -116,8 +116,6 @@ def _refuse(name: str, reason: str) -> DiskFailed:
 
 
 def _leads_out(folder: Path, name: str) -> str | None:
-    if is_plain_entry(folder, name):
-        return None
     if reason := leads_out(folder, name):
         return reason
     home, target = folder.resolve(), (folder / name).resolve()

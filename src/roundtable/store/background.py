@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +25,7 @@ RECORD_FOLDERS = (
 )  # fmt: skip
 """Where projects keep their own decision records."""
 _MAX_FILES = 300
+_MAX_KEPT = 2_000
 _MAX_RECORD_SIZE = 100_000
 _MOST_RECORDS, _MOST_DECISIONS = 3, 5
 
@@ -43,34 +46,64 @@ def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Ma
 
 def _read_other_items(folder: Path) -> Iterator[Material]:
     """Yield each decision of the other items, under the item's name."""
-    for other in _list_folder(folder.parent):
-        if other.name == folder.name or other.is_symlink() or not (other / "meta.json").is_file():
+    for name, is_link in _list_entries(folder.parent):
+        other = folder.parent / name
+        if name == folder.name or is_link or (seen := _describe_item(other)) is None:
             continue
-        meta = read_meta(other) or {}
-        undone = meta.get("elaborations_undone")
-        texts = {}
-        for path in _list_folder(other):
-            if is_markdown(path.name) and path.name.lower() not in RESERVED:
-                with suppress(DiskFailed, OSError):
-                    texts[path.name] = _decode(read_artifact(other, path.name))
-        for decision in list_decisions_made(texts, undone if isinstance(undone, list) else ()):
-            yield Material(f"another item, {other.name}", decision)
+        kept = _decisions.get(str(other))
+        if kept is None or kept[0] != seen:
+            if len(_decisions) > _MAX_KEPT:
+                _decisions.clear()
+            kept = _decisions[str(other)] = (seen, tuple(_read_decisions(other, [each[0] for each in seen])))
+        for decision in kept[1]:
+            yield Material(f"another item, {name}", decision)
+
+
+_Files = tuple[tuple[str, int, int, int], ...]
+_decisions: dict[str, tuple[_Files, tuple[str, ...]]] = {}
+"""The decisions of each item that was read, with the files that they were read from."""
+
+
+def _describe_item(folder: Path) -> _Files | None:
+    """Return name, time, size and number of the files that hold an item's decisions; None if it is none."""
+    found, has_meta = [], False
+    for name, _ in _list_entries(folder):
+        if name == "meta.json" or (is_markdown(name) and name.lower() not in RESERVED):
+            try:
+                status = (folder / name).stat()
+            except OSError:
+                continue
+            has_meta |= name == "meta.json" and stat.S_ISREG(status.st_mode)
+            found.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(found) if has_meta else None
+
+
+def _read_decisions(folder: Path, names: list[str]) -> tuple[str, ...]:
+    undone = (read_meta(folder) or {}).get("elaborations_undone")
+    texts = {}
+    for name in names:
+        if name != "meta.json":
+            with suppress(DiskFailed, OSError):
+                texts[name] = _decode(read_artifact(folder, name))
+    return tuple(list_decisions_made(texts, undone if isinstance(undone, list) else ()))
 
 
 def _read_records(root: Path) -> Iterator[Material]:
     for home in RECORD_FOLDERS:
-        for path in _list_folder(root / home):
-            if is_markdown(path.name) and path.is_file():
+        for entry, _ in _list_entries(root / home):
+            name = f"{home}/{entry}"
+            if is_markdown(entry) and (root / name).is_file():
                 with suppress(DiskFailed, OSError):
-                    name = f"{home}/{path.name}"
                     record = read_record(name, _decode(read_inside(root, name, limit=_MAX_RECORD_SIZE)))
                     if record is not None:
                         yield record
 
 
-def _list_folder(folder: Path) -> list[Path]:
+def _list_entries(folder: Path) -> list[tuple[str, bool]]:
+    """Return the names in a folder in order, and which are links; none where it cannot be read."""
     try:
-        return sorted(folder.iterdir())[:_MAX_FILES]
+        with os.scandir(folder) as entries:
+            return sorted((entry.name, entry.is_symlink()) for entry in entries)[:_MAX_FILES]
     except OSError:
         return []
 

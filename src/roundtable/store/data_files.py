@@ -25,7 +25,6 @@ from .lock import journal_folder
 KEPT = "What others wrote there is kept; only what was missing was added"
 
 _WRITTEN = "written.json"
-_DELIMITERS = ",;\t"
 _KEY = re.compile(r"(?:^|[\W_])(?:id|key|label|requirement)$", re.IGNORECASE)
 
 
@@ -49,10 +48,11 @@ def render_data(name: str, section: str, text: str) -> bytes:
     text = strip_unprintable(text)
     if name.lower().endswith(".csv"):
         try:
-            rows = _even(_rows(text, ","))
+            rows = _rows(text)
         except csv.Error:
             rows = [[section], [text]]
-        return _csv_text(rows, ",", "\n").encode()
+        width = max(map(len, rows), default=0)
+        return _csv_text([row + [""] * (width - len(row)) for row in rows]).encode()
     return (text.rstrip() + "\n").encode()
 
 
@@ -141,58 +141,36 @@ def _id(entry: Any) -> str | None:
 
 
 def _merge_csv(old: bytes, new: bytes) -> Merged:
-    start = BOM_UTF8 if old.startswith(BOM_UTF8) else b""
-    text = old.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
-    delimiter = max(_DELIMITERS, key=text.partition("\n")[0].count)
+    """Return their table with the rows of ours that it lacks, known by their ids or labels."""
+    text = old.decode("utf-8-sig", "surrogateescape")
     try:
-        theirs, ours = _rows(text, delimiter), _rows(new.decode(), ",")
+        theirs, ours = _rows(text), _rows(new.decode())
     except csv.Error as error:
         return Merged(None, f"it is not valid CSV: {error}")
     if not theirs or not ours:
-        return Merged(old if theirs else start + new)
-    header, columns = theirs[0], [*theirs[0], *(name for name in ours[0] if name not in theirs[0])]
-    added = [_place_row(row, ours[0], columns) for row in _find_missing_rows(theirs, ours)]
+        return Merged(old if theirs else new)
+    if theirs[0] != ours[0]:
+        return Merged(None, "it was edited by hand and has other columns than the step writes")
+    keys = [at for at, name in enumerate(ours[0]) if _KEY.search(name)]
+    known = [_key(row, keys) for row in theirs]
+    added = [row for row in ours if _key(row, keys) not in known]
     if not added:
         return Merged(old)
     newline = "\r\n" if "\r\n" in text else "\n"
-    if columns == header:
-        joint = "" if text.endswith(("\n", "\r")) else newline
-        text += joint + _csv_text(added, delimiter, newline)
-    else:
-        text = _csv_text(_even([columns, *theirs[1:], *added]), delimiter, newline)
-    return Merged(start + text.encode("utf-8", "surrogateescape"), KEPT)
+    joint = b"" if old.endswith((b"\n", b"\r")) else newline.encode()
+    return Merged(old + joint + _csv_text(added, newline).encode(), KEPT)
 
 
-def _find_missing_rows(theirs: Sequence[list[str]], ours: Sequence[list[str]]) -> list[list[str]]:
-    """Our rows that theirs lack, known by an id or label where that tells them apart, else as a whole."""
-    names = [name for name in ours[0] if _KEY.search(name) and name in theirs[0]]
-    keys = [_place_row(row, ours[0], names) for row in ours[1:]]
-    if not names or any(keys.count(key) > 1 for key in keys):
-        return [row for row in ours[1:] if row not in theirs]
-    known = [_place_row(row, theirs[0], names) for row in _even(theirs)[1:]]
-    return [row for row, key in zip(ours[1:], keys, strict=True) if key not in known]
+def _key(row: list[str], places: Sequence[int]) -> list[str]:
+    return [row[at] for at in places if at < len(row)] if places else row
 
 
-def _place_row(row: list[str], names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """The row's cells under other columns."""
-    if names == columns:
-        return row
-    cells = dict(zip(names, row, strict=False))
-    return [cells.get(column, "") for column in columns]
-
-
-def _rows(text: str, delimiter: str) -> list[list[str]]:
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def _rows(text: str) -> list[list[str]]:
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     return [row for row in rows if any(cell.strip() for cell in row)]
 
 
-def _even(rows: Sequence[list[str]]) -> list[list[str]]:
-    """The rows, all as long as the longest."""
-    width = max((len(row) for row in rows), default=0)
-    return [row + [""] * (width - len(row)) for row in rows]
-
-
-def _csv_text(rows: Sequence[Sequence[str]], delimiter: str, newline: str) -> str:
+def _csv_text(rows: Sequence[Sequence[str]], newline: str = "\n") -> str:
     text = io.StringIO(newline="")
-    csv.writer(text, delimiter=delimiter, lineterminator=newline).writerows(rows)
+    csv.writer(text, lineterminator=newline).writerows(rows)
     return text.getvalue()

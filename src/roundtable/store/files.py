@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from ..core.errors import DiskFailed, ItemCorrupt
 
@@ -101,8 +101,11 @@ def write(
         _replace(path.resolve() if follow_link else path, data, mode, new_mode, durable=durable)
 
 
-def append(path: Path, data: bytes) -> None:
-    """Add `data` to the end of the file, durably, all of it or nothing; a missing file is created."""
+def append(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Add `data` to the end of the file, durably, all of it or nothing; a missing file is created.
+
+    What need not be `durable` outlives a kill, but perhaps not a power cut before the next durable append.
+    """
     with _announce_change("append", path, "What it held before is whole.", verb="add to"):
         flags = os.O_WRONLY | os.O_APPEND | _BINARY | _AT_ONCE | _NO_LINK
         is_new = False
@@ -112,7 +115,7 @@ def append(path: Path, data: bytes) -> None:
             handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
             is_new = True
         try:
-            _extend(handle, data, path.name)
+            _extend(handle, data, path.name, durable=durable)
         except BaseException:
             if is_new:
                 with suppress(OSError):
@@ -234,7 +237,7 @@ def _replace(target: Path, data: bytes, mode: int | None, new_mode: int, *, dura
         _sync_folder(target.parent)
 
 
-def _extend(handle: int, data: bytes, name: str) -> None:
+def _extend(handle: int, data: bytes, name: str, *, durable: bool) -> None:
     found = os.fstat(handle)
     _must_be_regular(found)
     half = len(data) // 2
@@ -242,7 +245,8 @@ def _extend(handle: int, data: bytes, name: str) -> None:
         _write_all(handle, data[:half])
         checkpoint(f"half append {name}")
         _write_all(handle, data[half:])
-        os.fsync(handle)
+        if durable:
+            os.fsync(handle)
     except BaseException:
         with suppress(OSError):
             os.ftruncate(handle, found.st_size)
@@ -286,25 +290,11 @@ def checkpoint(point: str) -> None:
 
 def leads_out(folder: Path, name: str) -> str | None:
     """Return why a file of the item's folder may not be used; None where it lies in that folder."""
-    if is_plain_entry(folder, name):
-        return None
     try:
         inside = (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # the folder is gone, a circle of links, a NUL byte
         return _CANNOT_FOLLOW
     return None if inside else "it leads out of the item's folder"
-
-
-def is_plain_entry(folder: Path, name: str) -> bool:
-    """Whether the name is that of an entry of the folder itself, missing or there, and no link."""
-    if PurePath(name).name != name or name in ("", ".."):
-        return False
-    try:
-        return not stat.S_ISLNK((folder / name).lstat().st_mode)
-    except FileNotFoundError:
-        return True
-    except (OSError, ValueError):
-        return False
 
 
 def read_inside(folder: Path, name: str, *, limit: int = MAX_FILE_SIZE) -> bytes:

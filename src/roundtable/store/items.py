@@ -16,6 +16,7 @@ from typing import Any
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.text import parse_heading, strip_unprintable
+from ..documents.outline import decode_document
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
@@ -345,8 +346,7 @@ def _draft(folder: Path) -> str:
         document = read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
     except (FileNotFoundError, DiskFailed):
         return ""
-    text = document.decode("utf-8-sig", "replace")
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return strip_unprintable(decode_document(document))
 
 
 def _split(draft: str) -> tuple[str, str]:

@@ -32,6 +32,8 @@ DISCUSSION = "discussion"
 """The name of a journal that is not on a step of an item (MENU-8)."""
 _NAME = re.compile(rf"[0-9]{{2}}-[0-9]{{2}}(?:\.elaborate)?|[0-9]{{2}}-menu|finished|{DISCUSSION}")
 _MAX_SIZE = 64 * 1024 * 1024
+_NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpdated | on.RecordSaved
+"""Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,10 @@ class Journal:
         self.count, self.panels = 0, ()
 
     def append(self, event: on.Event, panel: str = "") -> None:
-        """Write an event to disk, with the panel whose words it holds; when this returns, it counts."""
+        """Write an event to disk, with the panel whose words it holds; when this returns, it counts.
+
+        A power cut may take back events that hold nobody's words; then they are done again.
+        """
         import msgspec
 
         record = {
@@ -94,7 +99,8 @@ class Journal:
             "data": msgspec.to_builtins(event),
             "at": files.timestamp(),
         }
-        files.append(self.path, _line({**record, "panel": panel} if panel else record))
+        line = _line({**record, "panel": panel} if panel else record)
+        files.append(self.path, line, durable=not isinstance(event, _NOBODYS_WORDS))
         self.count += 1
         self.panels = _add_panel(self.panels, event, panel)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import errno
 import json
 import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from ..core.errors import DiskFailed, ItemLocked
+from ..core.text import strip_unprintable
 from . import files
 from .files import JOURNAL_FOLDER, journal_home, read_journal_file
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
-_PRIVATE = ("--model", "--base-url")
-_MAX_WORD_LENGTH = 200  # characters of a holder's word: enough to know it by, too few to flood a screen
+_MAX_HOLDER_SIZE = 1_000  # bytes: enough to know a holder by, too few to flood a screen
 
 
 class ItemLock:
@@ -123,49 +122,17 @@ def _take(path: Path, *, wait: float) -> BaseFileLock | None:
 
 def _describe_self() -> bytes:
     """Return who holds the lock, for whoever finds it taken."""
-    import getpass
     import platform
 
-    user = ""
-    with suppress(KeyError, OSError, ImportError):  # a container may run under a number that has no name
-        user = getpass.getuser()
-    me = {
-        "pid": os.getpid(),
-        "host": platform.node(),
-        "user": user,
-        "since": files.timestamp(),
-        "command": _command(sys.argv)[:_MAX_WORD_LENGTH],
-    }
+    me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
     return json.dumps(me).encode()
 
 
-def _command(words: Sequence[str]) -> str:
-    """Return the command that runs, without what may hold a key: a model's command line, an address."""
-    shown, before = [Path(words[0]).name], ""
-    for word in words[1:]:
-        option = word.partition("=")[0]
-        if before not in _PRIVATE:
-            shown.append(option if option in _PRIVATE else word)
-        before = word
-    return " ".join(shown)
-
-
 def _holder(folder: Path) -> str:
-    """Return the holder in words; what is missing or makes no sense in its file is left out."""
+    """Return the holder in words, as far as its file tells; another program may have written to that."""
     try:
-        found: Any = json.loads(read_journal_file(folder, "holder.json", limit=64 * 1024))
-    except (DiskFailed, OSError, ValueError, RecursionError):
-        found = None
-    known = {key: _word(value) for key, value in found.items()} if isinstance(found, dict) else {}
-    parts = {"user": " of {}", "host": " on {}", "since": " since {}", "command": " ({})"}
-    words = f"process {known['pid']}" if known.get("pid") else "another process"
-    return words + "".join(part.format(known[key]) for key, part in parts.items() if known.get(key))
-
-
-def _word(value: object) -> str:
-    """Return a value from outside, fit for one line on a screen."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return ""
-    with suppress(ValueError):  # a number with too many digits
-        return "".join(letter for letter in str(value) if letter.isprintable())[:_MAX_WORD_LENGTH].strip()
-    return ""
+        found = json.loads(read_journal_file(folder, "holder.json", limit=_MAX_HOLDER_SIZE))
+        words = f"process {int(found['pid'])} on {found['host']} since {found['since']}"
+    except (DiskFailed, OSError, ValueError, TypeError, KeyError, RecursionError):
+        return "another process"
+    return " ".join(strip_unprintable(words).split())

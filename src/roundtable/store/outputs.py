@@ -23,6 +23,7 @@ from ..documents.answers import read_labelled_answers
 from ..documents.outline import (
     ADDITIONAL,
     Outline,
+    decode_document,
     find_named_sections,
     read_outline,
     read_sections,
@@ -316,8 +317,7 @@ class Outputs:
             except DiskFailed as error:
                 problems.append(f"{one_line(name)} ({reason_of(error)})")
             else:
-                text = document.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
-                found.append(Material(name, strip_unprintable(text)))
+                found.append(Material(name, strip_unprintable(decode_document(document))))
         return found, problems
 
 

@@ -27,7 +27,7 @@ _POINT = re.compile(
     r"\*\*(?P<subject>(?:\\.|[^\\]){1,500}?)\*\* "
     r"\((?P<speaker>.{1,100}?), step (?P<step>\S{1,30}), turn \d{1,9}\):.*"
 )
-_COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->")
+_COMMENT = re.compile(r"<!--(?>(?:(?!<!--|-->).)*)-->")
 
 
 def park_points(

@@ -14,7 +14,7 @@ from ..core.steps import Step
 from ..core.text import fold_text, parse_heading, unescape_markdown
 from ..documents.additions import find_step_texts
 from ..documents.blocks import ElaborationBlock, find_elaboration_blocks
-from ..documents.outline import LABELLED, read_outline
+from ..documents.outline import LABELLED, decode_document, read_outline
 from ..documents.questions import find_answer_date
 from ..documents.transcripts import CitedEntry, SpokenTurn, TranscriptContent, parse_transcript
 from .artifact import explain_refusal, is_markdown, one_line, read_artifact
@@ -241,8 +241,7 @@ def _read_documents(folder: Path) -> Iterator[tuple[str, str]]:
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
         if explain_refusal(folder, name) is None:
             with suppress(OSError, DiskFailed):
-                text = read_artifact(folder, name).decode("utf-8-sig", "replace")
-                yield name, text.replace("\r\n", "\n").replace("\r", "\n")
+                yield name, decode_document(read_artifact(folder, name))
 
 
 def _read_transcripts(folder: Path) -> Iterator[tuple[str, TranscriptContent]]:

@@ -1,11 +1,10 @@
 """Taking back what was written: each change of a document is noted before it is made (MENU-7).
 
 The notes lie beside the journal, one line each: the file's bytes from before, and a digest of those after.
-Undoing restores the bytes from before; where the file was changed elsewhere since, only the text that was
-inserted is taken out, if it still stands there as it was written.
+Undoing restores the bytes from before, unless the file was edited since.
 
-An elaboration can be taken back later, too, and without the notes, as on another machine: its block is found
-by its marker, and its transcript tells whether anybody has edited it since.
+An elaboration can be taken back later, too, also on another machine: its block is found by its marker, and
+its transcript tells whether anybody has edited it since.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import msgspec
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.synthesis import marker
 from ..documents.additions import BlockPlace, find_block, take_out_block
-from ..documents.outline import ADDITIONAL, read_outline
+from ..documents.outline import read_outline
 from ..documents.transcripts import TranscriptContent, parse_transcript
 from . import files
 from .artifact import (
@@ -50,8 +49,6 @@ class ChangeNote(msgspec.Struct, frozen=True):
     file: str
     before: str | None
     after: str
-    inserted: str | None = None
-    """The text that was inserted, packed, where the change was one insertion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +68,7 @@ class UndoLog:
 
     def note_change(self, moment: str, name: str, before: bytes | None, after: bytes) -> None:
         """Note a change that is about to be made; a note that cannot be kept does not stop the change."""
-        inserted = find_insertion(before or b"", after)
-        note = ChangeNote(
-            moment,
-            name,
-            None if before is None else _pack(before),
-            _digest(after),
-            None if inserted is None else _pack(inserted),
-        )
+        note = ChangeNote(moment, name, None if before is None else _pack(before), _digest(after))
         try:
             journal_folder(self._folder)
             self._trim()
@@ -108,14 +98,12 @@ class UndoLog:
             )
         return tuple(self._restore(name, chain) for name, chain in changes.items())
 
-    def find_insertions(self, text: str) -> dict[str, bytes]:
-        """Return by file what was inserted last that holds a text."""
-        found: dict[str, bytes] = {}
-        for note in self._read():
-            inserted = _unpack(note.inserted) if note.inserted else b""
-            if text.encode() in inserted:
-                found[note.file] = inserted
-        return found
+    def find_before(self, name: str, current: bytes) -> bytes | None:
+        """Return a file from before the change that made it what it is now; None where that is not known."""
+        digest = _digest(current)
+        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
+        packed = next((note.before for note in notes), None)
+        return None if packed is None else _unpack(packed)
 
     def _restore(self, name: str, chain: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment, which follow one another."""
@@ -125,19 +113,13 @@ class UndoLog:
             current = read_artifact(self._folder, name)
         except FileNotFoundError:
             current = None
-        if current == before or (current is not None and _digest(current) == chain[-1].after):
-            return Restored(name, current, before)
-        document = current
-        for note in reversed(chain):
-            inserted = _unpack(note.inserted) if note.inserted else b""
-            if document is None or not inserted or document.count(inserted) != 1:
-                raise DiskFailed(
-                    f"{one_line(name)} was edited since, so what was written there cannot be taken back.",
-                    saved="Nothing was changed.",
-                    do="Edit the document by hand.",
-                )
-            document = document.replace(inserted, b"", 1)
-        return Restored(name, current, document)
+        if current != before and (current is None or _digest(current) != chain[-1].after):
+            raise DiskFailed(
+                f"{one_line(name)} was edited since, so what was written there cannot be taken back.",
+                saved="Nothing was changed.",
+                do="Edit the document by hand.",
+            )
+        return Restored(name, current, before)
 
     def _read(self) -> list[ChangeNote]:
         try:
@@ -220,7 +202,6 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
     """Return what taking back an elaboration would do; nothing is changed."""
     mark = marker(step_id, at)
-    noted = UndoLog(folder).find_insertions(mark)
     contents = (_read_content(folder, path) for path in list_transcripts(folder))
     transcript = next(
         (each for each in contents if each and (each.step_id, each.timestamp) == (step_id, at)), None
@@ -238,10 +219,9 @@ def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUnd
         if place is None:
             edits.append((name, "the marker stands inside other text"))
             continue
-        inserted = noted.get(name, b"")
-        takes_heading = current.startswith(b"#", place.start)
-        if current.count(inserted) == 1 and (ADDITIONAL.encode() in inserted) == takes_heading:
-            changes.append(Restored(name, current, current.replace(inserted, b"", 1)))
+        before = UndoLog(folder).find_before(name, current)
+        if before is not None and mark.encode() not in before:
+            changes.append(Restored(name, current, before))
             continue
         document, is_exact = take_out_block(shape, place)
         changes.append(Restored(name, current, document))
@@ -286,27 +266,6 @@ def _read_content(folder: Path, path: Path) -> TranscriptContent | None:
 
 def _split_lines(data: bytes | None) -> list[str]:
     return (data or b"").decode("utf-8", "replace").splitlines()
-
-
-def find_insertion(before: bytes, after: bytes) -> bytes | None:
-    """Return the bytes that were inserted in one piece; None where anything else was changed."""
-    if len(after) <= len(before):
-        return None
-    size = len(after) - len(before)
-    start = _shared_length(before, after)
-    return after[start : start + size] if after[start + size :] == before[start:] else None
-
-
-def _shared_length(one: bytes, other: bytes) -> int:
-    """Return how many bytes two documents share at their beginning, by halving."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _pack(data: bytes) -> str:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, list_files
-from .history import count_changes, read_history, score_activity, weigh_past
+from .history import count_changes, read_history, weigh_past
 from .lookup import Excerpt, find_excerpts, read_lines, search_code
 from .ranking import rank_radius
 from .relations import find_entry_points, find_relations
 from .report import FoundFile, Survey, draft_answer, estimate, write_report
-from .search import Priors, rank_files, search_files
+from .search import rank_files, search_files
 from .terms import extract_terms
 
 _FINDINGS = 40
@@ -42,13 +42,13 @@ def survey(
     hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
     past = weigh_past(history, terms, known)
-    findings = rank_files(root, paths, terms, hits, Priors(score_activity(history), past.kin))
+    findings = rank_files(root, paths, terms, hits, past.kin)
     touched = pick_touched(findings)
     ties = find_relations(root, paths, touched)
     listed = rank_radius(root, paths, findings, past, history, ties)
     rates = count_changes(history, [finding.path for finding in listed[:20]], now=now) if history else ()
     users = (*ties.importers, *ties.mentions)
-    guess = estimate(findings, users, ties.tests, rates)
+    scope, complexity, reasons = estimate(findings, users, ties.tests, rates)
     return Survey(
         root=root,
         words=tuple(dict.fromkeys(term.said for term in terms)),
@@ -61,9 +61,9 @@ def survey(
         ),
         tests=ties.tests,
         change_rate=rates,
-        scope=guess.scope,
-        complexity=guess.complexity,
-        reasons=guess.reasons,
+        scope=scope,
+        complexity=complexity,
+        reasons=reasons,
         files_seen=len(paths),
         seconds=time.perf_counter() - start,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -12,7 +13,6 @@ from typing import Final, Literal
 from pathspec import GitIgnoreSpec
 
 from ..git import run_git
-from .scan import read_text
 
 Kind = Literal["source", "test", "docs", "config", "generated"]
 
@@ -64,6 +64,17 @@ _LONGEST_PATH = 1_000
 _WALK_PATIENCE = 30.0
 _STARS = re.compile(r"\*+")
 _GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
+LARGEST = 1024 * 1024
+_FIRST = 64 * 1024
+_BINARY = 8 * 1024
+_LONG_LINES = 600
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def file_kind(path: str) -> Kind:
@@ -83,6 +94,32 @@ def file_ending(path: str) -> str:
     """Return what follows the last dot of the file's name, in small letters; empty where there is none."""
     name = path.rsplit("/", 1)[-1]
     return name.rsplit(".", 1)[1].lower() if "." in name[1:] else ""
+
+
+def read_text(root: Path, path: str) -> bytes | None:
+    """Return the content of a text file; None for anything else, and for a huge or unreadable one."""
+    try:
+        handle = os.open(f"{root}{os.sep}{path}", _FLAGS)
+    except (OSError, ValueError):
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        data = os.read(handle, _FIRST)
+        if len(data) == _FIRST:
+            parts = [data]
+            size = len(data)
+            while size <= LARGEST and (data := os.read(handle, LARGEST + 1 - size)):
+                parts.append(data)
+                size += len(data)
+            data = b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+    # Nobody writes such long lines: a minified script, data without line breaks.
+    is_packed = len(data) > _BINARY and (data.count(b"\n") + 1) * _LONG_LINES < len(data)
+    return None if len(data) > LARGEST or data.find(0, 0, _BINARY) >= 0 or is_packed else data
 
 
 def sift(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool) -> Sequence[str]:
@@ -209,7 +246,7 @@ def _is_kind(entry: os.DirEntry[str], kind: Literal["file", "folder"]) -> bool:
 def _read_ignore_file(path: Path) -> GitIgnoreSpec | None:
     """Return the rules of an ignore file; None unless it is a regular file of a likely size."""
     try:
-        if (data := read_text(str(path))) is None or len(data) > _LONGEST_IGNORE_FILE:
+        if (data := read_text(path.parent, path.name)) is None or len(data) > _LONGEST_IGNORE_FILE:
             return None
         lines = data.decode("utf-8", errors="replace").splitlines()
         return GitIgnoreSpec.from_lines([line for line in lines if _is_bounded(line)][:_MOST_RULES])

@@ -72,19 +72,6 @@ def count_changes(
     return tuple(ChangeRate(path, quarter[path], year[path]) for path in paths)
 
 
-def score_activity(history: Sequence[Commit]) -> dict[str, float]:
-    """Return how much each file is worked on, 0 to 1: recent commits count more, from the newest one."""
-    newest = max((commit.time for commit in history), default=0)
-    total: defaultdict[str, float] = defaultdict(float)
-    for commit in history:
-        if len(commit.paths) <= _SWEEPING:
-            weight = 0.5 ** ((newest - commit.time) / _YEAR)
-            for path in commit.paths:
-                total[path] += weight
-    top = max(total.values(), default=1.0)
-    return {path: math.log1p(value) / math.log1p(top) for path, value in total.items()}
-
-
 @dataclass(frozen=True, slots=True)
 class PastChanges:
     """What the commits so far say of each file, 0 to 1.

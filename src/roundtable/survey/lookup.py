@@ -5,26 +5,15 @@ Everything here is bounded in size and time, and stays inside the project: no li
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files
+from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
 from .report import CodeLine
-from .scan import read_text
-from .search import (
-    Priors,
-    best_lines,
-    files_holding,
-    find_hits,
-    rank_files,
-    search_files,
-    weigh_names,
-    weigh_terms,
-)
+from .search import best_lines, files_holding, find_hits, rank_files, search_files, weigh_names, weigh_terms
 from .symbols import Definition, find_definitions, find_symbol
 from .terms import extract_terms
 
@@ -75,10 +64,10 @@ def find_excerpts(
     terms = extract_terms(Item("item", title, "\n".join((rest, *documents))))
     paths = _list_shown(root, excluded, leave_out)
     hits = search_files(root, paths, terms)
-    ranked = rank_files(root, paths, terms, hits, Priors({}, {}))
+    ranked = rank_files(root, paths, terms, hits, {})
     files = [file for file in ranked if file.count and file_kind(file.path) in ("source", "test", "config")]
     files = files[:_CANDIDATES]
-    texts = {file.path: read_text(f"{root}{os.sep}{file.path}") or b"" for file in files}
+    texts = {file.path: read_text(root, file.path) or b"" for file in files}
     definitions = find_definitions(texts)
     places = {path: find_hits(data, terms) for path, data in texts.items()}
     weights = weigh_names(terms, weigh_terms(terms, hits, len(paths)), places)
@@ -119,7 +108,7 @@ def search_code(
     paths = _list_shown(root, excluded, leave_out)
     found: list[tuple[int, bool, CodeLine]] = []
     for path in files_holding(root, paths, needles)[:_MAX_FILES]:
-        lines = (read_text(f"{root}{os.sep}{path}") or b"").split(b"\n")
+        lines = (read_text(root, path) or b"").split(b"\n")
         here = []
         for number, line in enumerate(lines, 1):
             if count := sum(needle.encode("utf-8", "surrogateescape") in line for needle in needles):
@@ -141,7 +130,7 @@ def read_lines(
     root = root.absolute()
     # A folder on the way may be a link that leads out of the project.
     steps = [root.joinpath(*place.parts[:depth]) for depth in range(1, len(place.parts) + 1)]
-    if any(step.is_symlink() for step in steps) or (data := read_text(str(root / name))) is None:
+    if any(step.is_symlink() for step in steps) or (data := read_text(root, name)) is None:
         return None
     lines = data.split(b"\n")
     first = max(1, first)

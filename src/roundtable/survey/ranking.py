@@ -13,15 +13,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from .files import Kind, file_kind
+from .files import Kind, file_kind, read_text
 from .history import Commit, PastChanges, find_companions
-from .relations import Relations, line_at
-from .report import NO_MARKS, CodeLine, FoundFile, Reason
-from .scan import read_text
+from .relations import Relations, bare_name, first_line
+from .report import NO_MARKS, CodeLine, FoundFile, quote_path
 
 MAX_RADIUS = 60
 _TEXT, _NAME, _FOLDER, _DEFINED = 4.5, 2.7, 4.7, 0.95
@@ -34,9 +32,6 @@ _PAIR, _COMPANION, _NEIGHBOUR = 1.4, 2.2, 0.4
 _ANCHORS = 25
 _FRESH = 1 / 41  # changed within the last 400 commits
 _MAX_NEAR = 2_000
-_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
-_FOLDER_MODULES: Final = frozenset({"index", "__init__", "mod", "lib", "main", "test", "tests", ""})
-_PLAIN_FOLDERS: Final = frozenset({"__tests__", "tests", "test", "src"})
 
 
 def rank_radius(
@@ -77,13 +72,15 @@ def rank_radius(
     for path in order:
         why = [*reasons.get(path, ())]
         if company.get(path, 0.0) > 0.2:
-            why.append(Reason("changed along with the likeliest files"))
+            why.append("changed along with the likeliest files")
         if path not in found and path in past.kin:
-            why.append(Reason("changed in commits with like subjects"))
+            why.append("changed in commits with like subjects")
         file = found.get(path) or FoundFile(path, 0.0, 0, ())
-        cited = file.lines or lines.get(path) or _first_line(root, path)
+        cited = file.lines or lines.get(path)
+        if not cited and (data := read_text(root, path)):
+            cited = (first_line(path, data),)
         if cited:
-            why = why or ([] if file.count else [Reason("worked on lately")])
+            why = why or ([] if file.count else ["worked on lately"])
             listed.append(
                 replace(file, score=scores[path], lines=cited, reasons=tuple(dict.fromkeys(why))[:3])
             )
@@ -150,26 +147,10 @@ def _likeness(path: str, other: str, rivals: int) -> float:
     return 0.4 + 0.6 * len(mine & theirs) / max(1, min(len(mine), len(theirs)))
 
 
-@lru_cache(maxsize=100_000)
-def bare_name(path: str) -> str:
-    """Return what a file and its test are both called: `toner` for `toner.py` and `tests/test_toner.py`."""
-    *folders, name = path.lower().split("/")
-    name = _TEST_AFFIX.sub("", name.lstrip(".").split(".")[0]).strip("_-")
-    if name in _FOLDER_MODULES:
-        name = next((folder for folder in reversed(folders) if folder not in _PLAIN_FOLDERS), name)
-    return name.replace("_", "").replace("-", "")
-
-
-def _explain_ties(ties: Relations) -> tuple[dict[str, list[Reason]], dict[str, tuple[CodeLine, ...]]]:
-    reasons: defaultdict[str, list[Reason]] = defaultdict(list)
+def _explain_ties(ties: Relations) -> tuple[dict[str, list[str]], dict[str, tuple[CodeLine, ...]]]:
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
     lines: dict[str, tuple[CodeLine, ...]] = {}
     for relation in (*ties.tests, *ties.importers, *ties.mentions):
-        reasons[relation.line.path].append(Reason(relation.tie, relation.to))
+        reasons[relation.line.path].append(f"{relation.tie} {quote_path(relation.to)}")
         lines.setdefault(relation.line.path, (relation.line,))
     return reasons, lines
-
-
-def _first_line(root: Path, path: str) -> tuple[CodeLine, ...]:
-    """Return the first line of a file that is not empty; none if the file cannot be read."""
-    data = read_text(f"{root}{os.sep}{path}")
-    return (line_at(path, data, len(data) - len(data.lstrip())),) if data else ()

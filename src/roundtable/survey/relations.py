@@ -9,13 +9,13 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from .files import file_ending, file_kind
+from .files import file_ending, file_kind, read_text
 from .report import CodeLine, EntryPoint, FoundFile, Relation
-from .scan import read_text
 from .search import files_holding
 from .symbols import find_definitions, find_symbol
 
@@ -25,6 +25,8 @@ _FAMILY_WORDS: Final = (
 )  # fmt: skip
 _FAMILIES: Final = {ending: frozenset(words.split()) for words in _FAMILY_WORDS for ending in words.split()}
 _FOLDER_MODULES: Final = frozenset({"__init__", "index", "mod", "lib"})
+_FOLDER_FILES: Final = _FOLDER_MODULES | {"main", "test", "tests", ""}
+_PLAIN_FOLDERS: Final = frozenset({"__tests__", "tests", "test", "src"})
 # A line that brings in another file, in any of the languages; in Go also a line of an import block.
 _IMPORT = re.compile(
     rb"""^[ \t]*(?:from\b[^\n"]*\bimport\b|import\b|export\b[^\n'"]*\bfrom\b|(?:use|mod|pub[ \t]+use)[ \t]
@@ -39,7 +41,7 @@ _COMMON = 0.2  # a name found in more of the files than this says nothing
 _FIRST_TEST = re.compile(
     rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
 )
-_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:test|tests|spec)$", re.IGNORECASE)
+_TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
 MAX_ENTRY_POINTS = 30
 _MAX_ENTRY_POINT_FILES = 400
 _MAIN_WORDS = "__main__ main cli app server manage program cmd urls routes router wsgi asgi"
@@ -49,11 +51,12 @@ _SCRIPT_TABLE = re.compile(
 )
 _SCRIPT_ROW = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
 _CONSOLE_SCRIPTS = re.compile(
-    rb"^console_scripts[ \t]*=(?:[ \t\r]*\n)++((?:[ \t]++[^\n]*+(?:\n|\Z))*+)", re.MULTILINE
+    rb"^console_scripts[ \t]*=(?>(?:[ \t\r]*\n)+)((?>(?:[ \t]++[^\n]*+(?:\n|\Z))*))", re.MULTILINE
 )
 _CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
 _CARGO_BIN = re.compile(
-    rb"^\[\[bin\]\][ \t\r]*\n(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*+[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
+    rb"^\[\[bin\]\][ \t\r]*\n(?>(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*)"
+    rb"[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
     re.MULTILINE,
 )
 _PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
@@ -93,7 +96,7 @@ def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile
     importers: list[Relation] = []
     mentions: list[Relation] = []
     for path in near:
-        if data := read_text(f"{root}{os.sep}{path}"):
+        if data := read_text(root, path):
             importers += _find_imports(path, data, modules, rivals)
             mentions += _find_mentions(path, data, names)
     count = Counter(mention.to for mention in mentions)
@@ -132,7 +135,7 @@ def _find_imports(
 def _touched_names(root: Path, touched: Sequence[FoundFile]) -> dict[str, str]:
     """Return the names whose definitions hold the best lines of touched source files, each with its file."""
     sources = [each for each in touched if file_kind(each.path) == "source" and each.lines]
-    texts = {each.path: data for each in sources if (data := read_text(f"{root}{os.sep}{each.path}"))}
+    texts = {each.path: data for each in sources if (data := read_text(root, each.path))}
     definitions = find_definitions(texts)
     names: dict[str, str] = {}
     for each in sources:
@@ -166,37 +169,31 @@ def _find_tests(
     root: Path, paths: Sequence[str], touched: Sequence[FoundFile], ties: Sequence[Relation]
 ) -> tuple[Relation, ...]:
     """Return the tests that are named after a touched file, then those that import or mention it."""
-    named = _name_tests(touched)
+    named = {bare_name(each.path): each.path for each in reversed(touched) if file_kind(each.path) != "test"}
     found: dict[str, Relation] = {}
     for path in paths:
-        bare = _TEST_AFFIX.sub("", posixpath.basename(path).rsplit(".", 1)[0].lower())
-        if bare in named and file_kind(path) == "test" and (data := read_text(f"{root}{os.sep}{path}")):
+        home = named.get(bare_name(path))
+        if home and file_kind(path) == "test" and (data := read_text(root, path)):
             test = _FIRST_TEST.search(data)
-            line = line_at(path, data, test.end()) if test else _first_line(path, data)
-            found[path] = Relation("tests", line, named[bare])
+            line = line_at(path, data, test.end()) if test else first_line(path, data)
+            found[path] = Relation("tests", line, home)
     for tie in ties:
         if file_kind(tie.line.path) == "test":
             found.setdefault(tie.line.path, Relation("tests", tie.line, tie.to))
     return tuple(found.values())
 
 
-def _name_tests(touched: Sequence[FoundFile]) -> dict[str, str]:
-    """Return what a test of each touched file would be called without its `test`."""
-    named: dict[str, str] = {}
-    for finding in touched:
-        if file_kind(finding.path) == "test":
-            continue
-        folder, _, name = finding.path.rpartition("/")
-        bare = name.rsplit(".", 1)[0].lower()
-        if bare in ("index", "__init__", "mod", "lib", "main"):
-            bare = posixpath.basename(folder).lower()
-        named.setdefault(bare, finding.path)
-        named.setdefault(bare.strip("_"), finding.path)
-    named.pop("", None)
-    return named
+@lru_cache(maxsize=100_000)
+def bare_name(path: str) -> str:
+    """Return what a file and its test are both called: `toner` for `toner.py` and `tests/test_toner.py`."""
+    *folders, name = path.lower().split("/")
+    name = _TEST_AFFIX.sub("", name.lstrip(".").split(".")[0]).strip("_-")
+    if name in _FOLDER_FILES:
+        name = next((folder for folder in reversed(folders) if folder not in _PLAIN_FOLDERS), name)
+    return name.replace("_", "").replace("-", "")
 
 
-def _first_line(path: str, data: bytes) -> CodeLine:
+def first_line(path: str, data: bytes) -> CodeLine:
     """Return the first line of a file that is not empty."""
     return line_at(path, data, len(data) - len(data.lstrip()))
 
@@ -221,7 +218,7 @@ def find_entry_points(
     for path in [*near, *far][:_MAX_ENTRY_POINT_FILES]:
         if file_kind(path) in ("test", "docs", "generated"):
             continue
-        data = read_text(f"{root}{os.sep}{path}")
+        data = read_text(root, path)
         if data:
             found += _find_in_file(path, data, near=path in near)
     found.sort(key=lambda point: not point.near)
@@ -238,7 +235,7 @@ def _find_in_file(path: str, data: bytes, *, near: bool) -> Iterator[EntryPoint]
     name = path.rsplit("/", 1)[-1]
     if name == "__main__.py":
         package = path.split("/")[-2] if "/" in path else "."
-        yield EntryPoint("module run by", f"python -m {package}", _first_line(path, data), near)
+        yield EntryPoint("module run by", f"python -m {package}", first_line(path, data), near)
     if name in _MANIFESTS:
         what, part, row = _MANIFESTS[name]
         spans = [match.span(1) for match in part.finditer(data)] if part else [(0, len(data))]

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ..core.text import strip_unprintable
-from .files import file_kind
-from .scan import read_text
+from .files import file_kind, read_text
 
 Scope = Literal["small", "medium", "large"]
 Complexity = Literal["low", "medium", "high"]
@@ -40,14 +39,6 @@ class CodeLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a file is listed, in words, and the file or name that the words are about."""
-
-    why: str
-    name: str = ""
-
-
 class Marks(NamedTuple):
     """How well the terms fit a file, 0 to 1: on the whole, in its name, its folders, its definitions."""
 
@@ -68,7 +59,7 @@ class FoundFile:
     score: float
     count: int
     lines: tuple[CodeLine, ...]
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[str, ...] = ()
     marks: Marks = NO_MARKS
 
 
@@ -124,25 +115,16 @@ class Survey:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Scope and complexity, and what speaks for them in words with figures."""
-
-    scope: Scope
-    complexity: Complexity
-    reasons: tuple[str, ...]
-
-
 def estimate(
     findings: Sequence[FoundFile],
     users: Sequence[Relation],
     tests: Sequence[Relation],
     rates: Sequence[ChangeRate],
-) -> Estimate:
-    """Estimate the size from the findings, the lines that use them, their tests and their change rates."""
+) -> tuple[Scope, Complexity, tuple[str, ...]]:
+    """Estimate scope and complexity; return them with what speaks for them, in words with figures."""
     likely = likely_files(findings)
     if not likely:
-        return Estimate("medium", "medium", ("no file mentions the item's words, so this is a guess",))
+        return "medium", "medium", ("no file mentions the item's words, so this is a guess",)
     folders = {posixpath.dirname(path) for path in likely}
     using = {use.line.path for use in users if file_kind(use.line.path) != "test"} - set(likely)
     testing = {test.line.path for test in tests}
@@ -162,7 +144,7 @@ def estimate(
         (len(folders) > _LARGE_FOLDERS) + (not testing) + (busiest is not None and busiest.year >= _BUSY)
     )
     complexity: Complexity = "low" if points <= 1 else "medium" if points <= 3 else "high"
-    return Estimate(_scope(len(likely), len(folders)), complexity, tuple(reasons))
+    return _scope(len(likely), len(folders)), complexity, tuple(reasons)
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
@@ -332,7 +314,7 @@ def _keep_current(survey: Survey, relations: Iterable[Relation]) -> list[Relatio
 
 
 def _is_current(survey: Survey, line: CodeLine) -> bool:
-    data = read_text(f"{survey.root}{os.sep}{line.path}")
+    data = read_text(survey.root, line.path)
     rows = data.split(b"\n", line.number) if data is not None else []
     if len(rows) < line.number:
         return False
@@ -368,7 +350,7 @@ def quote_code(text: str) -> str:
 def _explain(file: FoundFile) -> str:
     """Return why a file is listed: its hits, and what ties it to the others."""
     hits = [_count(file.count, "hit")] if file.count else []
-    return ", ".join([*hits, *(_add_name(reason.why, reason.name) for reason in file.reasons[:2])])
+    return ", ".join([*hits, *file.reasons[:2]])
 
 
 def _add_name(words: str, name: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .files import Kind, file_kind, sift
+from .files import Kind, file_kind, read_text, sift
 from .report import CodeLine, FoundFile, Marks
-from .scan import count_needles, find_holding, read_text
 from .symbols import defined_name
 from .terms import Term, split_name, word_root
 
@@ -28,7 +26,7 @@ _LINES = 3
 _LONGEST_LINE = 400
 _K1, _B = 1.4, 0.55
 _NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
-_KIN, _ACTIVE = 0.55, 0.2
+_KIN = 0.75
 _UNNAMED = 0.4
 _KINDS: Final[Mapping[Kind, float]] = {
     "source": 1.0,
@@ -143,12 +141,15 @@ def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> Hit
     """Count the terms in the files; capitals do not matter."""
     if not terms or not paths:
         return Hits((), (0,) * len(terms))
-    needles = [term.spellings for term in terms]
-    paths = sift(root, paths, [term.text for term in terms], exact=False)
-    found = count_needles(str(root), paths, needles)
-    files = tuple(Hit(paths[place], size, tuple(counts)) for place, size, counts in found)
+    spellings = [term.spellings for term in terms]
+    files = []
+    for path in sift(root, paths, [term.text for term in terms], exact=False):
+        small = (read_text(root, path) or b"").lower()
+        counts = tuple([sum(map(small.count, forms)) for forms in spellings])
+        if any(counts):
+            files.append(Hit(path, len(small), counts))
     frequency = tuple(sum(1 for hit in files if hit.counts[index]) for index in range(len(terms)))
-    return Hits(files, frequency)
+    return Hits(tuple(files), frequency)
 
 
 def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> tuple[str, ...]:
@@ -160,26 +161,25 @@ def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> t
         needle for needle in needles if not any(other in needle for other in needles if other != needle)
     ]
     spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
-    paths = sift(root, paths, needles, exact=True)
-    return tuple(paths[place] for place in find_holding(str(root), paths, spelled))
-
-
-@dataclass(frozen=True, slots=True)
-class Priors:
-    """What git adds, 0 to 1 for each path."""
-
-    active: Mapping[str, float]
-    kin: Mapping[str, float]
+    found = []
+    for path in sift(root, paths, needles, exact=True):
+        data = read_text(root, path) or b""
+        if any(needle in data for needle in spelled):
+            found.append(path)
+    return tuple(found)
 
 
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors
+    root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, kin: Mapping[str, float]
 ) -> tuple[FoundFile, ...]:
-    """Return the files, the likeliest first; each with its count and its best lines."""
+    """Return the files, the likeliest first; each with its count and its best lines.
+
+    `kin` is how much commits with like subjects changed a file, 0 to 1.
+    """
     rarity = weigh_terms(terms, hits, len(paths))
-    chosen = _choose_files(paths, terms, hits, priors, rarity)
+    chosen = _choose_files(paths, terms, hits, kin, rarity)
     wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
-    texts = {path: data for path in chosen if (data := read_text(f"{root}{os.sep}{path}")) is not None}
+    texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     places = {path: find_hits(data, terms) for path, data in texts.items()}
     rarity = weigh_names(terms, rarity, places)
     usual = sum(map(len, texts.values())) / len(texts) if texts else 1.0
@@ -192,7 +192,7 @@ def rank_files(
     for path, found in places.items():
         mark = marks[path]._replace(text=marks[path].text / top)
         score = mark.text * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
-        score += _KIN * priors.kin.get(path, 0.0) + _ACTIVE * priors.active.get(path, 0.0) * (score > 0)
+        score += _KIN * kin.get(path, 0.0)
         if score > 0:
             lines = best_lines(path, found.lines, rarity)
             findings.append(FoundFile(path, score, sum(found.counts), lines, marks=mark))
@@ -226,7 +226,7 @@ def weigh_names(
 
 
 def _choose_files(
-    paths: Sequence[str], terms: Sequence[Term], hits: Hits, priors: Priors, rarity: Sequence[float]
+    paths: Sequence[str], terms: Sequence[Term], hits: Hits, kin: Mapping[str, float], rarity: Sequence[float]
 ) -> list[str]:
     """Return the paths worth reading again, by counts, path and history."""
     scores: dict[str, float] = {}
@@ -245,7 +245,7 @@ def _choose_files(
             if text in small:
                 scores[path] = scores.get(path, 0.0) + weight
     top = max(scores.values(), default=1.0)
-    for path, value in priors.kin.items():
+    for path, value in kin.items():
         scores[path] = scores.get(path, 0.0) + top * value
     # The kind of a path costs more to know than its score, so it is asked for the better ones only.
     better = heapq.nlargest(10 * READ_AGAIN, scores, key=lambda path: (scores[path], path))

@@ -63,10 +63,12 @@ def find_definitions(
     texts: Mapping[str, bytes], *, patience: float = _PATIENCE
 ) -> dict[str, tuple[Definition, ...]]:
     """Return what each file defines, by its path, in order; files that no grammar reads in time, by line."""
-    languages = [(path, _LANGUAGES.get(path.rsplit(".", 1)[-1].lower(), "")) for path in texts]
-    question = [(lang, texts[path]) for path, lang in languages if lang and len(texts[path]) <= _LONGEST_FILE]
-    asked = [path for path, lang in languages if lang and len(texts[path]) <= _LONGEST_FILE]
-    answers = _ask_parser(question, patience) if question else []
+    asked = {
+        path: (language, data)
+        for path, data in texts.items()
+        if (language := _LANGUAGES.get(path.rsplit(".", 1)[-1].lower())) and len(data) <= _LONGEST_FILE
+    }
+    answers = _ask_parser(list(asked.values()), patience) if asked else []
     found = {path: tuple(_read_definitions(data)) for path, data in texts.items()}
     for path, answer in zip(asked, answers, strict=False):
         if answer is not None:

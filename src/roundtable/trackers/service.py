@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import ssl
 import time
 from collections.abc import Mapping
@@ -11,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPException
-from socket import gaierror
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -89,28 +87,22 @@ def build_headers(accept: str, authorization: str | None) -> dict[str, str]:
 
 def check_base_address(variable: str, value: str, source_id: str) -> str:
     """Return the address in a variable without its last slash; a failure never shows the value itself."""
-    address = None
     with suppress(ValueError):
         address = urlsplit(value)
-        if address.scheme not in _PORTS or host_of(address) is None or address.port == 0:
-            address = None
-    if address is None:
-        failed = f"{variable} is not an address that can be used."
-        raise no_issue_error(source_id, failed, "Set it to something like https://company.example.")
-    if "@" in address.netloc:
-        failed = f"{variable} holds a name or a password."
-        raise no_issue_error(source_id, failed, "Take them out; they have variables of their own.")
-    return f"{address.scheme}://{address.netloc}{address.path}".rstrip("/")
+        is_web = address.scheme in _PORTS and host_of(address) is not None and address.port != 0
+        if is_web and "@" not in address.netloc:
+            return f"{address.scheme}://{address.netloc}{address.path}".rstrip("/")
+    failed = f"{variable} is not an address that can be used."
+    do = "Set it to something like https://company.example, without a name or a password."
+    raise no_issue_error(source_id, failed, do)
 
 
-def get_json(service: Service, path: str, *others: str, patience: float = PATIENCE) -> dict[str, Any]:
-    """Return the object at the path, or at the next of the others where the service knows no such path."""
+def get_json(service: Service, path: str, *, patience: float = PATIENCE) -> dict[str, Any]:
+    """Return the object at the path; TrackerFailed where the service gives none."""
     try:
-        body, kind = _read(service, path, patience)
+        body = _read(service, path, patience)
     except HTTPError as error:
         error.close()
-        if error.code == 404 and others:
-            return get_json(service, *others, patience=patience)
         raise _explain_refusal(service, error.code, error.headers) from None
     except (OSError, HTTPException, ValueError) as error:
         raise _explain_silence(service, error, patience) from error
@@ -119,20 +111,18 @@ def get_json(service: Service, path: str, *others: str, patience: float = PATIEN
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        is_page = kind.endswith("html") or body.lstrip()[:1] == b"<"
-        raise explain_bad_answer(service, is_page=is_page)
+        raise explain_bad_answer(service)
     return answer
 
 
-def explain_bad_answer(service: Service, *, is_page: bool = False) -> TrackerFailed:
-    """Return the failure that an answer is not an issue: a web page, or something else."""
-    what = "a web page" if is_page else "something that is not an issue"
-    failed = f"{service.name} at {service.host} answered with {what}."
+def explain_bad_answer(service: Service) -> TrackerFailed:
+    """Return the failure that an answer is not an issue, but perhaps a page to log in."""
+    failed = f"{service.name} at {service.host} answered with something that is not an issue."
     return service.error(failed, check=(service.place, None if service.is_anonymous else service.access))
 
 
-def _read(service: Service, path: str, patience: float) -> tuple[bytes, str]:
-    """Return the body and its content type, in time: a slow drip never runs into a socket's own limit."""
+def _read(service: Service, path: str, patience: float) -> bytes:
+    """Return the body in time: a slow drip never runs into a socket's own limit."""
     latest = time.monotonic() + patience
     opener = build_opener(_SameHost(service))
     request = Request(service.base + path, headers=dict(service.headers))
@@ -145,7 +135,7 @@ def _read(service: Service, path: str, patience: float) -> tuple[bytes, str]:
                 raise service.error(failed, check=(service.place,))
             if time.monotonic() > latest:
                 raise TimeoutError
-        return bytes(body), response.headers.get_content_type()
+        return bytes(body)
 
 
 class _SameHost(HTTPRedirectHandler):
@@ -181,69 +171,33 @@ def may_follow(old: str, new: str) -> bool:
 
 def _explain_refusal(service: Service, status: int, headers: Message) -> TrackerFailed:
     """Return the failure for an answer that is a status instead of the issue."""
-    name, source_id = service.name, service.source_id
+    name = service.name
     let_in = f"{'Set' if service.is_anonymous else 'Check'} {service.access}."
     is_limit = headers.get("x-ratelimit-remaining") == "0" or headers.get("retry-after") is not None
     if status == 429 or (status == 403 and is_limit):
         more = f" With credentials it takes more. {let_in}" if service.is_anonymous else ""
-        return service.error(
-            f"{name} takes no more requests for now ({status}).", do=_advise_wait(headers) + more
-        )
-    seen = "without credentials" if service.is_anonymous else "with these credentials"
-    match status:
-        case 401:
-            wants = "asks for credentials" if service.is_anonymous else "does not accept the credentials"
-            return service.error(f"{name} {wants} (401).", do=let_in)
-        case 403:
-            return service.error(f"{name} does not show {source_id} {seen} (403).", do=let_in)
-        case 404:
-            failed = f"{name} has no {source_id}, or does not show it {seen} (404)."
-            return service.error(failed, do=f"Check the reference. {let_in}")
-        case 410:
-            return service.error(f"{source_id} was deleted on {name} (410).")
+        return service.error(f"{name} takes no more requests for now ({status}).", do=_LATER + more)
+    if status in (401, 403, 404):
+        seen = "without credentials" if service.is_anonymous else "with these credentials"
+        failed = f"{name} does not show {service.source_id} {seen} ({status})."
+        return service.error(failed, do=f"Check the reference. {let_in}" if status == 404 else let_in)
     if status >= 500:
         return service.error(f"{name} is in trouble ({status}).", do=_LATER)
-    went_wrong = (
-        "sends the request on, and it arrives nowhere" if status < 400 else "did not take the request"
-    )
-    return service.error(f"{name} {went_wrong} ({status}).", check=(service.place,))
-
-
-def _advise_wait(headers: Message) -> str:
-    """Return how long to wait, as far as the service said so."""
-    after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
-    if after.isascii() and after.isdigit():
-        seconds = float(after[:9])
-    elif reset.isascii() and reset.isdigit():
-        seconds = float(reset[:12]) - time.time()
-    else:
-        return _LATER
-    size, unit = next(
-        (size, unit)
-        for size, unit in ((1, "second"), (60, "minute"), (3600, "hour"))
-        if seconds <= 90 * size or unit == "hour"
-    )
-    count = max(math.ceil(seconds / size), 1)
-    return f"Try again in {count} {unit}{'' if count == 1 else 's'}."
+    return service.error(f"{name} did not take the request ({status}).", check=(service.place,))
 
 
 def _explain_silence(service: Service, error: Exception, patience: float) -> TrackerFailed:
     """Return the failure that no answer came, or that it broke off."""
-    host = service.host
-    match error.reason if isinstance(error, URLError) else error:
-        case ssl.SSLCertVerificationError(verify_message=message):
-            return service.error(
-                f"The certificate of {host} is not trusted: {strip_unprintable(message)}.",
-                do="If your company signs its own, name its file in SSL_CERT_FILE.",
-            )
-        case ssl.SSLError():
-            failed = f"There is no secure connection to {host}."
-        case TimeoutError():
-            failed = f"{host} did not answer within {patience:g} seconds."
-        case ConnectionRefusedError():
-            failed = f"{host} refused the connection."
-        case gaierror() | UnicodeError():
-            failed = f"There is no host {host} to be found."
-        case _:
-            failed = f"The connection to {host} broke off."
+    reason = error.reason if isinstance(error, URLError) else error
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return service.error(
+            f"The certificate of {service.host} is not trusted: {strip_unprintable(reason.verify_message)}.",
+            do="If your company signs its own, name its file in SSL_CERT_FILE.",
+        )
+    if isinstance(reason, TimeoutError):
+        why = f"no answer came within {patience:g} seconds"
+    else:
+        # Only the system's words: those of other errors may hold a header with the credentials.
+        why = (reason.strerror if isinstance(reason, OSError) else None) or "the connection broke off"
+    failed = f"Could not reach {service.host}: {why}."
     return service.error(failed, check=("the connection", service.place))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib.resources import files
 from typing import get_args
 
@@ -12,9 +13,9 @@ from roundtable.panel.model.conversation import fill, template
 
 
 def test_every_purpose_of_a_contribution_has_its_words_and_no_other_has() -> None:
-    names = {path.name for path in files("roundtable.content").joinpath("prompts").iterdir()}
+    prompts = tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text("utf-8"))
     spoken = set(get_args(Purpose)) - {"framing"}  # which is asked for as an object
-    assert {name for name in names if name.startswith("speak-")} == {f"speak-{each}.md" for each in spoken}
+    assert {name for name in prompts if name.startswith("speak-")} == {f"speak-{each}" for each in spoken}
     for purpose in spoken:
         assert template(f"speak-{purpose}").endswith(".")
 

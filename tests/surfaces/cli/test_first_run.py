@@ -164,7 +164,7 @@ def test_the_chosen_model_speaks_and_is_kept_beside_what_the_user_wrote(
     assert machine.started[0][3] == "auth status"
     assert all(words[0] == "claude" for words in machine.started)
     text = own_file().read_text()
-    assert text.startswith('user_name = "Ada"  # me\n')
+    assert text.endswith('user_name = "Ada"  # me\n\n[budget]\nturns = 8\n')
     kept = tomllib.loads(text)
     assert (kept["panel"], kept["budget"]) == ("model", {"turns": 8})
     assert shlex.split(kept["model"].removeprefix("command:"))[:2] == [str(claude), "-p"]

@@ -50,7 +50,7 @@ def test_every_command_of_the_help_is_answered(folder: Path) -> None:
         assert slash.run_command(name, scene(folder)) is not None
     assert set(slash.HELP) == {
         "/help", "/who", "/steps", "/artifact", "/diff", "/transcript", "/turns", "/depth", "/panel",
-        "/model", "/copy", "/quit",
+        "/model", "/chair", "/copy", "/quit",
     }  # fmt: skip
 
 

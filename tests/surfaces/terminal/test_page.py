@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from people import ROSTER
 from roundtable.catalogue import load_steps
 from roundtable.core.analysis import Analysis, Opening, Stage
-from roundtable.core.lines import Line, LineKind
+from roundtable.core.lines import Line, LineKind, quiet_menu
 from roundtable.core.lines import menu as menu_text
 from roundtable.core.progress import Progress
 from roundtable.core.steps import PHASES, Item
@@ -151,6 +151,8 @@ def test_menus_are_read_whatever_they_ask() -> None:
         ("C", "Continue to Phase 02 (Impact Analysis)"),
     ]
     assert last.takes_feedback and last.has_choice("C") and not last.has_choice("S")
+    quiet = Menu.read(quiet_menu(last=False, next_phase=None))
+    assert quiet.choices == (("C", "Continue"), ("E", "Elaboration Mode")) and quiet.takes_feedback
     asked = Menu.read("Try again, or go on with the offline panel?\n[T] Try again  [O] Offline")
     assert asked.above == ("Try again, or go on with the offline panel?",)
     assert asked.choices == (("T", "Try again"), ("O", "Offline"))

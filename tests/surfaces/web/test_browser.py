@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from cable import Cable
 from project import ANSWERS, talk
 from roundtable.core.commands import Brief
 from roundtable.panel.base import OnWords, Speech
@@ -33,12 +37,32 @@ FLAGS = [
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ]  # fmt: skip
 PATIENCE = 15_000
+CUT = 10.0  # seconds
 ROOM = "/items/offline-forms/room"
+QUESTION = "Who tells the desk?"
 HOSTILE = (
     "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'> "
     "[press](javascript:window.ran=3) ![seen](https://elsewhere.example/pixel.png) "
     "<style>body{background:url(https://elsewhere.example/b.png)}</style> <b onclick='window.ran=4'>bold</b>"
 )
+FILE_NAMES = (
+    "<img src=x onerror=window.ran=9>.md",
+    "\"><b onclick='window.ran=10'>.md",
+    "javascript:alert(1).md",
+)
+MEASURE_SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) {
+    window.shifts.push([each.value, each.sources.map((source) => source.node?.id || source.node?.className)]);
+  }
+}).observe({ type: "layout-shift", buffered: false });
+"""
+IS_SEEN = """(selector) => {
+  const element = document.querySelector(selector);
+  const { left, top } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint(left + 5, top + 5));
+}"""
 
 pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is missing. Install it with: apt-get install chromium"
@@ -68,20 +92,25 @@ class House:
     def __init__(self, browser: Browser, site: Site, address: str) -> None:
         self.site, self.address = site, address
         self.requests: list[str] = []
+        self.console: list[str] = []
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    def let_in(self, name: str, path: str = ROOM, role: Role = MEMBER, **options: Any) -> Page:
+    def let_in(
+        self, name: str, path: str = ROOM, role: Role = MEMBER, address: str = "", **options: Any
+    ) -> Page:
         """Let somebody in, in a browser of their own, and show a page."""
+        address = address or self.address
         context = self._browser.new_context(**options)
         self._contexts.append(context)
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(f"{self.address}/join/{self.site.invitations.tokens[role]}")
+        page.on("console", lambda message: self.console.append(message.text))
+        page.goto(f"{address}/join/{self.site.invitations.tokens[role]}")
         page.fill("#name", name)
         page.click("text=Come in")
-        page.goto(f"{self.address}{path}")
+        page.goto(f"{address}{path}")
         return page
 
     def close(self) -> None:
@@ -131,6 +160,11 @@ def send(page: Page, text: str) -> None:
     page.press("#text", "Enter")
 
 
+def send_again(page: Page) -> None:
+    awaits(page, "discussion")
+    page.press("#text", "Enter")
+
+
 def has_turns(page: Page, count: int) -> None:
     """Wait until the conversation has so many turns, each once and in order."""
     wanted = [f"turn {number + 1}" for number in range(count)]
@@ -170,7 +204,8 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     ben.click("text=Accept and write")
     awaits(ben, "menu")
     expect(eva.locator("#log .synthesis")).to_contain_text("option B", timeout=PATIENCE)
-    expect(eva.locator("#log .changes")).to_be_visible()
+    eva.click("#log .changes summary")
+    eva.wait_for_function(IS_SEEN, arg="#log .changes .file")  # and not behind the form
     expect(ana.locator("#form")).to_contain_text("Alex chooses")
 
 
@@ -190,24 +225,34 @@ def test_a_reload_in_the_middle_of_a_contribution_loses_and_doubles_nothing(
     expect(ana.locator("#draft")).to_be_hidden()
 
 
-def test_what_was_said_while_the_network_was_cut_comes_once_and_in_order(
-    houses: Any, completed: Place
-) -> None:
+def test_a_cut_of_ten_seconds_loses_and_doubles_nothing(houses: Any, completed: Place) -> None:
     house = houses(completed[0])
-    ana, ben = house.let_in("Ana"), house.let_in("Ben")
-    begin_discussion(ana)
-    awaits(ben, "discussion")
-    ben.context.set_offline(True)
-    ben.fill("#text", "Still here")
-    ben.press("#text", "Enter")
-    expect(ben.locator("#problem")).to_contain_text("cannot be reached")
-    send(ana, "While you were away.")
-    awaits(ana, "discussion")
-    ben.context.set_offline(False)
-    expect(ben.locator("#log")).to_contain_text("While you were away.", timeout=PATIENCE)
-    for page in (ana, ben):
-        has_turns(page, 5)
-    expect(ben.locator("#text")).to_have_value("Still here")
+    with Cable(house.address) as cable:
+        ana, ben = house.let_in("Ana"), house.let_in("Ben", address=cable.address)
+        begin_discussion(ana)
+        awaits(ben, "discussion")
+        cut_at = time.monotonic()
+        cable.cut()
+        expect(ben.locator("#connection")).to_contain_text("trying again", timeout=PATIENCE)
+        ben.fill("#text", "Still here")
+        ben.press("#text", "Enter")
+        expect(ben.locator("#problem")).to_contain_text("cannot be reached", timeout=PATIENCE)
+        send(ana, "While you were away.")
+        has_turns(ana, 5)
+        send(ana, "And some more.")
+        has_turns(ana, 7)
+        ben.wait_for_timeout(max(CUT - (time.monotonic() - cut_at), 0) * 1000)
+        cable.mend()
+        for page in (ana, ben):
+            has_turns(page, 7)
+            said = page.locator("#log .contribution.person .words")
+            expect(said).to_have_text(["While you were away.", "And some more."], timeout=PATIENCE)
+        expect(ben.locator("#connection")).to_have_text("")
+        expect(ben.locator("#text")).to_have_value("Still here")
+        send_again(ben)
+        expect(ana.locator("#log .contribution.person").last).to_contain_text("Still here", timeout=PATIENCE)
+        has_turns(ana, 9)
+        has_turns(ben, 9)
 
 
 def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
@@ -278,16 +323,31 @@ def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Plac
     expect(ben.locator("#log .synthesis")).to_contain_text("it costs least")
 
 
+def bring_a_hostile_colleague(root: Path) -> None:
+    """Let the project's own files be hostile, too: a persona's role (its name may hold no marks), a step."""
+    folder = root / ".roundtable" / "personas"
+    folder.mkdir(parents=True)
+    words = json.dumps("<script>window.ran = 11</script> <b onclick=window.ran=12>")
+    (folder / "sam.md").write_text(
+        f"---\nkey: sam\nname: Sam Okoye\nrole: {words}\n"
+        f"short_role: <b onclick=ran()>\nperspective: <b onclick=ran()>\nphases: []\nlens: [{words}]\n---\n"
+    )
+    step = root / ".roundtable" / "steps" / "00-quick-scan" / "00-02.md"
+    step.write_text(step.read_text().replace('title: "', 'title: "<script>window.ran = 6</script> ', 1))
+
+
 def test_hostile_words_in_every_field_run_nothing_and_fetch_nothing(houses: Any, place: Place) -> None:
     root, _ = place
+    bring_a_hostile_colleague(root)
     panel = ScriptedPanel(says=lambda brief: Speech(f"{brief.number} {HOSTILE}"))
     house = houses(root, panel, review=True)
-    ana = house.let_in(HOSTILE[:40], path="/")
+    ana, ben = house.let_in(HOSTILE[:40], path="/"), house.let_in("<b onclick=window.ran=7>Ben</b>", path="/")
     ana.fill("#text", f"{HOSTILE[:70]}\n\n{HOSTILE}")
     ana.click("text=Add >> nth=-1")
     expect(ana.locator("h1")).to_contain_text("<script>")
     item = ana.url
     ana.click("text=Open the table")
+    ben.goto(ana.url)
     for _ in range(2):
         awaits(ana, "answer")
         number = ana.locator("#form [name=at]").get_attribute("value")
@@ -296,23 +356,42 @@ def test_hostile_words_in_every_field_run_nothing_and_fetch_nothing(houses: Any,
         expect(ana.locator("#form [name=at]")).not_to_have_value(str(number), timeout=PATIENCE)
     awaits(ana, "menu")
     ana.keyboard.press("e")
+    awaits(ben, "discussion")
+    ben.locator("#text").press_sequentially("I")
+    expect(ana.locator("#work")).to_contain_text("onclick", timeout=PATIENCE)  # the name, while Ben types
     send(ana, f"We go with {HOSTILE}")
     awaits(ana, "discussion")
     ana.click("text=Wrap up")
     awaits(ana, "review")
     ana.fill('[name="text-1"]', f"Edited {HOSTILE}")
+    ana.select_option("#part", "question")
     ana.fill('[name="add"]', HOSTILE)
     ana.click("text=Accept and write")
     awaits(ana, "menu")
     ana.fill("#text", f"Feedback {HOSTILE}")
     ana.press("#text", "Enter")
     expect(ana.locator("#log .feedback").last).to_contain_text("script", timeout=PATIENCE)
-    pages = [ana.url, item, f"{item}/documents/quick-scan.md", f"{item}/discussions/1", house.address]
-    for address in pages:
+    awaits(ana, "menu")
+    expect(ana.locator("#table")).to_contain_text("<script>window.ran = 11")
+    room = ana.url
+    ana.click("text=Close the table")
+    ana.goto(item)
+    ana.locator("form.row input[name=text]").first.fill(f"Answer {HOSTILE}")
+    ana.locator("form.row button").first.click()
+    expect(ana.locator("#steps")).to_be_visible()
+    folder = next(path for path in (root / "docs" / "requirements").iterdir() if path.name != "offline-forms")
+    assert "Answer &lt;script>" in "".join(path.read_text() for path in folder.glob("*.md"))
+    for name in FILE_NAMES:
+        (folder / name).write_text(f"# {HOSTILE}\n\n{HOSTILE}\n\n| {HOSTILE} |\n|---|\n| {HOSTILE} |\n")
+    ana.goto(item)
+    links = {str(link.get_attribute("href")) for link in ana.locator("main a").all()}
+    pages = {"/", f"/?q={quote(HOSTILE)}", "/items/<img src=x onerror=window.ran=8>", *links} - {room}
+    pages = {page for page in pages if page.startswith("/") and "export.html" not in page}
+    assert len(pages) >= 8 and sum("documents" in page for page in pages) >= 4
+    for address in (room, item, *(f"{house.address}{page}" for page in sorted(pages))):
         ana.goto(address)
         expect(ana.locator("body")).to_contain_text("onerror", timeout=PATIENCE)
-        ana.locator("text=press").first.click(force=True, no_wait_after=True) if "room" in address else None
-        assert ana.evaluate("window.ran") is None
+        assert ana.evaluate("window.ran") is None, address
         for selector in ("main img", "main script", "main style", "[onclick]", '[href^="javascript"]'):
             assert ana.locator(selector).count() == 0, (address, selector)
     assert all(url.startswith(house.address) for url in house.requests)
@@ -324,6 +403,22 @@ def test_hostile_words_in_every_field_run_nothing_and_fetch_nothing(houses: Any,
     assert ana.evaluate("window.ran") is None
     assert ana.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "12px"
     assert all(url.startswith((house.address, "file:")) for url in house.requests)
+    assert [each for each in house.console if "Content Security Policy" in each] == []
+
+
+def test_the_page_does_not_jump_while_others_talk(houses: Any, completed: Place) -> None:
+    """What counts is what the browser itself measures, on the page of somebody who only reads."""
+    house = houses(completed[0])
+    ana = house.let_in("Ana")
+    ben = house.let_in("Ben", viewport={"width": 1280, "height": 700})
+    ben.evaluate(MEASURE_SHIFTS)
+    begin_discussion(ana)
+    for number in range(3):
+        send(ana, f"Remark {number}: what about the forms that were filled in twice, and who decides then?")
+        has_turns(ben, 5 + 2 * number)
+    awaits(ben, "discussion")
+    shifts = ben.evaluate("window.shifts")
+    assert sum(value for value, _ in shifts) < 0.1, shifts
 
 
 def test_a_phone_shows_every_page_without_scrolling_sideways(houses: Any, completed: Place) -> None:
@@ -345,35 +440,71 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(houses: Any, comple
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: npm install --prefix build/axe axe-core")
 def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, completed: Place) -> None:
     root, _ = completed
-    talk_elsewhere(completed, ["E", "We go with B.", "done", "accept"])
+    talk_elsewhere(completed, ["E", "We go with B.", "done", f"add question: {QUESTION}", "accept"])
     add_item(root, "Another one", commit=None)
     house = houses(root, review=True)
     page = house.let_in("Ana", path="/")
-    item = f"{house.address}/items/offline-forms"
-    script = AXE.read_text(encoding="utf-8")
+    other = house.let_in("Ben", path="/")
+    item, script = "/items/offline-forms", AXE.read_text(encoding="utf-8")
+    checked: list[str] = []
 
-    def check() -> None:
+    def check(name: str, page: Page = page) -> None:
         page.evaluate(script)
         page.emulate_media(color_scheme="dark")
         found = page.evaluate("axe.run({runOnly: ['color-contrast']})")["violations"]
         page.emulate_media(color_scheme="light")
         found += page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
         serious = [each for each in found if each["impact"] in ("serious", "critical")]
-        assert serious == [], [(each["id"], [node["html"] for node in each["nodes"]]) for each in serious]
+        problems = [(each["id"], [node["html"] for node in each["nodes"]]) for each in serious]
+        assert problems == [], name
+        checked.append(name)
 
-    for address in (house.address, item, f"{item}/documents/quick-scan.md", f"{item}/discussions/1"):
-        page.goto(address)
-        check()
-    page.goto(f"{item}/room")
+    looks = {
+        "backlog": "/",
+        "backlog, nothing fits": "/?q=nothing-like-that",
+        "item with open questions": item,
+        "document with an addition": f"{item}/documents/quick-scan.md",
+        "transcript": f"{item}/discussions/1",
+        "hand-off": f"{item}/hand-off",
+        "no such item": "/items/nonesuch",
+        "no such document": f"{item}/documents/nonesuch.md",
+        "invitation that is not valid": "/join/nonesuch",
+        "invitation to look on": f"/join/{house.site.invitations.tokens[OBSERVER]}",
+        "new item": "/items/another-one",
+        "room, closed": f"{item}/room",
+    }
+    for name, path in looks.items():
+        page.goto(f"{house.address}{path}")
+        check(name)
+    other.goto(f"{house.address}{item}/room")
     page.click("text=Open the table")
-    awaits(page, "menu")
-    check()
-    page.keyboard.press("e")
-    send(page, "We go with C.")
-    awaits(page, "discussion")
-    check()
-    page.click("text=Wrap up")
-    awaits(page, "review")
-    check()
-    page.goto(f"{house.address}/join/{house.site.invitations.tokens[OBSERVER]}")
-    check()
+    for awaited, act in {
+        "menu": lambda: page.keyboard.press("e"),
+        "discussion": lambda: send(page, "We go with C."),
+        "discussion, after a turn": lambda: page.click("text=Wrap up"),
+        "review": lambda: page.click("text=Accept and write"),
+        "menu, with changes": lambda: page.keyboard.press("c"),
+        "answer": lambda: other.click("text=Show an example"),
+        "answer, with help": lambda: None,
+    }.items():
+        if awaited == "discussion, after a turn":
+            has_turns(page, 5)
+        if awaited == "answer, with help":
+            expect(page.locator("#log .note").last).to_be_visible()
+        awaits(page, awaited.partition(",")[0])
+        check(f"room, {awaited}")
+        if awaited in ("menu", "review"):  # whoever does not have the chair sees another form
+            awaits(other, awaited)
+            check(f"room, {awaited}, without the chair", other)
+        act()
+    page.goto(f"{house.address}{item}")
+    check("item while its table is open")
+    file = root.parent / "export.html"
+    file.write_text(page.request.get(f"{house.address}{item}/export.html").text())
+    page.goto(f"file://{file}")
+    check("export")
+    nobody = house.let_in("Eva", path="/")
+    nobody.context.clear_cookies()
+    nobody.goto(house.address)
+    check("without an invitation", nobody)
+    assert len(checked) == 24

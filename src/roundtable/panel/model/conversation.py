@@ -6,6 +6,7 @@ Text of others is fenced: every line of it begins with a mark, so there is no en
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -49,11 +50,14 @@ def fill(name: str, /, **blanks: str | int) -> str:
     return _BLANK.sub(lambda found: str(blanks[found[1]]), template(name))
 
 
-@cache
 def template(name: str) -> str:
-    """The prompt of that name as it stands in its file, without the last line end."""
-    path = files("roundtable.content").joinpath("prompts", f"{name}.md")
-    return path.read_text(encoding="utf-8").removesuffix("\n")
+    """The prompt of that name, with its blanks open."""
+    return _load_prompts()[name]
+
+
+@cache
+def _load_prompts() -> dict[str, str]:
+    return tomllib.loads(files("roundtable.content").joinpath("prompts.toml").read_text(encoding="utf-8"))
 
 
 TABLE_TOKENS = 24_000

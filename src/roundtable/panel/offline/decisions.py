@@ -45,7 +45,7 @@ _CONTRAST = re.compile(
     r"(?:,| and) not (?!\w+ing\b)\w+|\binstead of\b|\brather than\b|, never\b", re.IGNORECASE
 )
 _THAT = re.compile(
-    r"^(?:(?:yes|ok|okay|right|agreed|fine|good|sure|then|so|please)\b[,.!]?\s*+)*+"
+    r"^(?>(?:(?:yes|ok|okay|right|agreed|fine|good|sure|then|so|please)\b[,.!]?\s*+)*)"
     r"(?:let'?s\s++|please\s++|we(?:'ll| will)\s++)?"
     r"(?:do|go with|go ahead|take|use|keep|drop|agreed?|approved|decided)?\s*+(?:with|to|on)?\s*+"
     r"(?:that|this|it|so|the (?:first|second|last) one|that one|both"

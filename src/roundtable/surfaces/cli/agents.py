@@ -10,8 +10,7 @@ import click
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...store.files import leads_out, make_folder, read, write
-from ..export.agentfile import agent_file
-from ..export.hosts import HOSTS, SHARED_FILES, Host
+from ..export import HOSTS, SHARED_FILES, Host, agent_file
 from .main import INTERRUPTED
 from .options import Command, Flags, Group
 from .output import put_text, tell
@@ -100,7 +99,7 @@ def _export_command(name: str, host: Host) -> click.Command:
                 f"{usual} is a link that leads out of the project. Nothing was written. "
                 "Remove the link, or give --to for another place."
             )
-        files = host.make_files(project.roster(), project.steps())
+        files = host.make_files(agent_file(project.roster(), project.steps()))
         _write(flags, files, Path(target) if target else usual, force, host.next_step)
 
     return command

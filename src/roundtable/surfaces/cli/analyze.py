@@ -1,4 +1,4 @@
-"""`analyze` and `elaborate`: which item, and who speaks."""
+"""`analyze`, `elaborate` and `discuss`: which item or document, and who speaks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
     Without ITEM it takes the one that is open. At each menu, [E] brings all personas to the table. Messages
     come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0).
     """
-    settings, project, answers = prepare_talk(flags)
+    settings, project, answers = _prepare_talk(flags)
     entry = _choose_item(flags, project, answers) if item is None else project.find_item(item)
     if start_over and (told := project.start_over(entry.slug)):
         tell(told)
@@ -51,11 +51,29 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
 
     Without ITEM it takes the one that is open.
     """
-    settings, project, answers = prepare_talk(flags)
+    settings, project, answers = _prepare_talk(flags)
     return _converse(flags, settings, project, answers, project.choose_item(item), step)
 
 
-def prepare_talk(flags: Flags) -> tuple[Settings, Project, Answers]:
+@click.command(cls=Command, uses=TALK_OPTIONS)
+@click.argument("file")
+@click.option("--into", is_flag=True, help="Add the synthesis to FILE itself, too.")
+@click.pass_obj
+def discuss(flags: Flags, file: str, into: bool) -> int:
+    """Hold a roundtable on FILE, any markdown document of the project.
+
+    It begins with the document's largest gap: an open question, an empty section, a TODO, else its longest
+    section. The transcript and its synthesis are written beside it, FILE.roundtable-1.md; FILE itself is
+    changed only with --into. Cut off, the same command goes on where it stopped.
+    """
+    settings, project, answers = _prepare_talk(flags)
+    folder = project.find_discussion_folder(file)
+    again = command("discuss", file, *(["--into"] if into else []))
+    start = partial(project.open_discussion, file, into=into)
+    return _hold_session(flags, settings, answers, start, folder, again)
+
+
+def _prepare_talk(flags: Flags) -> tuple[Settings, Project, Answers]:
     """Return what a conversation begins with; what a model lacks is said before anything else."""
     settings = flags.settings()
     for missing in find_lacking(settings):
@@ -75,11 +93,28 @@ def _converse(
 ) -> int:
     slug = entry.slug
     again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
+    if _is_at_terminal(answers) and _can_paint(flags):
+        from ..terminal.seat import find_seat
+
+        name = user_name(settings)
+        seat = find_seat(project, entry, name, again)
+        if seat is not None and _wants_to_join(answers, seat.describe_others()):
+            from ..terminal.conversation import TerminalConversation
+
+            make_panel, _ = choose_panel(settings, entry.folder)  # which is never made: the server has one
+            return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
     start = partial(project.open_session, slug, step=step, reopen=reopen)
-    return converse(flags, settings, answers, start, entry.folder, again)
+    return _hold_session(flags, settings, answers, start, entry.folder, again)
 
 
-def converse(
+def _wants_to_join(answers: Answers, others: str) -> bool:
+    """Whether the user sits down at the table of the web room."""
+    tell(f"The item is open in the web room{', ' if others else ''}{others}.")
+    words = ask_once(answers, "Sit down at that table? Y/n ")
+    return words is not None and words.strip().lower() in ("", "y", "yes")
+
+
+def _hold_session(
     flags: Flags,
     settings: Settings,
     answers: Answers,

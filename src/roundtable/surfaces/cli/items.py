@@ -1,10 +1,11 @@
-"""`add`, `list`, `show`, `rename` and `remove`: items come in, are seen and read, and go."""
+"""`add`, `list`, `status`, `show`, `rename` and `remove`: items come in, are seen and read, and go."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +14,10 @@ from ...project import Project
 from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, ask_user, complete_item
-from .output import NO_ITEMS, command, count, fit, one_line, table, tell
+from .output import NO_ITEMS, command, count, fit, one_line, pairs, table, tell
+
+if TYPE_CHECKING:
+    from ...core.steps import Step
 
 _TRANSCRIPT = "transcript"
 
@@ -82,6 +86,61 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 @click.command(cls=Command)
+@click.argument("item", required=False, shell_complete=complete_item)
+@click.pass_obj
+def status(flags: Flags, item: str | None) -> None:
+    """Show how far each item, or ITEM, is and what comes next."""
+    project = flags.open_project()
+    reports = project.report(project.items()) if item is None else [project.status(item)]
+    texts = [_describe_status(each, project, project.steps_of(each["slug"])) for each in reports]
+    flags.show_result(reports if item is None else reports[0], "\n\n".join(texts) or NO_ITEMS)
+
+
+def _describe_status(found: dict[str, Any], project: Project, steps: Sequence[Step]) -> str:
+    """Return a report as text for a person."""
+    rows = [("status", _summarise(found, steps)), ("next", _say_next(found, steps))]
+    if found["source_id"]:
+        rows.append(("source", f"{found['source']} {found['source_id']}"))
+    if talk := found["discussion"]:
+        rows.append(
+            ("discussion", f"open on step {talk['step']}, turn {talk['turn']} of {talk['max_turns']}")
+        )
+    if found["stale"]:
+        rows.append(("code", "has moved on since the last phase was completed"))
+    if found["spent"]:
+        rows.append(("spent", project.describe_spending(found["slug"])))
+    rows.extend(("warning", warning) for warning in found["start_phase"]["warnings"])
+    if found["problem"]:
+        rows.append(("problem", found["problem"]))
+    return f"{found['slug']}: {found['title']}\n{pairs(rows)}"
+
+
+def _summarise(found: dict[str, Any], steps: Sequence[Step]) -> str:
+    if found["problem"]:
+        return "corrupt"
+    phases = len(found["start_phase"]["completed"])
+    done = sum(step.step_id in found["steps_completed"] for step in steps)
+    return (
+        f"{found['analysis_status']}: {phases} of 5 phases, {done} of {len(steps)} steps, "
+        f"{count(found['elaborations'], 'elaboration')}"
+    )
+
+
+def _say_next(found: dict[str, Any], steps: Sequence[Step]) -> str:
+    """Return what comes next, and the command for it."""
+    again = command("analyze", found["slug"])
+    if found["problem"]:
+        return f"repair meta.json, or begin anew and keep it aside: {again} --start-over"
+    step = next((step for step in steps if step.step_id == found["next_step"]), None)
+    if step is not None:
+        phase = f" ({step.phase.name})" if step.phase else ""
+        return f"step {step.step_id}, {step.title}{phase}: {again}"
+    if found["start_phase"]["next"]:
+        return f"the menu of phase {found['start_phase']['next'][:2]}: {again}"
+    return f"nothing, all phases are complete: {command('show', found['slug'])}"
+
+
+@click.command(cls=Command)
 @click.argument("item", shell_complete=complete_item)
 @click.argument("title", nargs=-1, required=True)
 @click.pass_obj
@@ -128,8 +187,11 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
     Without FILE it lists what there is. `transcript 1` is the first discussion in that list. Without ITEM it
     takes the one that is open.
     """
-    folder, what = _find_shown(flags.open_project(), what)
-    match what:
+    project, entry, words = flags.split_item(what)
+    folder = entry.folder
+    if words == what and words and words[0] not in (_TRANSCRIPT, *(path.name for path in _documents(folder))):
+        project.find_item(words[0])  # which says what items there are
+    match words:
         case ():
             _show_names(flags, folder)
         case (name,) if name != _TRANSCRIPT:
@@ -138,16 +200,6 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
             _show_file(flags, folder, _find_transcript(folder, rest[0] if rest else None))
         case _:
             raise RuleBroken(f"Name one file, or `transcript` and a number. {_offer(folder)}")
-
-
-def _find_shown(project: Project, words: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
-    """Return the folder of the item that the first word names, or of the one that is open; and the rest."""
-    open_items = project.open_items()
-    if words and len(open_items) == 1:
-        folder = open_items[0].folder
-        if words[0] == _TRANSCRIPT or words[0] in [path.name for path in _documents(folder)]:
-            return folder, words
-    return project.choose_item(words[0] if words else None).folder, words[1:]
 
 
 def _show_names(flags: Flags, folder: Path) -> None:

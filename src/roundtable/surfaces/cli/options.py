@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...core.errors import RoundtableError
+from ...core.errors import ItemUnknown, RoundtableError
 from ...version import __version__
 from .output import put, put_json, put_text, tell
 
@@ -60,6 +60,19 @@ class Flags:
         """Return the project, and the item that answers to a name; without a name, the one that is open."""
         project = self.open_project()
         return project, project.choose_item(name)
+
+    def split_item(
+        self, words: tuple[str, ...], *, least: int = 0
+    ) -> tuple[Project, ItemEntry, tuple[str, ...]]:
+        """Return the project, the item that the first word names, and the words after it.
+
+        Where it names none, or not more than `least` words are there, it is the item that is open.
+        """
+        project = self.open_project()
+        if len(words) > least:
+            with suppress(ItemUnknown):
+                return project, project.find_item(words[0]), words[1:]
+        return project, project.choose_item(None), words
 
     def can_ask(self) -> bool:
         """Whether somebody is there to answer a question, and did not ask for JSON or give the answers."""

@@ -13,6 +13,7 @@ import click
 from ...core.errors import RuleBroken
 from ...project import Project, choose_panel, find_lacking
 from ...settings import Settings, user_name
+from ..terminal.seat import announce
 from .options import Command, Flags
 from .output import tell
 
@@ -66,7 +67,8 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
     if not is_this_machine(host):
         tell("Other machines can reach it, and what is sent can be read on the way: see docs/web.md for TLS.")
-    asyncio.run(_run(site, listener, None if no_browser or flags.json else address, debug=flags.debug))
+    with announce(project.root, address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")):
+        asyncio.run(_run(site, listener, None if no_browser or flags.json else address, debug=flags.debug))
 
 
 async def _run(site: Site, listener: socket.socket, address: str | None, *, debug: bool) -> None:

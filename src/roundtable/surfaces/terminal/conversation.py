@@ -21,9 +21,10 @@ from ...core.lines import Line
 from ...core.turns import USER
 from ..cli.conversation import run
 from . import slash
-from .input_area import InputArea
+from .input_area import InputArea, Withdrawn
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .renderer import Renderer, has_signs
+from .seat import TableSeat
 from .stopping import StoppablePanel
 from .welcome import Memory
 
@@ -42,11 +43,11 @@ _MAX_COPIED = 70_000  # terminals do not take more
 
 
 class TerminalConversation:
-    """One session at one terminal."""
+    """One session at one terminal, or a seat at a table that several people share."""
 
     def __init__(
         self,
-        start: Callable[..., Session],
+        start: Callable[..., Session | TableSeat],
         panel: Callable[[], Panel],
         *,
         user_name: str | None = None,
@@ -69,6 +70,10 @@ class TerminalConversation:
             prompt="› " if signs else "> ",
         )
         self._input.on_stop, self._input.on_leave = self._stop, self._leave
+        self._seat = self.session if isinstance(self.session, TableSeat) else None
+        if self._seat is not None:
+            self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
+            self._seat.on_move = self._input.withdraw
         self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
         self._formatter = LineFormatter(self._renderer, user_name)
         self._spent = spent
@@ -90,16 +95,22 @@ class TerminalConversation:
         """Show every line, and hear the user whenever it is the user's turn."""
         self._holding = asyncio.current_task()
         # The panel is made while the user reads the first question.
-        asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
+        if self._seat is None:
+            asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
         self._before = slash.read_documents(self.session.folder)
         async with self._input.open(), aclosing(self.session.lines()) as lines:
             async for line in lines:
                 if line.kind != "listen":
                     self._show(line)
-                elif (words := await self._next_words(line)) is None:
+                    continue
+                try:
+                    words = await self._next_words(line)
+                except Withdrawn:  # somebody else was faster
+                    continue
+                if words is None:
                     self.session.hang_up()
                 else:
-                    self._typed = words
+                    self._typed = words if self._seat is None else ""
                     self.session.say(words)
 
     def _show(self, line: Line) -> None:
@@ -128,7 +139,7 @@ class TerminalConversation:
                 return None
             scene = slash.Scene(
                 self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
-                self._before, self._last_said, self._spent(),
+                self._before, self._last_said, self._spent(), self._seat is not None,
             )  # fmt: skip
             result = slash.run_command(words, scene)
             if result is None:
@@ -185,7 +196,8 @@ class TerminalConversation:
     def _bottom_line(self, width: int) -> str:
         analysis = self.session.analysis
         at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
-        line = format_bottom_line(analysis, width, at_work=at_work, spent=self._spent())
+        others = self._seat.describe_others() if self._seat is not None else ""
+        line = format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
         return self._renderer.adapt_signs(line)
 
     def _stop(self) -> None:
@@ -196,7 +208,8 @@ class TerminalConversation:
                 self._holding.cancel()
             return
         self._stopped_at = loop.time()
-        stopped = not self._input.is_listening and self._panel.stop()
+        stop = self._panel.stop if self._seat is None else self._seat.stop
+        stopped = not self._input.is_listening and stop()
         if not stopped:
             self._input.clear()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)

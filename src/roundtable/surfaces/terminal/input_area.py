@@ -45,6 +45,10 @@ _MAX_INPUT_ROWS = 10
 _MIN_HISTORY_LENGTH = 2  # the letters typed at menus are not worth keeping
 
 
+class Withdrawn(Exception):
+    """What was asked is not asked any more; what was typed stays in the input line."""
+
+
 class InputArea:
     """One input line for the whole conversation."""
 
@@ -158,6 +162,11 @@ class InputArea:
             return await self._asked
         finally:
             self._asked, self._prompt = None, usual
+
+    def withdraw(self) -> None:
+        """Take back what is being asked, if anything is: `ask` raises Withdrawn."""
+        if self._asked is not None and not self._asked.done():
+            self._asked.set_exception(Withdrawn())
 
     def end_input(self) -> None:
         """Let no more words come."""

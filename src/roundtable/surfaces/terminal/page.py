@@ -25,7 +25,8 @@ _MAX_ITEM_LENGTH = 32
 _QUIET = "dim"
 _UNSPACED_KINDS = ("update", "saved")
 _SPOKEN_KINDS = ("contribution", "feedback", "handoff")
-_CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  \[|$)(?: -- (?:(?!  \[).)*)?")
+_CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  |$)(?: -- (?:(?!  ).)*)?")
+_FEEDBACK = ("Or type naturally to provide feedback.", "or say what should change.")
 _ENTRY = re.compile(r"^- (?!None$)", re.MULTILINE)
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 
@@ -102,7 +103,8 @@ class LineFormatter:
                 return render(text, Sign("!", "bold red"))
             case kind if line.speaker == USER:
                 style = _QUIET if kind == "resume" else ""
-                return render(f"{self._name} {text}", Sign("›", "", self._name), style)
+                name = f"{fit(line.by)}:" if line.by else self._name
+                return render(f"{name} {text}", Sign("›", "", name), style)
             case kind if kind in _SPOKEN_KINDS and line.speaker is not None:
                 return self._format_speech(line, roster)
             case _:
@@ -174,7 +176,7 @@ class Menu:
         for line in text.splitlines():
             found = [(each["letter"], each["label"]) for each in _CHOICE.finditer(line)]
             choices += found
-            if line == "Or type naturally to provide feedback.":
+            if line.endswith(_FEEDBACK):
                 takes_feedback = True
             elif not found and line not in (_RULE, ""):
                 above.append(line)

@@ -35,6 +35,7 @@ HELP = {
     "/depth": "ask less or more: /depth brief, standard or deep",
     "/panel": "who gives the personas their words",
     "/model": "which model, where there is one",
+    "/chair": "at a shared table: take the chair, or hand it over: /chair [NAME]",
     "/copy": "copy the last thing that was said",
     "/quit": "leave; everything is saved",
 }
@@ -73,6 +74,7 @@ class Scene:
     before: Mapping[str, str]
     last_said: str
     spent: str = ""
+    is_shared: bool = False
 
 
 def run_command(words: str, scene: Scene) -> CommandResult | None:
@@ -106,6 +108,10 @@ def run_command(words: str, scene: Scene) -> CommandResult | None:
             spent = f" So far: {scene.spent}." if scene.spent else ""
             text = f"The {scene.panel} panel gives the personas their words.{spent}"
             text += " A model is chosen when you start: --model NAME. The rules are the same for all."
+        case "/chair" if scene.is_shared:
+            return CommandResult(say=words.strip())
+        case "/chair":
+            text = "Nobody else is at this table. `roundtable serve` has tables for several people."
         case "/copy" if scene.last_said:
             said = " ".join(scene.last_said.split())
             return CommandResult(f"Copied: {said[:60]} ...", copy=scene.last_said)

@@ -125,8 +125,10 @@ class Site:
     async def come_in(self, request: Request) -> Response:
         """Let somebody in under a name."""
         form = await read_form(request)
-        secret, _ = self.invitations.admit(request.path_params["token"], form.get("name", ""))
-        response = RedirectResponse("/", 303)
+        secret, guest = self.invitations.admit(request.path_params["token"], form.get("name", ""))
+        response: Response = RedirectResponse("/", 303)
+        if _wants_json(request):  # a terminal, which has no page that could tell it
+            response = JSONResponse({"id": guest.id, "check": guest.check})
         secure = request.headers.get("origin", "").startswith("https:")  # a proxy in front may speak TLS
         response.set_cookie(COOKIE, secret, httponly=True, samesite="lax", secure=secure)
         return response
@@ -210,6 +212,8 @@ class Site:
         """Show all that was said at the table, and the form for what comes next."""
         entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
         room = self.rooms[entry.slug]
+        if _wants_json(request):
+            return Response(room.describe(), media_type="application/json")
         links = {role: f"{request.base_url}join/{token}" for role, token in self.invitations.tokens.items()}
         return self._page("room.html", guest, room=room, title=entry.title, links=links)
 

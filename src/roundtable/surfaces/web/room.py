@@ -197,6 +197,11 @@ class Room:
             found = {
                 "open": self.is_open,
                 "listen": self.listen_number,
+                "awaits": self.awaits,
+                "draft": self.question.draft if self.question is not None else "",
+                "prefill": self.prefill,
+                "moment": self._run.session.moment if self._run is not None else "",
+                "people": {seat.guest.id: seat.guest.name for seat in self.people()},
                 "talking": self.is_discussing,
                 "chair": self.chair.id if self.chair is not None else "",
                 "work": work if self.is_open and self._listen is None else "",
@@ -511,16 +516,20 @@ class Room:
             entry = self._split_draft(entry)
         elif line.kind == "menu":
             entry = replace(entry, menu=Menu.read(text))
-        self._append(entry)
+        said = text if is_person else line.text
+        self._append(entry, {"kind": line.kind, "text": said, "speaker": line.speaker, "turn": line.turn})
 
-    def _append(self, entry: RoomEntry) -> None:
+    def _append(self, entry: RoomEntry, line: dict[str, Any] | None = None) -> None:
+        """Keep an entry, as HTML for pages, and the line that it shows for terminals."""
         entry = replace(entry, number=len(self.entries) + 1)
         if entry.kind in ("question", "menu", "review", "unclear-exit"):
             self._question = entry
         elif entry.kind == "listen" and entry.awaits == "discussion":
             self._question = None
         self.entries.append(entry)
-        self._events.append(json.dumps({"html": self._draw("_entry.html", entry=entry)}))
+        by = entry.name if entry.is_person else ""
+        shown = {"html": self._draw("_entry.html", entry=entry), "line": line and {**line, "by": by}}
+        self._events.append(json.dumps(shown))
         self._tell()
 
     def _split_draft(self, entry: RoomEntry) -> RoomEntry:
@@ -588,5 +597,8 @@ class Rooms:
 
 def _describe_words(speech: _Speech, start: int, piece: str) -> str:
     name = speech.speaker.title if speech.speaker is not None else ""
+    key = speech.speaker.key if speech.speaker is not None else ""
     sign = VOICES[speech.voice].sign if speech.voice is not None else ""
-    return json.dumps({"name": name, "voice": speech.voice, "sign": sign, "from": start, "text": piece})
+    return json.dumps(
+        {"key": key, "name": name, "voice": speech.voice, "sign": sign, "from": start, "text": piece}
+    )

@@ -208,6 +208,9 @@ document.addEventListener("keydown", (event) => {
   if (button) { event.preventDefault(); button.click(); }
 });
 
+// What is unfolded would else open behind the form.
+log.addEventListener("toggle", (event) => { if (event.target.open) event.target.scrollIntoView({ block: "start" }); }, true);
+
 document.querySelectorAll(".invite input").forEach((each) => {
   each.value = location.origin + new URL(each.value).pathname; // as this page was reached, perhaps through a proxy
   each.addEventListener("focus", () => each.select());

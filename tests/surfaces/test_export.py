@@ -14,8 +14,7 @@ from commandline import CommandLine, command_line
 from roundtable import load_roster, load_steps
 from roundtable.core import lines
 from roundtable.core.personas import Roster
-from roundtable.surfaces.export.agentfile import agent_file
-from roundtable.surfaces.export.hosts import AGENT, HOSTS
+from roundtable.surfaces.export import AGENT, HOSTS, agent_file
 
 SECTIONS = (
     *(f"## {number}. " for number in range(1, 7)),
@@ -114,7 +113,7 @@ def test_a_host_gets_server_commands_and_agent_file_that_parse(host: str, here: 
 def test_the_agent_file_of_every_host_is_the_same(here: CommandLine) -> None:
     made = agent_file(load_roster(), load_steps())
     roster: Roster = load_roster()
-    for files in (host.make_files(roster, load_steps()) for host in HOSTS.values()):
+    for files in (host.make_files(agent_file(roster, load_steps())) for host in HOSTS.values()):
         [text] = [text for name, text in files.items() if name.endswith(f"{AGENT}.md")]
         assert text.endswith(made)
 

@@ -1,0 +1,255 @@
+"""`questions`, `handoff`, `check`, `why`, `undo`: what an item's documents say, and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import RuleBroken
+from ...project import HandOffForm, Project
+from .options import Command, Flags, ask_user, complete_item
+from .output import NO_ITEMS, command, count, put_text, tell
+
+if TYPE_CHECKING:
+    from ...documents.questions import OpenQuestion
+    from ...store.provenance import LineOrigin
+
+
+@click.command(cls=Command)
+@click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]", shell_complete=complete_item)
+@click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show also what was answered, or settled by a decision."
+)
+@click.pass_obj
+def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
+    """List the open questions of ITEM, or of all items, and answer them.
+
+    \b
+    roundtable questions ITEM                       the list, with numbers; at a terminal it asks for answers
+    roundtable questions ITEM --answer 2 "Tablets"  answers the second
+
+    An answer is added, with its date, right below its question or the text of its step. Nothing that was
+    written is edited: what is open is computed from the documents, so that an answered question, or one that
+    a later decision settles, is gone from the list.
+    """
+    if number is not None:
+        project, entry, words = flags.split_item(what, least=1)
+        answer = " ".join(words)
+        question, file = project.answer_question(entry.slug, number, answer)
+        flags.show_result(
+            {"slug": entry.slug, "question": question.text, "answer": answer, "file": file},
+            f"Answered in {file}: {question.text}",
+        )
+        return
+    if len(what) > 1:
+        raise click.UsageError("Give --answer N with an answer.")
+    project = flags.open_project()
+    slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
+    found = {slug: _list_questions(project, slug, everything) for slug in slugs}
+    rows = [_describe_question(slug, at, each) for slug, listed in found.items() for at, each in listed]
+    texts = [_show_questions(slug, listed) for slug, listed in found.items() if listed]
+    nothing = "No question is open." if slugs else NO_ITEMS
+    flags.show_result(rows, "\n\n".join(texts) or nothing)
+    if len(slugs) == 1 and texts and flags.can_ask():
+        _ask_for_answers(project, slugs[0])
+
+
+def _list_questions(project: Project, slug: str, everything: bool) -> list[tuple[int | None, OpenQuestion]]:
+    """Return the questions to show, the open ones with their numbers."""
+    numbers = iter(range(1, 10_000))
+    found = [(next(numbers) if each.is_open else None, each) for each in project.list_questions(slug)]
+    return [(number, each) for number, each in found if everything or number is not None]
+
+
+def _ask_for_answers(project: Project, slug: str) -> None:
+    """Ask which question to answer, and for the answer, until Enter alone leaves."""
+    left = True
+    while left and (words := ask_user("Answer which one? (Enter leaves)").strip()):
+        if not words.isdecimal():
+            put_text("Give the number of a question.")
+        elif (answer := ask_user("Answer (Enter leaves)")).strip():
+            try:
+                question, file = project.answer_question(slug, int(words[:6]), answer)
+            except RuleBroken as refused:
+                put_text(str(refused))
+                continue
+            listed = _list_questions(project, slug, everything=False)
+            left = bool(listed)
+            rest = _show_questions(slug, listed) if left else ""
+            put_text(f"Answered in {file}: {question.text}\n\n{rest}".strip())
+        else:
+            left = False
+
+
+def _describe_question(slug: str, number: int | None, question: OpenQuestion) -> dict[str, Any]:
+    return {
+        "slug": slug,
+        "number": number,
+        "file": question.file,
+        "line": question.line,
+        "question": question.text,
+        "resolver": question.resolver or None,
+        "answer": question.answer or None,
+        "settled_by": question.settled_by or None,
+    }
+
+
+def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) -> str:
+    lines = [f"{slug}: answer one with {command('questions', slug, '--answer', 'N')} ANSWER"]
+    for number, each in listed:
+        lines.append(f"{f'{number:>3}.' if number else '   -'} {each.text}")
+        lines.append(f"     {each.file}:{each.line}" + (f"; {each.resolver}" if each.resolver else ""))
+        if each.answer or each.settled_by:
+            said = f"answered: {each.answer}" if each.answer else f"settled by: {each.settled_by}"
+            lines.append(f"     {said}")
+    return "\n".join(lines)
+
+
+@click.command(cls=Command)
+@click.argument("item", required=False, shell_complete=complete_item)
+@click.option(
+    "--for",
+    "form",
+    type=click.Choice(("page", "agent", "pr", "spec-kit")),
+    default="page",
+    help="A page, a prompt for a coding agent, a pull request text, or spec-kit's files.",
+)
+@click.option("--out", metavar="FILE", help="Write it to FILE; for spec-kit a folder, else specs/ITEM.")
+@click.pass_obj
+def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None) -> None:
+    """Write one page for whoever builds ITEM.
+
+    Problem, decisions with reasons, requirements with criteria, places to touch, risks, the first failing
+    test, open questions: all from the documents, each with its source. A file that is there already is not
+    overwritten. Without ITEM it takes the one that is open.
+    """
+    project, entry = flags.find_item(item)
+    text, paths = project.write_hand_off(entry.slug, form, Path(out) if out else None)
+    files = [str(path) for path in paths]
+    flags.show_result(
+        {
+            "slug": entry.slug,
+            "for": form,
+            "files": files,
+            "text": text,
+            **asdict(project.hand_off(entry.slug)),
+        },
+        "\n".join(f"Wrote {path}" for path in paths) or text.removesuffix("\n"),
+    )
+
+
+@click.command(cls=Command)
+@click.argument("item", required=False, shell_complete=complete_item)
+@click.pass_context
+def check(context: click.Context, item: str | None) -> int:
+    """Check the documents of ITEM against each other and the rules.
+
+    References, criteria, data, citations; records, turn limits, elaboration blocks and markers; with git,
+    that no answer and no addition was ever taken away. Each finding is named with its file and line. If
+    there are problems, the exit status is 2; open questions alone are not problems.
+    """
+    flags = context.ensure_object(Flags)
+    if context.info_name == "validate":
+        tell("`validate` is part of `check` now, so this is: roundtable check")
+    project, entry = flags.find_item(item)
+    report = project.check(entry.slug)
+    lists = {"problems": report.problems, "open_questions": report.open_questions}
+    rows = {key: [f"{each.file}:{each.line}: {each.text}" for each in found] for key, found in lists.items()}
+    parts = ["\n".join(rows["problems"])] if report.problems else []
+    if report.open_questions:
+        parts.append("\n".join(["Open questions:", *rows["open_questions"]]))
+    asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
+    verdict = count(len(report.problems), "problem") if report.problems else "sound"
+    compared = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
+    parts.append(f"{count(len(report.files), 'file')} checked{compared}: {verdict}{asked}.")
+    flags.show_result(
+        {
+            "slug": entry.slug,
+            "sound": not report.problems,
+            "files": list(report.files),
+            "history": report.versions,
+            **{key: [asdict(each) for each in found] for key, found in lists.items()},
+        },
+        "\n\n".join(parts) if report.files or report.problems else "No step has written anything yet.",
+    )
+    return 2 if report.problems else 0
+
+
+@click.command(cls=Command)
+@click.argument(
+    "what", nargs=-1, required=True, metavar="[ITEM] FILE:LINE|TEXT", shell_complete=complete_item
+)
+@click.pass_obj
+def why(flags: Flags, what: tuple[str, ...]) -> None:
+    """Show where a line comes from: who said what, in which turn.
+
+    \b
+    roundtable why requirements-spec.md:34          the line of a document
+    roundtable why "never all loans of the number"  every line that holds this text
+    roundtable why elaborations/01-03-1.md:48       what a turn of a transcript led to
+
+    It works also after people moved or edited text, and says so then. A line that no discussion led to comes
+    from an answer, feedback, a step or a hand. Without ITEM it takes the one that is open.
+    """
+    project = flags.open_project()
+    path = Path(" ".join(what)).absolute()
+    # A path from here names its item, as an editor or grep gives it.
+    inside = next((each for each in project.items() if path.is_relative_to(each.folder.absolute())), None)
+    if inside is not None:
+        slug, where = inside.slug, str(path.relative_to(inside.folder.absolute()))
+    else:
+        _, entry, words = flags.split_item(what, least=1)
+        slug, where = entry.slug, " ".join(words)
+    found = project.explain(slug, where)
+    data = [{"slug": slug, **asdict(each)} for each in found]
+    flags.show_result(data, "\n\n".join(map(_describe_origin, found)))
+
+
+def _describe_origin(found: LineOrigin) -> str:
+    lines = [f"{found.file}:{found.line}: {found.text}", f"  {found.origin}"]
+    lines += [f"  {remark}" for remark in found.remarks]
+    lines += [f"  turn {turn.number}, {turn.speaker}: {' '.join(turn.text.split())}" for turn in found.turns]
+    return "\n".join([*lines, f"  See {found.transcript}"] if found.transcript else lines)
+
+
+@click.command(cls=Command)
+@click.argument("what", nargs=-1, metavar="[ITEM] [N]", shell_complete=complete_item)
+@click.option("--dry-run", is_flag=True, help="Show what would be taken out, as a diff, and change nothing.")
+@click.option("--force", is_flag=True, help="Take it out even if somebody has edited it since.")
+@click.pass_obj
+def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool) -> None:
+    """Take back the last elaboration of ITEM, or number N as `show` counts them.
+
+    Its block leaves every document, and nothing else changes. Text that was edited since is left alone
+    unless --force is given. The record and the transcript stay; meta.json notes what was undone. Without ITEM
+    it takes the one that is open.
+    """
+    project, entry, words = flags.split_item(what)
+    if len(words) > 1 or not all(word.isdecimal() and len(word) < 6 for word in words):
+        raise click.UsageError(f"Name an item and a number, not {' '.join(what)[:80]}.")
+    slug, number = entry.slug, int(words[0]) if words else None
+    told: tuple[str, ...] = ()
+    if dry_run:
+        plan = project.plan_undo(slug, number)
+    else:
+        plan, told = project.undo(slug, number, force=force)
+    edits = [f"{file} was edited since: {reason}." for file, reason in plan.edits]
+    subject = f"The elaboration of step {plan.step_id}, {plan.timestamp}"
+    nothing = f"{subject}, stands in no document" + ("." if dry_run else "; it is noted as taken back.")
+    text = [plan.show_diff(), *edits] if dry_run else list(told)
+    flags.show_result(
+        {
+            "slug": slug,
+            "step": plan.step_id,
+            "timestamp": plan.timestamp,
+            "undone": not dry_run,
+            "files": [change.name for change in plan.changes],
+            "edited": [{"file": file, "reason": reason} for file, reason in plan.edits],
+            **({"diff": plan.show_diff()} if dry_run else {}),
+        },
+        "\n".join(text) if plan.changes or plan.edits else nothing,
+    )

@@ -1,1 +1,0 @@
-"""Export: the analysis as files for coding agents, made from the same personas, steps and rules."""
