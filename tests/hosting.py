@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,10 +167,10 @@ def parameters(root: Path, *more: str) -> StdioServerParameters:
 
 @asynccontextmanager
 async def host(
-    server: Any, *, user: Sequence[str | None] | None = None, **options: Any
+    server: Any, *, user: Iterable[str | None] | None = None, **options: Any
 ) -> AsyncIterator[Host]:
     """A host; `user` are the words of a person whom the client can ask, None where they decline."""
-    said = iter(user or ())
+    said = iter(user if user is not None else ())
     asked: list[str] = []
 
     async def ask(context: Any, params: Any) -> ElicitResult:

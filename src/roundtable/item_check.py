@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from .core.claims import LinesOf
+from .core.citations import LinesOf
 from .core.errors import DiskFailed
 from .core.personas import Roster
 from .core.steps import Step

@@ -132,9 +132,10 @@ class Project:
 
         return parse_reference(text) is not None
 
-    def add_item(self, text: str, *, title: str | None = None) -> ItemEntry:
+    def add_item(self, text: str, *, title: str | None = None, relayed: bool = False) -> ItemEntry:
         """Add an item with this text, or the issue that it names; an issue with a title is not looked up.
 
+        `relayed` where a host gave title and text, and the user has not accepted them in a form.
         Raises RuleBroken if the issue is here already, TrackerFailed if its tracker does not give it.
         """
         from .trackers import fetch_issue, parse_reference
@@ -145,7 +146,7 @@ class Project:
             self._require_new(source, source_id)
             if title is None:
                 issue = fetch_issue(reference, self.root, os.environ)
-                text, title = issue.text, issue.title
+                text, title, relayed = issue.text, issue.title, False
         folder = add_item(
             self.root,
             text,
@@ -154,6 +155,7 @@ class Project:
             source_id=source_id,
             items_folder=self.items_folder,
             commit=current_commit(self.root),
+            relayed=relayed,
         )
         return self.find_item(folder.name)
 

@@ -49,6 +49,7 @@ from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import PHASES, Depth, Item, Phase, Question, Step, Target
+from .synthesis import mark_unverified, strip_mark
 from .text import is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
@@ -93,6 +94,7 @@ class Stage(StrEnum):
     DRAFT = "the text of the step's sections"
     WRITTEN = "the step's artifacts on disk"
     SAVED = "the step in meta.json"
+    ACCEPTED = "the accepted sections on disk"
     MENU = "a choice at the menu"
     FEEDBACK = "the lead's reply to feedback"
     FEEDBACK_WRITTEN = "the feedback on disk"
@@ -195,6 +197,10 @@ class Analysis:
     """The question that was open when the depth changed: it stays as it was asked."""
     track: str = ""
     """The track that the user chose in this leg, where it is the one that the leg is on."""
+    unaccepted: tuple[on.SectionText, ...] = ()
+    """The sections without the marks that they stand with until the user accepts them in a form (ART-8)."""
+    accepting: on.UserSpoke | None = None
+    """What the user chose at the menu, while the sections are written without marks."""
 
     @classmethod
     def begin(cls, opening: Opening) -> Outcome:
@@ -248,6 +254,13 @@ class Analysis:
     def is_quick(self) -> bool:
         """Whether drafts are taken without asking, and the menu is one line."""
         return self.depth == "brief" or self.opening.is_short
+
+    @property
+    def open_draft(self) -> str:
+        """The draft that an empty answer to the open question takes; empty where there is none."""
+        question = _open_question(self) if self.stage is Stage.ANSWER and self.follow_up is None else None
+        offer = _find_offer(self, question) if question is not None else None
+        return offer.text if offer is not None else ""
 
     @property
     def brief(self) -> do.StepBrief:
@@ -491,8 +504,8 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         phase = now.opening.phase.key
         return replace(now, wanted_depth=wanted, stage=Stage.DEPTH), (do.SaveDepth(phase, wanted),)
     if now.follow_up is not None:
-        return _complete_answer(now, words)
-    return _take_answer(now, question, words)
+        return _complete_answer(now, words, relayed=event.relayed)
+    return _take_answer(now, question, words, relayed=event.relayed)
 
 
 def _go_back(now: Analysis) -> Outcome:
@@ -540,10 +553,13 @@ def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
     return _ask_question(after) if given else _collect_offers(after)
 
 
-def _take_answer(now: Analysis, question: Question, words: str) -> Outcome:
+def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
     offer = _find_offer(now, question)
     if is_silence(words) and offer is not None:
-        return _keep(now, do.Answer(question.label, question.text, offer.text, offered=True))
+        before = next((answer for answer in now.earlier if answer.label == question.label), None)
+        unheard = relayed and (bool(now.proposed) or (before is not None and before.relayed))
+        text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
+        return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=unheard))
     if is_silence(words) and not now.reminded and not now.is_quick:
         text = f"{question.choose_wording(with_draft=False)}\n{_REMINDER}"
         reminder = _show("question", text, now.opening.conductor)
@@ -551,7 +567,7 @@ def _take_answer(now: Analysis, question: Question, words: str) -> Outcome:
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
         return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
-    answer = do.Answer(question.label, question.text, words)
+    answer = do.Answer(question.label, question.text, words, relayed=relayed)
     criteria = (each for each in now.step.validation if each.label == question.label)
     missed = next((each for each in criteria if not meets_check(each.check, words)), None)
     if missed is None or is_settled(words):
@@ -566,13 +582,19 @@ def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
     return replace(now, follow_up=text, stage=Stage.ANSWER), (asked, do.Listen("answer"))
 
 
-def _complete_answer(now: Analysis, words: str) -> Outcome:
+def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Add the reply to a follow-up to the answer; silence or not knowing leaves it as it was."""
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
     first = now.answers[-1]
-    text = first.text if is_unknown(words) else _join_reply(now.step, first, words)
-    return _keep(replace(now, answers=now.answers[:-1], follow_up=None), replace(first, text=text), words)
+    if not is_unknown(words):
+        text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
+        return _keep(
+            replace(now, answers=now.answers[:-1], follow_up=None),
+            replace(first, text=text, relayed=relayed),
+            words,
+        )
+    return _keep(replace(now, answers=now.answers[:-1], follow_up=None), first, words)
 
 
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
@@ -661,7 +683,8 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
         for each in event.sections
         if each.target.output.endswith(".md") and each.text.strip()
     )
-    return replace(now, stage=Stage.WRITTEN), (*notices, *texts, do.WriteStep(now.step, event.sections))
+    after = replace(now, stage=Stage.WRITTEN, unaccepted=event.unmarked)
+    return after, (*notices, *texts, do.WriteStep(now.step, event.sections))
 
 
 def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
@@ -677,6 +700,13 @@ def step_saved(now: Analysis, event: on.StepSaved) -> Outcome:
     return _show_menu(replace(now, saved=True))
 
 
+def sections_accepted(now: Analysis, event: on.StepWritten) -> Outcome:
+    """Do what the user chose at the menu, once the sections stand without marks."""
+    if now.accepting is None:
+        raise RuleBroken("Nobody accepted the sections.")
+    return menu_answered(replace(now, stage=Stage.MENU, accepting=None), now.accepting)
+
+
 def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     """After `undo`: the menu again, or the last question where the step is no longer complete."""
     shown = [_show("update" if event.done else "notice", text) for text in event.announcements]
@@ -686,6 +716,7 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     after = replace(now, written=now.written[:-1])
     if last.kind != "section":
         return _show_menu(after, *shown)
+    after = replace(after, unaccepted=())
     if not last.first:
         # Without a label the whole step was done again: what stands in the documents counts once more.
         kept = tuple(answer for answer in now.answers if last.label and answer.label != last.label)
@@ -735,6 +766,9 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if wanted is not None and choice == "feedback":
         after = replace(now, wanted_depth=wanted, stage=Stage.DEPTH)
         return after, (do.SaveDepth(opening.phase.key, wanted),)
+    if event.seen and now.unaccepted and choice in ("continue", "skip"):
+        after = replace(now, stage=Stage.ACCEPTED, unaccepted=(), accepting=event)
+        return after, (do.WriteStep(now.step, now.unaccepted),)
     echo = _show("choice", words, USER)
     match choice:
         case "continue" if left.steps:
@@ -758,7 +792,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         case "feedback" if opening.step is None:
             return _show_menu(now, _show("notice", _NO_STEP))
         case "feedback":
-            return _take_feedback(now, words)
+            return _take_feedback(now, words, relayed=event.relayed)
 
 
 def _steer_at_menu(now: Analysis, words: str) -> Outcome | None:
@@ -795,7 +829,7 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
     return tuple(dict.fromkeys(labels))
 
 
-def _take_feedback(now: Analysis, words: str) -> Outcome:
+def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
     if corrected := find_corrected(words, given):
@@ -804,16 +838,17 @@ def _take_feedback(now: Analysis, words: str) -> Outcome:
     if now.is_quick and heard.kind == "open" and [each.offered for each in now.answers] == [True]:
         # The draft was all that the step asked for: what is said instead of it is the answer.
         drafted = now.answers[0]
-        answer = replace(drafted, text=words, offered=False)
+        answer = replace(drafted, text=words, offered=False, relayed=relayed)
         after = replace(now, answers=(answer,), earlier=(drafted,), editing=drafted.label)
         return _draft_sections(after, _show("answer", words, USER))
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])
-        aside = do.AskFeedback(brief, words, aside=True)
+        aside = do.AskFeedback(brief, words, aside=True, relayed=relayed)
         return replace(now, feedback=None, stage=Stage.FEEDBACK), (said, aside)
-    after = replace(now, feedback=words, stage=Stage.FEEDBACK)
-    return after, (said, do.AskFeedback(now.brief, words))
+    kept = mark_unverified(" ".join(words.split())) if relayed else words
+    after = replace(now, feedback=kept, stage=Stage.FEEDBACK)
+    return after, (said, do.AskFeedback(now.brief, words, relayed=relayed))
 
 
 def _is_remark(text: str) -> bool:
@@ -898,6 +933,7 @@ TABLE: Mapping[Stage, Mapping[type[on.Event], Callable[[Analysis, Any], Outcome]
     Stage.DRAFT: {on.Drafted: sections_drafted},
     Stage.WRITTEN: {on.StepWritten: step_written},
     Stage.SAVED: {on.StepSaved: step_saved},
+    Stage.ACCEPTED: {on.StepWritten: sections_accepted},
     Stage.MENU: {on.UserSpoke: menu_answered},
     Stage.FEEDBACK: {on.FeedbackTaken: feedback_taken},
     Stage.FEEDBACK_WRITTEN: {on.FeedbackWritten: feedback_written},

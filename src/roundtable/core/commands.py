@@ -191,13 +191,17 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the user answered under a label; unknown where "I don't know" was said."""
+    """What the user answered under a label; unknown where "I don't know" was said.
+
+    `relayed` where a host passed any of it on.
+    """
 
     label: str
     question: str
     text: str
     unknown: bool = False
     offered: bool = False
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +302,7 @@ class AskFeedback:
     brief: StepBrief
     words: str
     aside: bool = False
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

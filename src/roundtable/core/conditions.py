@@ -72,7 +72,7 @@ def _has_meaning(node: ast.expr) -> bool:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
         case ast.UnaryOp(op=operator) | ast.Compare(ops=[operator]):
-            return isinstance(operator, (ast.Not, *_OPERATORS))
+            return isinstance(operator, ast.Not) or type(operator) in _OPERATORS
     return False
 
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeAlias
 
 from . import commands as do
@@ -136,6 +137,8 @@ class Elaboration:
     draft: synthesis.Draft = _NO_DRAFT
     at: str = ""
     extracted: bool = False
+    has_host_draft: bool = False
+    """Whether a host drafted the synthesis, so that it is marked unless the user accepts it (ART-8)."""
     has_review: bool = False
     """Whether the user reviews the synthesis before it is written (SYN-8)."""
     reviewed: tuple[synthesis.Draft, ...] = ()
@@ -174,7 +177,8 @@ class Elaboration:
                 f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}.",
                 legal=self.legal,
             )
-        after, commands = transition.make(self, event)
+        has_seen = isinstance(event, on.UserSpoke) and event.seen
+        after, commands = transition.make(_note_seen(self) if has_seen else self, event)
         if after.state not in transition.to:
             raise RuleBroken(f"{self.state} does not lead to {after.state}.", legal=tuple(transition.to))
         return after, commands
@@ -238,7 +242,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
     text = lines.framing_text(
         title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0]
     )
-    said, shown = _say(now, now.lead.key, text, notes=event.notes)
+    said, shown = _say(now, now.lead.key, text, notes=event.notes, relayed=event.relayed)
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
         focus_topic=within_sentence(event.focus_topic) or now.step.title,
@@ -275,7 +279,9 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
             return _go_on(replace(now, due=()), (_redirect(now, USER, event.text.strip()),))
     purpose = now.due[0].purpose
-    said, shown = _say(now, event.speaker, event.text.strip(), event.verdict, event.notes)
+    said, shown = _say(
+        now, event.speaker, event.text.strip(), event.verdict, event.notes, relayed=event.relayed
+    )
     # After an empty message one persona speaks; the others only stood by.
     due = () if purpose == "go-on" else now.due[1:]
     opposed = event.verdict.opposes and now.turns[event.verdict.opposes - 1].speaker
@@ -486,7 +492,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
     draft = synthesis.settle(event.draft, now.turns, now.roster)
-    after = replace(now, draft=draft, at=event.at, extracted=event.extracted)
+    after = replace(now, draft=draft, at=event.at, extracted=event.extracted, has_host_draft=event.relayed)
     return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
 
@@ -511,7 +517,7 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
-            return _update_artifacts(now, *echo)
+            return _update_artifacts(now, *echo, accepted=not event.relayed)
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
@@ -522,26 +528,29 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             prefill = now.draft.words_of_entry(number)
             return replace(now, editing=number), (*echo, ask, do.Listen("review", prefill))
     # What the panel said in one sentence may be about an entry that is no longer there.
-    if event.relayed and answer.words and synthesis.UNVERIFIED not in answer.words:
-        # Nobody heard these words from the user: another program passed them on (ART-8).
-        answer = replace(answer, words=f"{answer.words.rstrip('.')} {synthesis.UNVERIFIED}")
-    draft = replace(_change_draft(now.draft, answer), summary="", takeaway="")
+    draft = replace(_change_draft(now.draft, answer, relayed=event.relayed), summary="", takeaway="")
     changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
     return _ask_for_review(changed, *echo) if changed.draft.entries else _update_artifacts(changed, *echo)
 
 
-def _change_draft(draft: synthesis.Draft, answer: ReviewAnswer) -> synthesis.Draft:
+def _change_draft(draft: synthesis.Draft, answer: ReviewAnswer, *, relayed: bool) -> synthesis.Draft:
     match answer.kind:
         case "drop":
             return draft.drop_entries(answer.numbers)
         case "edit":
-            return draft.edit_entry(answer.numbers[0], answer.words)
+            return draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
         case _:
-            return draft.add_entry(answer.part, answer.words)
+            return draft.add_entry(answer.part, answer.words, relayed=relayed)
 
 
-def _update_artifacts(now: Elaboration, *shown: do.Show) -> Outcome:
-    """Write the synthesis as it stands; one without entries is only a takeaway."""
+def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:
+    """Write the synthesis as it stands; one without entries is only a takeaway.
+
+    What a host brought in is marked, unless the user accepted it.
+    """
+    if not accepted:
+        mark = partial(synthesis.mark_relayed, turns=now.turns, by_host=now.has_host_draft)
+        now = replace(now, draft=mark(now.draft), reviewed=tuple(map(mark, now.reviewed)))
     if not now.draft.entries:
         takeaway = f"Key takeaway: {synthesis.summary(now.draft, now.step.title)}"
         return _persist(now, (*shown, _show(now, "synthesis", takeaway)))
@@ -564,6 +573,8 @@ def _persist(now: Elaboration, shown: Shown) -> Outcome:
     summary = synthesis.summary(now.draft, now.step.title)
     record = do.Record(now.step.step_id, len(now.turns), now.roster.keys, now.at, summary)
     struck = now.reviewed[0].entries_missing_in(now.draft) if now.reviewed else ()
+    if now.has_host_draft:
+        struck = tuple(map(synthesis.mark_entry, struck))  # nobody accepted these
     save = do.SaveRecord(record, now.table, now.draft, now.exit_type, now.parked, now.extracted, struck)
     return replace(now, state=State.STATE_PERSIST, awaits=Awaited.RECORD), (*shown, save)
 
@@ -605,6 +616,19 @@ def _say(
     return replace(after, warned=True, closing=True), (*shown, warning)
 
 
+def _note_seen(now: Elaboration) -> Elaboration:
+    """Return the state once the user has seen in a form all that a host worded; what it relayed stays so."""
+
+    def see(turn: Turn) -> Turn:
+        drift = turn.verdict.off_topic
+        verdict = replace(turn.verdict, off_topic=replace(drift, relayed=False)) if drift else turn.verdict
+        return replace(turn, relayed=turn.relayed and turn.speaker == USER, verdict=verdict)
+
+    turns = tuple(map(see, now.turns))
+    parked = tuple(replace(point, relayed=turns[point.turn - 1].relayed) for point in now.parked)
+    return replace(now, turns=turns, parked=parked)
+
+
 def _go_on(now: Elaboration, shown: Shown = ()) -> Outcome:
     """Ask the next speaker, or listen to the user, or end at the limit."""
     if now.is_full:
@@ -636,7 +660,8 @@ def _park(now: Elaboration) -> Elaboration:
     if drift is None or drift.is_chat:
         return now
     words = " ".join(turn.text.split())
-    point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words)
+    relayed = drift.relayed or turn.relayed
+    point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words, relayed)
     return replace(now, parked=(*now.parked, point))
 
 

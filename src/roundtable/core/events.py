@@ -15,12 +15,14 @@ class UserSpoke:
     """The user said something; what it means depends on what was awaited.
 
     `relayed` where another program passed the words on, perhaps not word for word; `by` is the name of
-    whoever spoke where several people share the table.
+    whoever spoke where several people share the table. `seen` where they were said in a form of the client's
+    that showed all that a host had worded by then.
     """
 
     text: str
     relayed: bool = False
     by: str = ""
+    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,13 @@ class ContextUnreadable:
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """The lead framed the discussion."""
+    """The lead framed the discussion; `relayed` where a host gave the words."""
 
     summary: str
     focus_question: str
     focus_topic: str
     notes: tuple[str, ...] = ()
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ class PersonaSpoke:
     """The speaker's verdict on the user's turn that it follows (FOCUS-1)."""
     looked_up: tuple[Material, ...] = ()
     """What the speaker asked to see before it spoke."""
+    relayed: bool = False
+    """Whether a host gave the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +127,15 @@ class BudgetSpent:
 class SynthesisDrafted:
     """A synthesis was drafted; `at` is the instant that marker and record share.
 
-    `claims` says what could not be verified in it, to be sent back with once (ART-8).
+    `claims` says what could not be verified in it, to be sent back with once (ART-8); `relayed` where a host
+    gave the words.
     """
 
     draft: Draft
     at: str
     extracted: bool = False
     claims: tuple[str, ...] = ()
+    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +220,13 @@ class SectionText:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """The step's sections were drafted from the answers."""
+    """The step's sections were drafted from the answers.
+
+    `unmarked` are the same without the marks on what a host brought in, for a user who accepts them.
+    """
 
     sections: tuple[SectionText, ...]
+    unmarked: tuple[SectionText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,21 +74,27 @@ class Draft:
         dropped = set(numbers)
         return self._change(lambda number, _part, entry: None if number in dropped else entry)
 
-    def edit_entry(self, number: int, words: str) -> Draft:
-        """Return the draft with new words for an entry; what follows a colon is its reason or owner."""
+    def edit_entry(self, number: int, words: str, *, relayed: bool = False) -> Draft:
+        """Return the draft with new words for an entry; what follows a colon is its reason or owner.
+
+        Words that a host passed on, `relayed`, are marked (ART-8).
+        """
 
         def edit(each: int, part: Part, entry: Entry) -> Entry:
             if each != number:
                 return entry
             text, detail = _split_detail(words, part)
-            return Entry(text, entry.turns, detail, review="added" if entry.review == "added" else "edited")
+            review: Literal["added", "edited"] = "added" if entry.review == "added" else "edited"
+            edited = Entry(text, entry.turns, detail, review)
+            return mark_entry(edited) if relayed else edited
 
         return self._change(edit)
 
-    def add_entry(self, part: Part, words: str) -> Draft:
+    def add_entry(self, part: Part, words: str, *, relayed: bool = False) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
         text, detail = _split_detail(words, part)
         entry = Entry(text, (), detail, review="added")
+        entry = mark_entry(entry) if relayed else entry
         return self._replace(
             {each: self.part(each) + ((entry,) if each == part else ()) for each in HEADINGS}
         )
@@ -219,9 +225,7 @@ def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     return replace(
         draft,
         insights=_drop_uncited(draft.insights, turns),
-        decisions=tuple(
-            _mark_relayed(_say_what_is_replaced(entry, standing), turns) for entry in decisions + added
-        ),
+        decisions=tuple(_say_what_is_replaced(entry, standing) for entry in decisions + added),
         questions=_drop_uncited(draft.questions, turns) + proposed,
         actions=_drop_uncited(draft.actions, turns),
     )
@@ -256,12 +260,38 @@ def _say_what_is_replaced(entry: Entry, standing: Mapping[int, _Decided]) -> Ent
     return replace(entry, detail=f'{entry.detail or NO_REASON}; replaces "{own_words(before)}"')
 
 
-def _mark_relayed(entry: Entry, turns: Sequence[Turn]) -> Entry:
-    """Return a decision marked where another program passed on all the words it rests on (ART-8)."""
-    said = [turns[number - 1] for number in entry.turns if turns[number - 1].speaker == USER]
-    if UNVERIFIED in entry.text or not all(turn.relayed for turn in said):
-        return entry
-    return replace(entry, text=f"{entry.text.rstrip('.')} {UNVERIFIED}")
+def mark_relayed(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
+    """Return the draft with a mark on all that a host brought in: its own words, and turns that it gave.
+
+    What was added or edited in the review was marked then, if a host passed it on (ART-8).
+    """
+
+    def mark(_number: int, _part: Part, entry: Entry) -> Entry:
+        is_heard = entry.review or not (by_host or any(turns[number - 1].relayed for number in entry.turns))
+        return entry if is_heard else mark_entry(entry)
+
+    marked = draft._change(mark)
+    if not by_host:
+        return marked
+    return replace(marked, summary=mark_unverified(draft.summary), takeaway=mark_unverified(draft.takeaway))
+
+
+def mark_entry(entry: Entry) -> Entry:
+    """Return an entry with a mark at the end of its text and of its detail."""
+    return replace(entry, text=mark_unverified(entry.text), detail=mark_unverified(entry.detail))
+
+
+def mark_unverified(text: str) -> str:
+    """Return a text with the mark at its end, once; an empty one stays empty."""
+    words = text.rstrip()
+    if not words or words.rstrip(".").endswith(UNVERIFIED):
+        return text
+    return f"{words.rstrip('.')} {UNVERIFIED}"
+
+
+def strip_mark(text: str) -> str:
+    """Return a text without any mark, as somebody who read it with its marks accepts it."""
+    return text.replace(f" {UNVERIFIED}", "")
 
 
 def _list_numbers(numbers: Iterable[int]) -> str:
@@ -347,7 +377,7 @@ def _quote_decision(entry: Entry, turns: Sequence[Turn]) -> str:
     turn = next((turn for turn in reversed(said) if can_decide(turn.text)), None)
     if turn is None:
         return ""
-    plain = entry.text.replace(f" {UNVERIFIED}", "")
+    plain = strip_mark(entry.text)
     if fold_text(plain).rstrip(".!") in fold_text(join_lines(turn.text)):
         return ""
     words = own_words(turn, plain)
@@ -375,6 +405,9 @@ def summary(draft: Draft, title: str) -> str:
     for lead, entries in found:
         if not text and entries:
             text = f"{lead}: {join_lines(entries[0].text)}"
+    if UNVERIFIED in text:
+        # Wherever it is cut, the mark stays.
+        return mark_unverified(shorten_text(text, SUMMARY_LENGTH - len(UNVERIFIED)))
     return shorten_text(text or f"Discussed {title}", SUMMARY_LENGTH)
 
 

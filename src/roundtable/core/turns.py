@@ -17,6 +17,8 @@ class OffTopic:
     belongs_to: str | None = None
     is_chat: bool = False
     """Whether it is small talk, which has nothing to do with the item and is not kept for later."""
+    relayed: bool = False
+    """Whether a host worded the subject and the user has not seen it in a form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,8 @@ NEUTRAL = Verdict()
 class Turn:
     """One contribution by a persona or the user, with its verdict and what the checks noted.
 
-    The user's words are `relayed` where another program passed them on; `by` names whoever of several people
-    said them.
+    `relayed` where a host passed on the user's words, or worded a persona's and the user has not seen them in
+    a form; `by` names whoever of several people said them.
     """
 
     number: int
@@ -77,6 +79,8 @@ class Parked:
     turn: int
     speaker: str
     words: str
+    relayed: bool = False
+    """Whether the subject or the words come from a host alone."""
 
 
 @dataclass(frozen=True, slots=True)

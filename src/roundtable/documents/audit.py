@@ -10,14 +10,8 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
-from ..core.claims import (
-    LinesOf,
-    check_citation,
-    find_paths,
-    find_unknown_figures,
-    is_marked,
-    shares_words,
-)
+from ..core.citations import LinesOf, check_citation, find_paths, is_marked
+from ..core.claims import find_unknown_figures, shares_words
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, NoReturn
 
 import msgspec
 
-from ..core.claims import CITATION, LinesOf, check_citation, is_address, is_marked
+from ..core.citations import CITATION, LinesOf, check_citation, is_address, is_marked
 from .ids import (
     CRITERION,
     HEADING,

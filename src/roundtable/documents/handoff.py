@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..core.claims import CITATION
+from ..core.citations import CITATION
 from ..core.steps import Item
 from ..core.text import escape_markdown, fold_text, parse_heading, split_sentences
 from .blocks import find_elaboration_blocks

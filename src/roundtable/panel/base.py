@@ -19,6 +19,8 @@ PanelRequest: TypeAlias = (
     do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.AskOffers | do.AskFollowUp
     | do.AskDraft | do.AskFeedback | do.AskReading
 )  # fmt: skip
+HOST = "host (one model speaks for every persona)"
+"""The name of a panel whose words come from another program: they are marked until the user accepts them."""
 OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
 from ..core import commands as do
-from ..core.claims import LinesOf, check_section, mark_claims
+from ..core.citations import LinesOf
+from ..core.claims import check_section, mark_claims
 from ..core.errors import RuleBroken
 from ..core.events import SectionText
 from ..core.personas import Persona
@@ -21,9 +22,8 @@ from ..core.synthesis import Draft
 from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, Verdict
 from ..documents.drafting import draft
-from .base import Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import HOST, Framing, OnWords, PanelRequest, Speech, ignore_words
 
-NAME = "host (one model speaks for every persona)"
 SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS, SECTION_WORDS = 60, 40, 100, 150
 QUESTION_WORDS, TOPIC_WORDS, ENTRY_WORDS = 80, 12, 120
 MAX_ENTRIES = 40
@@ -88,7 +88,7 @@ class HostPanel:
 
     @property
     def name(self) -> str:
-        return NAME
+        return HOST
 
     def submit(self, reply: HostReply) -> None:
         """Answer the open request once; raise RuleBroken, with the reason, if the reply cannot be used."""

@@ -13,6 +13,7 @@ from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
 from ..core.steps import Item, Question, split_drafts
+from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import strip_unprintable
 from ..core.turns import Material
 from ..panel.base import Look
@@ -87,6 +88,8 @@ def _offer_from(
 ) -> Offer | None:
     if source.casefold() in _ITEM_DRAFTS:
         found = _ITEM_DRAFTS[source.casefold()](brief.item)
+        if found and UNVERIFIED in f"{brief.item.name} {brief.item.text}":
+            found = mark_unverified(found)  # a host added the item, so its words are the host's
         return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""
@@ -104,9 +107,12 @@ def _offer_earlier_answer(
 ) -> Offer | None:
     if step_id == brief.step.step_id:
         own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
-        return Offer(question.label, _shorten(own.text), f"your answer on {label}") if own else None
-    text = stored.get((step_id, label))
-    return Offer(question.label, _shorten(text), f"step {step_id}, {label}") if text else None
+        if own is None:
+            return None
+        text = mark_unverified(own.text) if own.relayed else own.text
+        return Offer(question.label, _shorten(text), f"your answer on {label}")
+    found = stored.get((step_id, label))
+    return Offer(question.label, _shorten(found), f"step {step_id}, {label}") if found else None
 
 
 def _first_sentences(text: str) -> str:
@@ -175,6 +181,8 @@ def _shorten(text: str) -> str:
     """Return the text, cut after a sentence or a word if it is too long to confirm at a glance."""
     if len(text) <= _MAX_OFFER_LENGTH:
         return text
+    if UNVERIFIED in text:
+        return mark_unverified(_shorten(strip_mark(text)))
     cut = text[:_MAX_OFFER_LENGTH]
     sentence = max(cut.rfind(". "), cut.rfind("? "), cut.rfind("! "))
     return cut[: sentence + 1] if sentence > _MAX_OFFER_LENGTH // 3 else cut.rsplit(" ", 1)[0] + " ..."

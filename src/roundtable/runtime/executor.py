@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -14,16 +14,17 @@ from typing import Any, assert_never
 from ..core import claims
 from ..core import commands as do
 from ..core import events as on
+from ..core.citations import LinesOf
 from ..core.claims import UnverifiedClaim
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
-from ..core.lines import join_names
+from ..core.marks import blot_out, find_shared_lines, mark_new_lines
 from ..core.steps import PHASE_KEYS, Item, Step
-from ..core.synthesis import UNVERIFIED, Draft, join_lines
-from ..core.text import neutralize_markdown, strip_unprintable
+from ..core.synthesis import UNVERIFIED, Draft, strip_mark
+from ..core.text import strip_unprintable
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
-from ..panel.base import Panel
+from ..panel.base import HOST, Panel
 from ..store.artifact import is_markdown
 from ..store.background import read_background
 from ..store.files import timestamp
@@ -60,7 +61,6 @@ Task = (
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
-_FEW_LETTERS = 4
 
 
 class Executor:
@@ -93,11 +93,16 @@ class Executor:
         return self._panel
 
     @cached_property
-    def lines_of(self) -> claims.LinesOf:
+    def lines_of(self) -> LinesOf:
         """Return what tells how long a file is that somebody cites; imported late, to show a line soon."""
         from ..survey.files import CitedFiles
 
         return CitedFiles(self._root, self._folder).count_lines
+
+    @property
+    def _is_host(self) -> bool:
+        """Whether another program gives the words."""
+        return self.panel.name == HOST
 
     def go_offline(self) -> Panel:
         """Let the offline panel give the words from now on."""
@@ -108,11 +113,13 @@ class Executor:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
         match task:
             case do.AskVerdict(table):
-                keep_corrections(self._folder, table.turns[-1].text)
+                turn = table.turns[-1]
+                keep_corrections(self._folder, turn.text, relayed=turn.relayed)
             case do.AskDraft():
-                keep_corrections(self._folder, "\n".join(answer.text for answer in task.brief.answers))
-            case do.AskFeedback(words=words):
-                keep_corrections(self._folder, words)
+                for answer in task.brief.answers:
+                    keep_corrections(self._folder, answer.text, relayed=answer.relayed)
+            case do.AskFeedback(words=words, relayed=relayed):
+                keep_corrections(self._folder, words, relayed=relayed)
         match task:
             case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
                 task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
@@ -160,7 +167,7 @@ class Executor:
             found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
         summary, question = self._mark(framing.summary, brief), self._mark(framing.focus_question, brief)
         notes = _notes(self._violations(f"{summary} {question}", brief), found)
-        return on.Framed(summary, question, _clean(framing.focus_topic), notes)
+        return on.Framed(summary, question, _clean(framing.focus_topic), notes, self._is_host)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
@@ -183,7 +190,8 @@ class Executor:
         notes, judged = (*speech.notes, *_notes(found, unverified)), speech.judged
         if judged is not None:
             judged = judged.within(len(brief.table.turns))
-        return on.PersonaSpoke(key, self._mark(speech.text, brief), verdict, notes, judged, speech.looked_up)
+        text = self._mark(speech.text, brief)
+        return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up, self._is_host)
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
@@ -217,35 +225,39 @@ class Executor:
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; what the panel added to the answers is marked (ART-8).
 
-        So are answers that another program passed on: nobody heard them from the user.
+        So is every line that a host worded, or that holds an answer which it passed on.
         """
+        unheard = tuple(each.relayed or UNVERIFIED in each.text for each in ask.brief.answers)
+        ask = _change_answers(ask, strip_mark, unheard)
         sections = await self.panel.answer(ask)
-        relayed = [answer.label for answer in ask.brief.answers if self._is_relayed(answer.text)]
-        if self.panel.name == OFFLINE and not relayed:
+        if self.panel.name == OFFLINE and not any(unheard):
             return on.Drafted(sections)
         from ..documents.drafting import draft
 
-        ruled = tuple(each.text for each in draft(ask, {each.name: each.text for each in ask.material}))
+        documents = {each.name: each.text for each in ask.material}
+        ruled = draft(ask, documents)
+        if self.panel.name != OFFLINE:
+            texts = tuple(each.text for each in ruled)
+            sections = tuple(self._mark_section(each, ask, texts) for each in sections)
+        if not (self._is_host or any(unheard)):
+            return on.Drafted(sections)
+        # Whatever reads the same with other words in place of the host's does not come from the host.
+        others = draft(_change_answers(ask, blot_out, unheard), documents)
+        flagged = draft(_change_answers(ask, mark_new_lines, unheard), documents)
+        data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
+        heard = find_shared_lines([each.text for each in ruled], [each.text for each in others])
+        marked = tuple(
+            data.get(each.target) or replace(each, text=mark_new_lines(each.text, heard)) for each in sections
+        )
+        return on.Drafted(marked, sections if marked != sections else ())
 
-        def mark(section: on.SectionText) -> on.SectionText:
-            if not is_markdown(section.target.output):
-                return section
-            found = claims.check_section(section.text, ask, ruled, self.lines_of)
-            text = section.text if self.panel.name == OFFLINE else claims.mark_claims(section.text, found)
-            labels = [label for label in relayed if label in text] or relayed
-            return replace(section, text=f"{text}\n\n{_tell_relayed(labels)}" if relayed else text)
-
-        return on.Drafted(tuple(map(mark, sections)))
-
-    def _is_relayed(self, words: str) -> bool:
-        """Whether another program passed these words on in this leg, and the user did not say them."""
-        recorded = self._journal.read() if self._journal is not None else None
-        said = [each for each in (recorded.events if recorded else ()) if isinstance(each, on.UserSpoke)]
-        wanted = join_lines(words)
-        if any(join_lines(each.text) == wanted for each in said if not each.relayed):
-            return False
-        passed_on = [join_lines(each.text) for each in said if each.relayed]
-        return any(each == wanted or (len(each) >= _FEW_LETTERS and each in wanted) for each in passed_on)
+    def _mark_section(
+        self, section: on.SectionText, ask: do.AskDraft, ruled: tuple[str, ...]
+    ) -> on.SectionText:
+        if not is_markdown(section.target.output):
+            return section
+        found = claims.check_section(section.text, ask, ruled, self.lines_of)
+        return replace(section, text=claims.mark_claims(section.text, found))
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
@@ -271,12 +283,13 @@ class Executor:
             draft = Draft()
         at = self._instant(task.table.step.step_id)
         if panel.name == OFFLINE:
-            return on.SynthesisDrafted(draft, at, extracted)
+            return on.SynthesisDrafted(draft, at, extracted, relayed=self._is_host)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
         wrong = claims.check_draft(draft, task.table, self.lines_of)
         if wrong and not request.problems:
-            return on.SynthesisDrafted(draft, at, claims=wrong)
-        return on.SynthesisDrafted(claims.mark_draft(draft, task.table, self.lines_of), at)
+            return on.SynthesisDrafted(draft, at, claims=wrong, relayed=self._is_host)
+        marked = claims.mark_draft(draft, task.table, self.lines_of)
+        return on.SynthesisDrafted(marked, at, relayed=self._is_host)
 
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         """Return the draft answers: those in the documents, else the panel's, else what a step names."""
@@ -366,8 +379,6 @@ class Executor:
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
                 return on.DepthSaved()
             case do.WriteFeedback():
-                if self._is_relayed(task.words):
-                    task = replace(task, words=f"{task.words} {UNVERIFIED}")
                 return on.FeedbackWritten(self._outputs.write_feedback(task), self._noted_moment)
             case do.UndoLast():
                 return self._undo_last(task)
@@ -495,9 +506,13 @@ def make_offline_panel(project: Path) -> Panel:
     return OfflinePanel(project)
 
 
-def _tell_relayed(labels: Sequence[str]) -> str:
-    names = join_names([neutralize_markdown(label) for label in labels])
-    return f"Passed on by the host, not heard from the user: {names} {UNVERIFIED}."
+def _change_answers(ask: do.AskDraft, change: Callable[[str], str], chosen: tuple[bool, ...]) -> do.AskDraft:
+    """Return the request with other words in the answers that are chosen and known."""
+    answers = tuple(
+        replace(answer, text=change(answer.text)) if is_chosen and not answer.unknown else answer
+        for answer, is_chosen in zip(ask.brief.answers, chosen, strict=True)
+    )
+    return replace(ask, brief=replace(ask.brief, answers=answers))
 
 
 def _notes(found: tuple[Violation, ...], unverified: tuple[UnverifiedClaim, ...] = ()) -> tuple[str, ...]:

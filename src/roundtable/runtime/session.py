@@ -123,14 +123,14 @@ class Session:
         """Return how many lines a file has that somebody cites; None if the project has no such file."""
         return self._executor.lines_of(path) if self._executor is not None else None
 
-    def say(self, text: str, *, relayed: bool = False, by: str = "") -> None:
-        """Say something; early words wait for the next turn to listen; `relayed` and `by` as in `UserSpoke`.
+    def say(self, text: str, *, relayed: bool = False, by: str = "", seen: bool = False) -> None:
+        """Say something; early words wait for the next turn to listen; the rest as in `UserSpoke`.
 
         Of a message that is too long only the beginning is taken, and a notice says so.
         """
         words = strip_unprintable(text)
         remarks = texts.not_taken(len(text) - len(strip_hidden(text)), len(words), MAX_MESSAGE_LENGTH)
-        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by), remarks))
+        self._said.append((on.UserSpoke(words[:MAX_MESSAGE_LENGTH], relayed, by, seen), remarks))
         self._news.set()
 
     def hang_up(self) -> None:
@@ -247,9 +247,8 @@ class Session:
                 case do.Advance() | do.MakeUp() | do.StartOver() | do.Leave():
                     return task
                 case do.Listen("review") if not self._review:
-                    await self._commit(
-                        leg, on.UserSpoke("")
-                    )  # nobody reviews here: it is written as it stands
+                    # Nobody reviews here: it is written as it stands, and not as accepted by the user.
+                    await self._commit(leg, on.UserSpoke("", relayed=True))
                 case do.Listen(awaits, prefill, offer):
                     words = await self._listen(awaits, leg.state, prefill, offer)
                     if words is None or (

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
+from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import parse_heading, strip_unprintable
 from ..documents.outline import decode_document
 from . import files
@@ -27,6 +28,7 @@ ITEMS_FOLDER = "docs/requirements"
 MAX_TITLE_LENGTH = 80
 MAX_SLUG_LENGTH = 60
 UNTITLED = "untitled-item"
+ADDED_BY_HOST = f"Added by a host over MCP, not typed by the user: title and text {UNVERIFIED}."
 
 _OTHERS = re.compile(r"[^a-z0-9 -]")
 _GAPS = re.compile(r"[ -]+")
@@ -57,10 +59,12 @@ def add_item(
     source_id: str | None = None,
     items_folder: str = ITEMS_FOLDER,
     commit: str | None,
+    relayed: bool = False,
 ) -> Path:
     """Add an item with this text and return its folder, with draft.md and meta.json in it.
 
     Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
+    One that a host adds, `relayed`, says so in its title and below its text (ART-8).
     """
     text = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if title is None:
@@ -78,6 +82,8 @@ def add_item(
     files.make_folder(home, parents=True)
     name = make_slug(title)
     folder = _new_folder(home, make_slug(f"{source_id} {name}") if source_id else name)
+    if relayed:
+        title, text = mark_unverified(title), f"{text}\n\n{ADDED_BY_HOST}".lstrip()
     files.write(folder / DRAFT, (f"# {title}\n\n{text}".rstrip() + "\n").encode())
     meta: dict[str, Any] = {
         "source": source,
@@ -355,7 +361,8 @@ def _split(draft: str) -> tuple[str, str]:
     heading = parse_heading(lines[at]) if at is not None else None
     if at is None or heading is None:
         return "", draft.strip()
-    return one_line(heading[1]), "\n".join(lines[:at] + lines[at + 1 :]).strip()
+    text = "\n".join(line for line in lines[:at] + lines[at + 1 :] if line.strip() != ADDED_BY_HOST)
+    return one_line(heading[1]), text.strip()
 
 
 def _find_heading(draft: str) -> int | None:

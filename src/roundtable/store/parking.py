@@ -10,7 +10,7 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
-from ..core.synthesis import join_lines, shorten_text
+from ..core.synthesis import join_lines, mark_unverified, shorten_text
 from ..core.text import escape_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
 from ..documents.additions import find_document_end, find_section_end, insert_text
@@ -101,7 +101,8 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
     who = "the user" if point.speaker == USER else escape_markdown(speaker)
     words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
     subject = escape_markdown(point.subject) or escape_markdown(words) or "a point"
-    return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {escape_markdown(point.words)}"
+    said = escape_markdown(mark_unverified(point.words) if point.relayed else point.words)
+    return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {said}"
 
 
 def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:

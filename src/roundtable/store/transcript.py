@@ -11,8 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import DiskFailed
+from ..core.lines import join_names
 from ..core.personas import Roster
-from ..core.synthesis import HEADINGS, Entry, Part, credit, decision_turns, summary, write_entry
+from ..core.synthesis import (
+    HEADINGS,
+    UNVERIFIED,
+    Entry,
+    Part,
+    credit,
+    decision_turns,
+    mark_unverified,
+    summary,
+    write_entry,
+)
 from ..core.text import escape_markdown, strip_unprintable
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from . import files
@@ -155,6 +166,7 @@ def _render_document(command: SaveRecord, panel: str) -> str:
         _render_header(command, panel),
         "## Discussion",
         *(_render_turn(turn, table.roster, turn.number in said) for turn in table.turns),
+        *_tell_hosts_words(table.turns),
         "## Synthesis",
         *_render_synthesis(command),
     ]
@@ -182,7 +194,9 @@ def _render_header(command: SaveRecord, panel: str) -> str:
         ("Panel", panel),
     ]
     if table.focus_question:
-        fields.append(("Focus question", table.focus_question))
+        is_hosts = bool(table.turns) and table.turns[0].relayed
+        focus = mark_unverified(table.focus_question) if is_hosts else table.focus_question
+        fields.append(("Focus question", focus))
     return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields)
 
 
@@ -190,15 +204,26 @@ def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
     who = _speaker(turn.speaker, roster)
     speaker = escape_markdown(f"{who} ({turn.by})" if turn.by else who)
     parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
-    remarks = ["Relayed by the host, perhaps not word for word."] if turn.relayed else []
+    remarks = (
+        ["Relayed by the host, perhaps not word for word."] if turn.relayed and turn.speaker == USER else []
+    )
     remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
     remarks += ["Holds a decision."] if is_decided else []
     if drift := turn.verdict.off_topic:
-        remarks.append(f"Put off: {escape_markdown(drift.subject)}")
+        subject = mark_unverified(drift.subject) if drift.relayed else drift.subject
+        remarks.append(f"Put off: {escape_markdown(subject)}")
     remarks += [_render_note(note) for note in turn.notes]
     if remarks:
         parts.append("\n".join(f"> - {remark}" for remark in remarks))
     return "\n\n".join(parts)
+
+
+def _tell_hosts_words(turns: Iterable[Turn]) -> Iterable[str]:
+    """Yield which turns a host worded or relayed, and the user neither typed nor saw in a form (ART-8)."""
+    numbers = [str(turn.number) for turn in turns if turn.relayed]
+    if numbers:
+        which = f"turn{'s' if len(numbers) > 1 else ''} {join_names(numbers)}"
+        yield f"> - Words of the host, not typed by the user or shown in a form: {which} {UNVERIFIED}."
 
 
 def _render_note(note: str) -> str:
@@ -254,7 +279,8 @@ def _sources(entry: Entry) -> str:
 def _render_parked(point: Parked, roster: Roster) -> str:
     place = f" for {escape_markdown(point.belongs_to)}" if point.belongs_to else ""
     who = escape_markdown(_speaker(point.speaker, roster))
-    subject, words = escape_markdown(point.subject), escape_markdown(point.words)
+    subject = escape_markdown(point.subject)
+    words = escape_markdown(mark_unverified(point.words) if point.relayed else point.words)
     return f"- **{subject}**{place}, {who}, {_link(point.turn)}: {words}"
 
 

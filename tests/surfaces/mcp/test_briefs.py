@@ -110,12 +110,11 @@ def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place, passes:
             assert player.move["limits"] == "about as long as the draft (8 words), at most 150"
             words = {"passes": True} if passes else {"text": text}
             await player.send("submit_turn", speaker="business-analyst", **words)
-            draft = "**Point**: The inspector retypes forms.\n\n**Measure**: 60 inspectors"
+            draft = "**Point**: The inspector retypes forms (unverified)"
+            written = "**Point**: The inspector retypes (unverified)"
             section, wrote = [each for each in shown(player) if each["kind"] == "update"]
-            assert section["text"].startswith(f"### 1. Scope\n\n{draft if passes else text}\n")
-            assert section["text"].endswith(
-                "Passed on by the host, not heard from the user: Point and Measure (unverified)."
-            )
+            assert section["text"].startswith(f"### 1. Scope\n\n{draft if passes else written}\n")
+            assert section["text"].endswith("**Measure**: 60 inspectors (unverified)")
             assert wrote["text"] == 'Wrote quick-scan.md, section "1. Scope".'
             assert player.move["kind"] == "menu"
             await player.send("relay_user", words="The office too.")
@@ -123,7 +122,7 @@ def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place, passes:
 
     play(test())
     document = (item / "quick-scan.md").read_text()
-    assert ("retypes forms." in document) is passes
+    assert ("retypes forms" in document) is passes
 
 
 @pytest.mark.rule("LOOP-4", "ENTRY-2")
@@ -434,7 +433,7 @@ def test_the_person_reviews_what_is_written(raw: Place) -> None:
     play(test())
     document = (item / "quick-scan.md").read_text()
     assert "Answers can differ" not in document
-    assert "- Paper stays: the cellar is wet" in document
+    assert "- Paper stays (unverified): the cellar is wet (unverified)" in document
 
 
 @pytest.mark.rule("FOCUS-1")
@@ -466,11 +465,31 @@ def test_an_item_can_be_added_in_the_persons_words(raw: Place) -> None:
     async def test() -> None:
         async with here(raw[0]) as (player, _):
             added = json.loads(await player.raw("add_item", text="Late returns\n\nNobody is told."))
-            assert (added["item"], added["title"]) == ("late-returns", "Late returns")
+            assert (added["item"], added["title"]) == ("late-returns", "Late returns (unverified)")
             started = await player.start(added["item"])
-            assert "Item: Late returns\nNobody is told." in started["context"]
+            assert "Item: Late returns (unverified)\nNobody is told." in started["context"]
             for text in ("", " \n", "x" * 20_001):
                 with pytest.raises(Refusal, match="An item needs a text of 1 to 20,000 characters"):
                     await player.raw("add_item", text=text)
 
     play(test())
+    draft = raw[1].with_name("late-returns") / "draft.md"
+    below = "Added by a host over MCP, not typed by the user: title and text (unverified)."
+    assert draft.read_text() == f"# Late returns (unverified)\n\nNobody is told.\n\n{below}\n"
+
+
+@pytest.mark.rule("ART-8")
+def test_an_item_that_the_person_accepts_in_a_form_is_not_marked_and_one_they_decline_is_not_added(
+    raw: Place,
+) -> None:
+    async def test() -> None:
+        async with here(raw[0], user=["", None]) as (player, _):
+            await player.raw("add_item", text="Late returns\n\nNobody is told.")
+            assert player.asked[0].endswith("Late returns\n\nNobody is told.")
+            with pytest.raises(Refusal, match="did not accept the item, so it was not added"):
+                await player.raw("add_item", text="Lost returns")
+
+    play(test())
+    home = raw[1].parent
+    assert (home / "late-returns" / "draft.md").read_text() == "# Late returns\n\nNobody is told.\n"
+    assert not (home / "lost-returns").exists()

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tools.cheating_host import LIES, PAGE, PROPOSAL, CheatedItem, play_cheating_host, write_page
+from tools.cheating_host import LIES, PAGE, PERSON, PROPOSAL, CheatedItem, play_cheating_host, write_page
 
 ANSWER = LIES["an answer that nobody gave"]
 RELAYED = LIES["a decision in the user's name, relayed"]
@@ -18,16 +18,28 @@ def played() -> CheatedItem:
 
 
 def rows(document: str) -> list[str]:
-    """The lines of a document, without the remarks on the turns of a transcript."""
-    return [line for line in document.splitlines() if not line.startswith("> - ")]
+    """The lines of a document; of a transcript those below the discussion, in which anything may be said."""
+    return (
+        document.partition("\n## Discussion\n")[2].partition("\n## Synthesis\n")[2].splitlines()
+        or document.splitlines()
+    )
 
 
 @pytest.mark.rule("ART-8")
-@pytest.mark.parametrize("lie", [each for each in LIES.values() if each not in (ANSWER, RELAYED)])
+@pytest.mark.parametrize("lie", LIES.values())
 def test_a_lie_stands_in_no_document_without_a_mark(played: CheatedItem, lie: str) -> None:
+    assert any(lie in text for text in played.documents.values()), "the play no longer tells this lie"
     found = [line for text in played.documents.values() for line in rows(text) if lie in line]
-    assert found, "the play no longer tells this lie"
     assert [line for line in found if "(unverified)" not in line] == []
+
+
+@pytest.mark.rule("ART-8")
+def test_the_transcript_names_the_turns_that_no_form_showed(played: CheatedItem) -> None:
+    transcript = played.documents["elaborations/00-01-1.md"]
+    assert (
+        "\n> - Words of the host, not typed by the user or shown in a form: turn 4 (unverified).\n"
+        in transcript
+    )
 
 
 @pytest.mark.rule("ART-8", "SYN-3")
@@ -41,12 +53,11 @@ def test_a_decision_that_the_host_relayed_is_marked(played: CheatedItem) -> None
 
 
 @pytest.mark.rule("ART-8")
-def test_answers_that_the_host_gave_itself_are_named_in_their_section(played: CheatedItem) -> None:
-    document = played.documents["quick-scan.md"]
-    section = document[document.index(ANSWER) : document.index("<!-- Elaboration")]
-    named = section.rstrip().splitlines()[-1]
-    assert named.startswith("Passed on by the host, not heard from the user: Boundary")
-    assert named.endswith("(unverified).")
+def test_only_the_answer_that_the_host_gave_itself_is_marked(played: CheatedItem) -> None:
+    document = played.documents["quick-scan.md"].splitlines()
+    (given,) = [line for line in document if ANSWER in line]
+    assert given.endswith("(unverified)")
+    assert f"**Change**: {PERSON[0]}" in document
 
 
 @pytest.mark.rule("ART-8", "SYN-3")
@@ -54,27 +65,26 @@ def test_what_a_persona_calls_decided_is_an_open_question(played: CheatedItem) -
     block = played.documents["quick-scan.md"].split("#### Decisions Made")[1]
     decisions, questions = block.split("#### Open Questions")
     assert PROPOSAL not in decisions
-    assert f"- Proposed by Alex: {PROPOSAL}: nobody decided it" in questions
+    assert f"- Proposed by Alex: {PROPOSAL} (unverified): nobody decided it" in questions
 
 
 @pytest.mark.rule("ART-8")
 def test_every_lie_was_refused_once_with_a_reason_to_act_on(played: CheatedItem) -> None:
     refused = [each for each in played.calls if each.startswith("> **Refused.**")]
     reasons = " ".join(refused)
-    assert len(refused) == 7
+    assert len(refused) == 6
     for reason in (
         "there is no file forms/audit.py in the project. Cite what exists, or leave it out.",
         "4,700 stands neither in the answers, nor in the item or the documents.",
-        "The user has said nothing of this in the discussion",
+        "The user has said nothing yet, so nobody can refer to it",
         'these words stand after "Jordan Park:", and Alex has the turn.',
         "It is the user's turn: a persona cannot speak",
-        "Jordan has not made this point",
         "Turn 6 says the contrary",
         "The user decided nothing in turn 2",
     ):
         assert reason in reasons
     (record,) = json.loads(played.documents["meta.json"])["elaborations"]
-    assert record["synthesis_summary"] == "Found that 9,300 (unverified) scans vanish"
+    assert record["synthesis_summary"] == "Found that 9,300 scans vanish (unverified)"
 
 
 def test_the_page_is_what_one_gets(played: CheatedItem) -> None:

@@ -55,8 +55,9 @@ def test_a_whole_step_by_moves(raw: Place) -> None:
 
     play(test())
     document = (item / "quick-scan.md").read_text()
-    assert "The inspector retypes forms, by hand." in document
-    assert "The office may be offline too." in document
+    assert "**Point**: The inspector retypes forms, by hand (unverified)" in document
+    assert "**Measure**: 60 inspectors (unverified)" in document
+    assert "The office may be offline too (unverified)" in document
     assert meta(item)["steps_completed"] == ["00-01"]
 
 
@@ -213,7 +214,10 @@ def test_a_client_that_can_ask_asks_the_person(place: Place, mode: str) -> None:
             await player.until_heard()
             assert player.move["kind"] == "menu"
             assert len(player.asked) == 3
-            assert player.asked[0].startswith(f"Roundtable, {item.name}\n\nYour turn in the discussion.")
+            first, *said, asked = player.asked[0].split("\n\n")
+            assert first == f"Roundtable, {item.name}"
+            assert "2. Alex Rivera (Solutions Architect): Remark 2 by Alex on the first-round." in said
+            assert asked.startswith("Your turn in the discussion.")
 
     play(test())
     transcript = (item / "elaborations" / "00-01-1.md").read_text()

@@ -224,7 +224,7 @@ def test_a_synthesis_that_cites_what_does_not_exist_is_refused_once_and_then_lef
 
     play(test())
     document = (item / "quick-scan.md").read_text()
-    assert "[Alex] Forms differ." in document
+    assert "[Alex] Forms differ (unverified)" in document
     assert "From nowhere" not in document
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
+from ...core.analysis import Analysis
 from ...core.commands import Brief
+from ...core.elaboration import Awaited
+from ...core.synthesis import render_review
 from ...core.turns import USER
 from ...project import ADD, Project
 from .briefs import cut, write_brief, write_context
@@ -76,6 +80,34 @@ def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
         more = {"left": limit - len(talk.turns), "limit": limit, "more": limit + _MORE_TURNS}
         rows.append({"kind": "notice", "text": host_text("person", "more", **more)})
     return rows
+
+
+def show_unseen(analysis: Analysis | None) -> Iterator[str]:
+    """Yield all that a host worded and the person has not seen in a form, so that an answer can accept it."""
+    if analysis is None:
+        return
+    for section in analysis.unaccepted if analysis.elaboration is None else ():
+        yield f"### {section.target.section} ({section.target.output})\n\n{section.text.strip()}"
+    talk = analysis.elaboration
+    if talk is None:
+        return
+    for turn in talk.turns:
+        who = host_text("person", "relayed") if turn.speaker == USER else talk.roster[turn.speaker].title
+        if turn.relayed:
+            yield f"{turn.number}. {who}: {turn.text}"
+    for point in talk.parked:
+        if point.relayed:
+            yield host_text("person", "put-off", subject=point.subject)
+    if talk.awaits is Awaited.REVIEW:
+        yield render_review(talk.draft, talk.turns, talk.roster)
+        if talk.draft.summary:
+            yield host_text("person", "summary", summary=talk.draft.summary)
+
+
+def show_draft(analysis: Analysis | None) -> Iterator[str]:
+    """Yield the draft that an empty answer takes, so that nobody takes one unseen."""
+    if analysis is not None and analysis.open_draft:
+        yield host_text("person", "draft", draft=analysis.open_draft)
 
 
 def _describe_move(hosted: HostedSession, brief: str, *, can_ask: bool) -> dict[str, Any]:

@@ -100,11 +100,14 @@ class HostedSession:
             raise Refused(f"{reasons} {host_text('again', after.kind)}")
 
     async def say(self, move_id: str, words: str, *, relayed: bool) -> None:
-        """Take the user's words for the open move, and go on to the next."""
+        """Take the user's words for the open move, and go on to the next.
+
+        Those that are not `relayed` come from a form that showed all that the host had worded.
+        """
         move = await self.expect_user(move_id)
         if len(words) > MAX_MESSAGE_LENGTH:
             raise Refused(f"A message has at most {MAX_MESSAGE_LENGTH:,} characters, not {len(words):,}.")
-        self.session.say(words, relayed=relayed)
+        self.session.say(words, relayed=relayed, seen=not relayed)
         await self._go_on(move)
 
     async def expect(self, move_id: str) -> OpenMove:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
@@ -15,7 +16,7 @@ from pydantic import BaseModel, Field
 from ...core.synthesis import Draft, Entry
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Words
-from .answers import report_items, to_json, write_answer
+from .answers import report_items, show_draft, show_unseen, to_json, write_answer
 from .briefs import cut
 from .moves import MAX_MESSAGE_LENGTH, Refused, host_text, tool_text
 from .sessions import HostedSession, HostedSessions
@@ -142,8 +143,13 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | Not
     if not _can_ask(ctx):
         return NotAsked()
     put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
-    question = cut(put[-1] if put else host_text("person", kind), _MAX_QUESTION_LENGTH)
-    return Elicit(f"{host_text('asking', 'elicit', item=hosted.slug)}\n\n{question}", UserWords)
+    parts = (
+        host_text("asking", "elicit", item=hosted.slug),
+        *show_unseen(hosted.session.analysis),
+        cut(put[-1] if put and kind != "review" else host_text("person", kind), _MAX_QUESTION_LENGTH),
+        *show_draft(hosted.session.analysis),
+    )
+    return Elicit("\n\n".join(parts), UserWords)
 
 
 async def hear_user(
@@ -185,13 +191,35 @@ async def list_items(ctx: Ctx) -> str:
     return report_items(_sessions(ctx).project)
 
 
+class Accepted(BaseModel):
+    """That the person accepts what a form shows."""
+
+
+class NotShown(Accepted):
+    """Nothing, as the client has no forms."""
+
+
+async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | NotShown:
+    """Return the form that shows the person an item before it is added, where the client can."""
+    if not text.strip() or len(text) > MAX_MESSAGE_LENGTH or len(title) > MAX_MESSAGE_LENGTH:
+        raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
+    if not _can_ask(ctx):
+        return NotShown()
+    shown = "\n\n".join(filter(None, (host_text("person", "item"), title.strip(), text.strip())))
+    return Elicit(shown, Accepted)
+
+
 async def add_item(
-    text: Annotated[str, _describe("item_text")], ctx: Ctx, title: Annotated[str, _describe("title")] = ""
+    text: Annotated[str, _describe("item_text")],
+    ctx: Ctx,
+    shown: Annotated[ElicitationResult[Accepted], Resolve(show_item)],
+    title: Annotated[str, _describe("title")] = "",
 ) -> str:
     """Add an item and return its name."""
-    if not text.strip() or len(text) > MAX_MESSAGE_LENGTH:
-        raise ToolError(host_text("asking", "no-item", limit=f"{MAX_MESSAGE_LENGTH:,}"))
-    entry = await asyncio.to_thread(_sessions(ctx).project.add_item, text, title=title.strip() or None)
+    if not isinstance(shown, AcceptedElicitation):
+        raise ToolError(host_text("asking", "not-added"))
+    add = partial(_sessions(ctx).project.add_item, relayed=isinstance(shown.data, NotShown))
+    entry = await asyncio.to_thread(add, text, title=title.strip() or None)
     return to_json(
         {"item": entry.slug, "title": entry.title, "note": host_text("asking", "added", item=entry.slug)}
     )
@@ -251,7 +279,7 @@ def _can_ask(ctx: Ctx) -> bool:
 
 
 def _make_drift(subject: str, place: str) -> OffTopic | None:
-    return OffTopic(subject, place or None) if subject.strip() else None
+    return OffTopic(subject, place or None, relayed=True) if subject.strip() else None
 
 
 def _to_entries(points: list[Point]) -> tuple[Entry, ...]:

@@ -1,0 +1,235 @@
+"""Whatever a host brings into a file is marked until the person accepts it in a form (ART-8).
+
+The host answers every move with arbitrary text. Each of its strings holds a token that stands nowhere else, so
+every line of every file can be asked whether any of it is the host's.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from hosting import Host, Refusal, here, play
+from project import meta, project, small_steps
+
+MARK = "(unverified)"
+TOKEN = re.compile(r"ZQ\d+")
+MOVES = 70
+PIECES = (
+    "", " word", ". And more.", "\nA second line", "\n- one\n- two", "; then this; and that", "\n\n### A heading",
+    "\n| a | b |\n|---|---|\n| 1 | 2 |", "\n```\ncode = 7\n```", " 4,700 in `forms/no.py:3`", ": a reason",
+    " <!-- x --> ", " Maya Chen: I agree.", " as Alex said", "\n**Label**: x", " \u200b", " (see", ", small, low",
+)  # fmt: skip
+SAID_AT_A_MENU = ("E", "C", "C", "undo", "edit 1", "no, {}", "{}", "The office too: {}", "Maya, what of {}?")
+SAID_AT_A_REVIEW = ("accept", "", "drop 1", "edit 1: {}", "add decision: {}", "add insight: {}", "undo")
+SAID_IN_A_TALK = ("", "done", "{}", "We go with {}.", "Alex, why {}?", "`forms/{}.py` is not touched.")
+
+
+class AnyHost:
+    """A host that says anything; `form` where a person answers in a form of the client's."""
+
+    def __init__(
+        self, player: Host, dice: Random, *, form: bool = False, pieces: Sequence[str] = PIECES
+    ) -> None:
+        self.player, self.dice, self.form, self.pieces = player, dice, form, pieces
+        self.numbers = count(1)
+
+    def words(self, most: int = 3) -> str:
+        """Return arbitrary words of the host's, with a token in every line."""
+        text = "".join(self.dice.choices(self.pieces, k=self.dice.randint(0, most)))
+        token = f"ZQ{next(self.numbers)}"
+        lines = (f"{line} {token}" if line.strip(" |-`") else line for line in text.split("\n"))
+        return "\n".join(f"{token} {line}" if not at else line for at, line in enumerate(lines))
+
+    def choose(self, said: tuple[str, ...]) -> str:
+        return self.dice.choice(said).format(self.words(1))
+
+    async def play(self, item: str, moves: int = MOVES) -> None:
+        """Answer so many moves; what is refused twice is answered as plainly as it can be."""
+        player = self.player
+        await player.start(item)
+        for _ in range(moves):
+            if "id" not in player.move:
+                return
+            for answer in (self.answer, self.answer, self.answer_plainly):
+                try:
+                    await answer()
+                    break
+                except Refusal:
+                    await player.call("next_move", session=player.session)
+
+    async def answer(self) -> None:
+        match self.player.move["kind"]:
+            case "answer":
+                await self.say(self.choose(("{}", "{}", "", "I don't know", "back", "?")))
+            case "menu":
+                await self.say(self.choose(SAID_AT_A_MENU))
+            case "discussion" | "exit" | "choice":
+                await self.say(self.choose(SAID_IN_A_TALK))
+            case "review":
+                await self.say(self.choose(SAID_AT_A_REVIEW))
+            case "synthesis":
+                await self.player.send(
+                    "submit_judgement", insights=self.points(), decisions=self.points(), questions=self.points(),
+                    actions=self.points(), summary=self.words(1), takeaway=self.words(1),
+                )  # fmt: skip
+            case kind:
+                await self.speak(kind)
+
+    async def answer_plainly(self) -> None:
+        move = self.player.move
+        if move["speaker"] == "user":
+            await self.say("C" if move["kind"] == "menu" else "done")
+        elif move["kind"] == "synthesis":
+            await self.player.send(
+                "submit_judgement", insights=[{"text": self.words(0), "turns": [1]}], summary="x"
+            )
+        else:
+            await self.speak(move["kind"], most=0)
+
+    async def say(self, words: str) -> None:
+        if self.form:
+            await self.player.send("hear_user")
+        else:
+            await self.player.send("relay_user", words=words)
+
+    async def speak(self, kind: str, most: int = 3) -> None:
+        move, more = self.player.move, dict[str, Any]()
+        text = self.words(most)
+        if kind == "section":
+            draft = move["brief"].partition("The draft:\n\n")[2]
+            text = self.dice.choice([f"{draft}\n{text}", f"{text}\n\n{draft}", ""])
+            text = text or " ".join(
+                [*re.findall(r"\*\*[^*\n]{1,60}\*\*|\b[A-Z]{1,5}-\d+\b", draft), self.words(most)]
+            )
+        if kind == "framing":
+            more = {"focus_question": f"{self.words(0)}?", "focus_topic": self.words(0)}
+        if "off_topic?" in str(move["legal"]) and self.dice.random() < 0.3:
+            more["user_off_topic" if "user_off_topic" in str(move["legal"]) else "off_topic"] = self.words(0)
+        await self.player.send("submit_turn", speaker=move["speaker"], text=text, **more)
+
+    def points(self) -> list[dict[str, Any]]:
+        turns = self.dice.choices(range(1, 7), k=2)
+        return [{"text": self.words(), "turns": turns, "detail": self.dice.choice(["", self.words(1)])}]
+
+
+def unmarked_lines(folder: Path) -> list[str]:
+    """Return the lines of all files that hold words of the host's, and no mark beside or below them."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and ".journal" not in path.parts and not path.name.startswith("."):
+            text = path.read_text(encoding="utf-8")
+            named = _named_turns(text) if path.parent.name == "elaborations" else frozenset()
+            found += [f"{path.name}: {line}" for line in _unmarked(text, path.name, named)]
+    return found
+
+
+def _unmarked(text: str, name: str, named: frozenset[str]) -> list[str]:
+    lines, found, turn, in_code = text.splitlines(), [], "", False
+    for at, line in enumerate(lines):
+        if begins := re.fullmatch(r'<a id="turn-(\d+)"></a>', line):
+            turn = begins[1]
+        if line == "## Synthesis":
+            turn = ""
+        in_code = in_code != line.startswith("```")
+        end = next((after for after in range(at + 1, len(lines)) if lines[after].startswith("```")), at)
+        is_below = in_code and MARK in lines[end + 1 : end + 2]
+        # In meta.json a correction of the code is a path and, two lines below, the marked words that name it.
+        is_below = is_below or (line.lstrip().startswith('"path":') and MARK in lines[at + 2])
+        is_draft = name == "draft.md" and lines[-1].endswith(f"title and text {MARK}.")
+        if TOKEN.search(line) and not (MARK in line or turn in named or is_below or is_draft):
+            found.append(line)
+    return found
+
+
+def _named_turns(transcript: str) -> frozenset[str]:
+    """Return the turns that the line below the discussion names as the host's."""
+    below = re.findall(r"^> - Words of the host, .*: turns? (.+) \(unverified\)\.$", transcript, re.MULTILINE)
+    return frozenset(re.findall(r"\d+", " ".join(below)))
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize("size", ["small", "whole"])
+@settings(max_examples=6, phases=[Phase.generate])
+@given(dice=st.randoms(use_true_random=True))
+def test_whatever_a_host_brings_into_a_file_is_marked(size: str, dice: Random) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        root, _ = project(Path(place) / "project")
+        if size == "small":
+            small_steps(root)
+
+        async def test() -> None:
+            async with here(root) as (player, _):
+                host = AnyHost(player, dice)
+                added = await player.raw("add_item", text=host.words(), title=host.words(0))
+                await host.play(re.findall(r'"item":"([^"]+)"', added)[0])
+
+        play(test())
+        home = root / "docs" / "requirements"
+        assert unmarked_lines(home) == []
+        assert any(MARK in path.read_text() for path in home.rglob("*.md"))
+
+
+HARMLESS = (
+    "",
+    " word",
+    ". And more.",
+    "\nA second line",
+    "\n- one\n- two",
+    "; then this; and that",
+    " <!-- x --> ",
+)
+PERSON = {
+    "answer": ("The inspector retypes forms.", "Two of the offices.", "", "I don't know"),
+    "menu": ("C", "C", "E", "The office too."),
+    "discussion": ("", "done", "We go with the office.", "Alex, why?"),
+    "exit": ("yes",),
+    "choice": ("L",),
+    "review": ("accept", "", "add decision: The office keeps a copy"),
+}
+
+
+@pytest.mark.rule("ART-8", "SYN-8")
+@settings(max_examples=6, phases=[Phase.generate])
+@given(dice=st.randoms(use_true_random=True))
+def test_nothing_is_marked_that_the_person_accepted_in_a_form(dice: Random) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        root, _ = project(Path(place) / "project")
+        small_steps(root)
+        seated: list[Host] = []
+        words = dict(PERSON)
+
+        def person() -> Iterator[str]:
+            yield ""  # accepts the item
+            while True:
+                yield dice.choice(words[str(seated[0].move["kind"])])
+
+        async def test() -> None:
+            async with here(root, user=person()) as (player, _):
+                seated.append(player)
+                host = AnyHost(player, dice, form=True, pieces=HARMLESS)
+                added = await player.raw("add_item", text=host.words(), title=host.words(0))
+                await host.play(re.findall(r'"item":"([^"]+)"', added)[0])
+                words.update(menu=("C",), discussion=("done",), review=("accept",))
+                while player.move.get("kind") not in ("menu", None, "done"):
+                    await host.answer_plainly()
+                await player.send("hear_user")
+
+        play(test())
+        found = [
+            f"{path.name}: {line}"
+            for path in (root / "docs" / "requirements").rglob("*")
+            if path.is_file() and ".journal" not in path.parts
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if MARK in line
+        ]
+        assert found == []
