@@ -477,10 +477,14 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
         return None
     right = text.strip()[found.end() :]
     subjects = _subjects(right)
-    shared = {label: len(subjects & _subjects(f"{label} {words}")) for label, words in answers}
-    most = max(shared.values(), default=0)
-    meant = [label for label, count in shared.items() if count == most]
-    return Correction(meant[0], right[:1].upper() + right[1:]) if most and len(meant) == 1 else None
+    ranked = []
+    for label, words in answers:
+        answer = f"{label} {words}"
+        # Of answers that share as many words, the shorter one is meant.
+        ranked.append(((len(subjects & _subjects(answer)), -len(words_of(answer))), label))
+    best = max(ranked, default=((0, 0), ""))
+    is_only = [rank for rank, _ in ranked].count(best[0]) == 1
+    return Correction(best[1], right[:1].upper() + right[1:]) if best[0][0] and is_only else None
 
 
 def asks_something(text: str) -> bool:
