@@ -556,10 +556,8 @@ def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
     offer = _find_offer(now, question)
     if is_silence(words) and offer is not None:
-        before = next((answer for answer in now.earlier if answer.label == question.label), None)
-        unheard = relayed and (bool(now.proposed) or (before is not None and before.relayed))
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
-        return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=unheard))
+        return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
         text = f"{question.choose_wording(with_draft=False)}\n{_REMINDER}"
         reminder = _show("question", text, now.opening.conductor)

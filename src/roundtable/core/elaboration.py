@@ -620,8 +620,10 @@ def _note_seen(now: Elaboration) -> Elaboration:
     """Return the state once the user has seen in a form all that a host worded; what it relayed stays so."""
 
     def see(turn: Turn) -> Turn:
-        drift = turn.verdict.off_topic
-        verdict = replace(turn.verdict, off_topic=replace(drift, relayed=False)) if drift else turn.verdict
+        drift, verdict = turn.verdict.off_topic, turn.verdict
+        # Only what is still put off is shown; what the user insisted on went out of sight with its mark.
+        if drift and any(point.turn == turn.number for point in now.parked):
+            verdict = replace(verdict, off_topic=replace(drift, relayed=False))
         return replace(turn, relayed=turn.relayed and turn.speaker == USER, verdict=verdict)
 
     turns = tuple(map(see, now.turns))

@@ -6,16 +6,12 @@ It hands out one request at a time and checks each reply before it counts.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
 from ..core import commands as do
-from ..core.citations import LinesOf
-from ..core.claims import check_section, mark_claims
 from ..core.errors import RuleBroken
-from ..core.events import SectionText
 from ..core.personas import Persona
 from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
@@ -24,29 +20,25 @@ from ..core.turns import NEUTRAL, Verdict
 from ..documents.drafting import draft
 from .base import HOST, Framing, OnWords, PanelRequest, Speech, ignore_words
 
-SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS, SECTION_WORDS = 60, 40, 100, 150
+SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS = 60, 40, 100
 QUESTION_WORDS, TOPIC_WORDS, ENTRY_WORDS = 80, 12, 120
 MAX_ENTRIES = 40
-MAX_DRAFT_LENGTH = 6_000
-"""A longer draft stays as the rules made it: nobody can be asked to keep all of it."""
 CHARACTERS_PER_WORD = 12
 """Texts are limited by characters too; otherwise one without spaces would pass."""
-_LABEL_OR_ID = re.compile(r"\*\*[^*\n]{1,60}\*\*|\b[A-Z]{1,5}-\d+\b")
 
-Kind = Literal["framing", "turn", "follow-up", "section", "feedback", "reading", "synthesis"]
+Kind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
 
 
 @dataclass(frozen=True, slots=True)
 class HostRequest:
     """What the host is asked for, by whom it is spoken, and on what grounds.
 
-    A section to write comes as the text that the rules make of the answers.
     `words` is the length to aim for and `most` the limit; `again` says what was wrong with the last reply.
     """
 
     kind: Kind
     speaker: Persona | None
-    grounds: do.Brief | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading | SectionText
+    grounds: do.Brief | do.AskSynthesis | do.AskFollowUp | do.AskFeedback | do.AskReading
     words: int = 0
     most: int = 0
     may_pass: bool = False
@@ -73,16 +65,10 @@ HostReply = Words | Draft
 
 
 class HostPanel:
-    """Asks another program for words; `on_request` is called whenever a request opens.
+    """Asks another program for words; `on_request` is called whenever a request opens."""
 
-    `lines_of` tells how long a file is that a section cites; without it every path is taken for true.
-    """
-
-    def __init__(
-        self, on_request: Callable[[HostRequest], None], lines_of: LinesOf = lambda _: MAX_DRAFT_LENGTH
-    ) -> None:
+    def __init__(self, on_request: Callable[[HostRequest], None]) -> None:
         self._on_request = on_request
-        self._lines_of = lines_of
         self._request: HostRequest | None = None
         self._reply: asyncio.Future[HostReply] | None = None
 
@@ -122,8 +108,8 @@ class HostPanel:
             case do.AskFollowUp(brief):
                 return (await self._ask_words("follow-up", brief.persona, request, FOLLOW_UP_WORDS)).text
             case do.AskDraft():
-                ruled = draft(request, {each.name: each.text for each in request.material})
-                return tuple([await self._write_section(request, each, ruled) for each in ruled])
+                # The sections hold what the person answered: nothing is left for a host to word.
+                return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief):
                 speaker = brief.persona if request.aside else _find_lead(brief)
                 return (await self._ask_words("feedback", speaker, request, REPLY_WORDS)).text
@@ -136,30 +122,6 @@ class HostPanel:
                 return "" if said.passes else said.text
             case other:
                 assert_never(other)
-
-    async def _write_section(
-        self, ask: do.AskDraft, ruled: SectionText, drafted: tuple[SectionText, ...]
-    ) -> SectionText:
-        """Let the host write the section of a page; data and long drafts stay as the rules made them.
-
-        What the answers do not say is refused once, with the reasons, and then marked (ART-8).
-        """
-        if not ruled.target.output.lower().endswith(".md") or len(ruled.text) > MAX_DRAFT_LENGTH:
-            return ruled
-        # By its characters too, or a draft of few and long words could not be sent back as it is.
-        words = max(len(ruled.text.split()), len(ruled.text) // CHARACTERS_PER_WORD + 1)
-        most = max(2 * words, SECTION_WORDS)
-        known = [each.text for each in drafted]
-        again: tuple[str, ...] = ()
-        while True:
-            said = await self._ask_words(
-                "section", ask.brief.persona, ruled, words, most=most, may_pass=True, again=again
-            )
-            claims = () if said.passes else check_section(said.text, ask, known, self._lines_of)
-            if not claims or again:
-                break
-            again = tuple(dict.fromkeys(claim.reason for claim in claims))
-        return ruled if said.passes else SectionText(ruled.target, mark_claims(said.text, claims))
 
     async def _ask_words(
         self, kind: Kind, speaker: Persona, grounds: Any, words: int, *, most: int = 0, **more: Any
@@ -225,13 +187,6 @@ def _check_words(request: HostRequest, reply: Words) -> None:
             if not request.grounds.follows_user and reply.judged != NEUTRAL:
                 raise RuleBroken("The turn before this one is not the user's, so there is nothing to judge.")
             _check_verdict(reply.judged, table, len(table.turns))
-        case SectionText(text=text):
-            # Other documents and later steps find the section's content by its labels and ids.
-            lost = [each for each in dict.fromkeys(_LABEL_OR_ID.findall(text)) if each not in reply.text]
-            if lost:
-                raise RuleBroken(
-                    f"These labels and ids of the draft must stay in the section: {', '.join(lost[:12])}."
-                )
 
 
 def _check_synthesis(request: HostRequest, reply: Draft) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -61,7 +61,6 @@ Task = (
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
-_DRAFT_KEPT = 'Section "{section}" was to leave out words of yours or of the code, so it stands as drafted.'
 
 
 class Executor:
@@ -226,35 +225,32 @@ class Executor:
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
         """Return the step's sections; what the panel added to the answers is marked (ART-8).
 
-        So is every line that a host worded, or that holds an answer which it passed on.
+        So is every line that holds an answer which a host passed on.
         """
         unheard = tuple(each.relayed or UNVERIFIED in each.text for each in ask.brief.answers)
         ask = _change_answers(ask, strip_mark, unheard)
         sections = await self.panel.answer(ask)
-        if self.panel.name == OFFLINE and not any(unheard):
+        is_ruled = self._is_host or self.panel.name == OFFLINE
+        if is_ruled and not any(unheard):
             return on.Drafted(sections)
         from ..documents.drafting import draft
 
         documents = {each.name: each.text for each in ask.material}
         ruled = draft(ask, documents)
-        if self.panel.name != OFFLINE:
+        if not is_ruled:
             texts = tuple(each.text for each in ruled)
             sections = tuple(self._mark_section(each, ask, texts) for each in sections)
-        if not (self._is_host or any(unheard)):
+        if not any(unheard):
             return on.Drafted(sections)
         # Whatever reads the same with other words in place of the host's does not come from the host.
         others = draft(_change_answers(ask, blot_out, unheard), documents)
         flagged = draft(_change_answers(ask, mark_new_lines, unheard), documents)
         data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
         heard = find_shared_lines([each.text for each in ruled], [each.text for each in others])
-        drafts = {each.target: each for each in ruled}
-        kept = sections
-        if self._is_host:
-            kept = tuple(_keep_heard_lines(each, drafts.get(each.target, each), heard) for each in sections)
         marked = tuple(
-            data.get(each.target) or replace(each, text=mark_new_lines(each.text, heard)) for each in kept
+            data.get(each.target) or replace(each, text=mark_new_lines(each.text, heard)) for each in sections
         )
-        return on.Drafted(marked, kept if marked != kept else ())
+        return on.Drafted(marked, sections if marked != sections else ())
 
     def _mark_section(
         self, section: on.SectionText, ask: do.AskDraft, ruled: tuple[str, ...]
@@ -509,17 +505,6 @@ def make_offline_panel(project: Path) -> Panel:
     from ..panel.offline import OfflinePanel
 
     return OfflinePanel(project)
-
-
-def _keep_heard_lines(
-    section: on.SectionText, ruled: on.SectionText, heard: Collection[str]
-) -> on.SectionText:
-    """Return a section, or the draft of the rules where it leaves out a line that the user gave."""
-    there = {line.strip() for line in section.text.split("\n")}
-    lost = [line for line in map(str.strip, ruled.text.split("\n")) if line in heard and line not in there]
-    if not any(line for line in lost if not line.endswith("**:")):
-        return section
-    return replace(ruled, notice=_DRAFT_KEPT.format(section=section.target.section))
 
 
 def _change_answers(ask: do.AskDraft, change: Callable[[str], str], chosen: tuple[bool, ...]) -> do.AskDraft:

@@ -119,10 +119,6 @@ class Session:
         journal = self._leg.journal if self._leg is not None else None
         return journal.moment if journal is not None else ""
 
-    def count_lines(self, path: str) -> int | None:
-        """Return how many lines a file has that somebody cites; None if the project has no such file."""
-        return self._executor.lines_of(path) if self._executor is not None else None
-
     def say(self, text: str, *, relayed: bool = False, by: str = "", seen: bool = False) -> None:
         """Say something; early words wait for the next turn to listen; the rest as in `UserSpoke`.
 

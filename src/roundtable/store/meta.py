@@ -17,7 +17,6 @@ from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.hearing import find_corrections
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS
-from ..core.synthesis import mark_unverified
 from . import files
 from .files import JOURNAL_FOLDER, leads_out, timestamp
 from .lock import meta_lock
@@ -206,22 +205,15 @@ def change_meta(folder: Path | str, change: Callable[[dict[str, Any]], None]) ->
 def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None:
     """Keep what the user says of the code, each sentence once; the last word on a file stands (TABLE-2).
 
-    What a host passed on is kept with a mark (ART-8).
+    What a host passed on corrects nothing: it would change what is read from the code (ART-8).
     """
-    found = find_corrections(words)
+    found = () if relayed else find_corrections(words)
     if not found or not has_meta(folder):
         return
 
     def change(meta: dict[str, Any]) -> None:
         kept = [each for each in _read_corrections(meta) if each["path"] not in {new.path for new in found}]
-        kept += [
-            {
-                "path": new.path,
-                "touched": new.is_touched,
-                "words": mark_unverified(new.words) if relayed else new.words,
-            }
-            for new in found
-        ]
+        kept += [{"path": new.path, "touched": new.is_touched, "words": new.words} for new in found]
         if kept != meta.get(_CORRECTIONS):
             meta[_CORRECTIONS] = kept
 

@@ -94,35 +94,24 @@ def test_what_became_of_the_persons_words_comes_back_where_it_is_something_else(
 
 
 @pytest.mark.rule("STEP-5")
-@pytest.mark.parametrize("passes", [True, False])
-def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place, passes: bool) -> None:
+def test_a_section_is_shown_before_anybody_is_asked_about_it(raw: Place) -> None:
     root, item = raw
-    text = "**Point**: The inspector retypes.\n\n**Measure**: 60 inspectors."
 
     async def test() -> None:
         async with here(root) as (player, _):
             await player.start(item.name)
             await player.send("relay_user", words="The inspector retypes forms.")
             await player.send("relay_user", words="60 inspectors")
-            brief = player.move["brief"]
-            assert brief.startswith("Maya Chen, Business Analyst. Lens: user needs")
-            assert 'As Maya Chen, write section "1. Scope" of quick-scan.md' in brief
-            assert player.move["limits"] == "about as long as the draft (8 words), at most 150"
-            words = {"passes": True} if passes else {"text": text}
-            await player.send("submit_turn", speaker="business-analyst", **words)
-            draft = "**Point**: The inspector retypes forms (unverified)"
-            written = "**Point**: The inspector retypes (unverified)"
             section, wrote = [each for each in shown(player) if each["kind"] == "update"]
-            assert section["text"].startswith(f"### 1. Scope\n\n{draft if passes else written}\n")
+            assert section["text"].startswith(
+                "### 1. Scope\n\n**Point**: The inspector retypes forms (unverified)\n"
+            )
             assert section["text"].endswith("**Measure**: 60 inspectors (unverified)")
             assert wrote["text"] == 'Wrote quick-scan.md, section "1. Scope".'
             assert player.move["kind"] == "menu"
-            await player.send("relay_user", words="The office too.")
-            assert player.move["brief"].startswith("Maya Chen's card is as before.")
 
     play(test())
-    document = (item / "quick-scan.md").read_text()
-    assert ("retypes forms" in document) is passes
+    assert "retypes forms (unverified)" in (item / "quick-scan.md").read_text()
 
 
 @pytest.mark.rule("LOOP-4", "ENTRY-2")

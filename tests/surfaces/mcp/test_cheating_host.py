@@ -72,10 +72,9 @@ def test_what_a_persona_calls_decided_is_an_open_question(played: CheatedItem) -
 def test_every_lie_was_refused_once_with_a_reason_to_act_on(played: CheatedItem) -> None:
     refused = [each for each in played.calls if each.startswith("> **Refused.**")]
     reasons = " ".join(refused)
-    assert len(refused) == 6
+    assert len(refused) == 5
     for reason in (
         "there is no file forms/audit.py in the project. Cite what exists, or leave it out.",
-        "4,700 stands neither in the answers, nor in the item or the documents.",
         "The user has said nothing yet, so nobody can refer to it",
         'these words stand after "Jordan Park:", and Alex has the turn.',
         "It is the user's turn: a persona cannot speak",

@@ -40,10 +40,6 @@ def test_a_whole_step_by_moves(raw: Place) -> None:
             await player.send("submit_turn", speaker="business-analyst", text="How many, in figures?")
             assert player.last["lines"] == [{"kind": "question", "text": "How many, in figures?"}]
             await player.send("relay_user", words="60 inspectors")
-            assert player.move["kind"] == "section"
-            assert "**Point**: The inspector retypes forms." in player.move["brief"]
-            text = "**Point**: The inspector retypes forms, by hand.\n\n**Measure**: 60 inspectors."
-            await player.send("submit_turn", speaker="business-analyst", text=text)
             assert player.move["kind"] == "menu"
             assert "[S] Skip remaining steps" in player.lines[-1].text
             await player.send("relay_user", words="The office may be offline too.")
@@ -55,8 +51,8 @@ def test_a_whole_step_by_moves(raw: Place) -> None:
 
     play(test())
     document = (item / "quick-scan.md").read_text()
-    assert "**Point**: The inspector retypes forms, by hand (unverified)" in document
-    assert "**Measure**: 60 inspectors (unverified)" in document
+    assert "**Point**: The inspector retypes forms (unverified)" in document
+    assert "60 inspectors (unverified)" in document
     assert "The office may be offline too (unverified)" in document
     assert meta(item)["steps_completed"] == ["00-01"]
 

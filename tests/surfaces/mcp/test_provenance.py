@@ -6,7 +6,6 @@ so every line of every file can be asked whether any of it is the host's.
 
 from __future__ import annotations
 
-import contextlib
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -95,10 +94,10 @@ class AnyHost:
             await self.say("C" if move["kind"] == "menu" else "done")
         elif move["kind"] == "synthesis":
             insights = [{"text": self.words(0), "turns": [1]}]
-            for _ in range(2):  # what the user decided and no entry cites is asked for once
-                with contextlib.suppress(Refusal):
-                    await self.player.send("submit_judgement", insights=insights, summary="x")
-                    break
+            try:
+                await self.player.send("submit_judgement", insights=insights, summary="x")
+            except Refusal:  # what the user decided and no entry cites is asked for once, as a new move
+                await self.player.call("next_move", session=self.player.session)
         else:
             await self.speak(move["kind"], most=0)
 
@@ -111,12 +110,6 @@ class AnyHost:
     async def speak(self, kind: str, most: int = 3) -> None:
         move, more = self.player.move, dict[str, Any]()
         text = self.words(most)
-        if kind == "section":
-            draft = move["brief"].partition("The draft:\n\n")[2]
-            text = self.dice.choice([f"{draft}\n{text}", f"{text}\n\n{draft}", ""])
-            text = text or " ".join(
-                [*re.findall(r"\*\*[^*\n]{1,60}\*\*|\b[A-Z]{1,5}-\d+\b", draft), self.words(most)]
-            )
         if kind == "framing":
             more = {"focus_question": f"{self.words(0)}?", "focus_topic": self.words(0)}
         if "off_topic?" in str(move["legal"]) and self.dice.random() < 0.3:
@@ -254,7 +247,6 @@ def test_a_person_who_takes_a_marked_answer_at_a_terminal_accepts_it(
             await player.start(item.name)
             for words in ("The inspector retypes forms.", "60 inspectors"):
                 await player.send("relay_user", words=words)
-            await player.send("submit_turn", speaker=player.move["speaker"], passes=True)
 
     play(test())
     document = item / "quick-scan.md"
@@ -263,24 +255,3 @@ def test_a_person_who_takes_a_marked_answer_at_a_terminal_accepts_it(
         talk(root, item, ["", "", "C"], reopen="00-01")
     assert document.read_text().count(MARK) == (0 if takes_it_up else 2)
     assert "60 inspectors" in document.read_text()
-
-
-@pytest.mark.rule("ART-8", "SYN-7")
-def test_a_host_cannot_reword_what_the_person_said_in_a_form(raw: tuple[Path, Path]) -> None:
-    root, item = raw
-    said = ["The inspector retypes forms.", "60 inspectors"]
-
-    async def test() -> None:
-        async with here(root, user=said) as (player, _):
-            await player.start(item.name)
-            await player.send("hear_user")
-            await player.send("hear_user")
-            text = "**Point**: The inspector retypes nothing.\n\n**Measure**: 60 inspectors"
-            await player.send("submit_turn", speaker=player.move["speaker"], text=text)
-            notices = [each["text"] for each in player.last["lines"] if each["kind"] == "notice"]
-            assert "to leave out words of yours or of the code, so it stands as drafted." in notices[0]
-
-    play(test())
-    document = (item / "quick-scan.md").read_text()
-    assert "**Point**: The inspector retypes forms.\n\n**Measure**: 60 inspectors\n" in document
-    assert MARK not in document

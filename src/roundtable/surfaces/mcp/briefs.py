@@ -7,7 +7,6 @@ from typing import assert_never
 
 from ...core.analysis import Analysis
 from ...core.commands import AskFeedback, AskFollowUp, AskReading, AskSynthesis, Brief, Table
-from ...core.events import SectionText
 from ...core.hearing import address
 from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, shorten_text
@@ -167,9 +166,6 @@ def _write_task(request: HostRequest, sent: AlreadySent) -> str:
             if grounds.aside:
                 return host_text("speaker", "aside", name=name, said=_quote(grounds.words))
             return host_text("speaker", "feedback", name=name, title=title, said=_quote(grounds.words))
-        case SectionText(target, draft):
-            section, output = target.section, target.output
-            return host_text("speaker", "section", name=name, section=section, output=output, draft=draft)
         case AskReading():
             return host_text("speaker", "reading", name=name, title=grounds.brief.step.title)
         case other:

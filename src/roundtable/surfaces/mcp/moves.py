@@ -49,8 +49,6 @@ class OpenMove:
         """How long the answer should be, and how long it may be."""
         if self.request is None:
             return f"at most {MAX_MESSAGE_LENGTH:,} characters"
-        if self.kind == "section":
-            return f"about as long as the draft ({self.request.words} words), at most {self.request.most}"
         if not self.request.most:
             return "each entry one or two sentences"
         return f"about {self.request.words} words, at most {self.request.most}"

@@ -52,7 +52,7 @@ class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
     def __init__(self, start: Callable[[Panel], Session]) -> None:
-        self._panel = HostPanel(self._open_move, lambda path: self.session.count_lines(path))
+        self._panel = HostPanel(self._open_move)
         self.session = start(self._panel)
         self.move: OpenMove | None = None
         self.lines: list[Line] = []
