@@ -455,8 +455,9 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     return folded[0] if len(folded) == 1 else None
 
 
+# Without a sign after it "no" belongs to the words: "No new module" corrects nothing.
 _CORRECTS = re.compile(
-    r"^(?:(?:no|nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?\s+)+",
+    r"^(?:(?:no[,:.!]|(?:nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?)\s+)+",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
@@ -25,9 +24,6 @@ from .page import (
     write_paragraph,
 )
 
-SURVEY = "survey"
-"""Under this name the survey's findings for the step come with the documents; no file can have it."""
-
 _DESIGN = ("module-design.md", "interface-spec.md", "data-flow.md", "error-taxonomy.md")
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
@@ -37,13 +33,9 @@ def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...
 
     No answer can stop a step: a section that cannot be drafted holds the answers as they are, and says so.
     """
-    surveyed = documents.get(SURVEY, "")
-    written = []
-    for target in ask.targets:
-        text = _draft_section(DraftContext(ask.brief, target, ask.targets, documents))
-        is_page = target.output.lower().endswith(".md")
-        written.append(replace(text, text=f"{text.text}\n\n{surveyed}") if surveyed and is_page else text)
-    return tuple(written)
+    return tuple(
+        _draft_section(DraftContext(ask.brief, target, ask.targets, documents)) for target in ask.targets
+    )
 
 
 def _draft_section(context: DraftContext) -> SectionText:
