@@ -17,7 +17,9 @@ from roundtable.core.commands import Answer, AskDraft, StepBrief
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
+from roundtable.documents.additions import write_section
 from roundtable.documents.drafting import draft
+from roundtable.store.outputs import find_answered
 
 FEATURES = "A guest sees the free tables\na guest books one without an account"
 SEES = "Given 2 free tables, When a guest looks, Then 2 tables are listed."
@@ -75,7 +77,7 @@ def test_paths_read_as_they_were_typed_and_code_stays_code() -> None:
     text = drafted(
         "02-01", {"Touched": "src/__init__.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"}
     )
-    assert text == r"**Touched**: src/\_\_init\_\_.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
+    assert text == r"**Touched**: src/\_\_init__.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
 
 
 @pytest.mark.rule("SYN-7")
@@ -433,7 +435,27 @@ def test_semicolons_in_a_sentence_or_in_code_part_no_requirement() -> None:
 
 
 def test_a_technology_that_nobody_needs_is_no_decision() -> None:
-    assert drafted("03-02", {"Choice": "None."}) == "**Choice**: None."
+    assert drafted("03-02", {"Choice": "None."}) == "None.\n\n<!-- None: Choice -->"
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_answer_that_says_none_is_not_written_and_counts_as_answered() -> None:
+    step = step_of("03-03")
+    answers = {"Connections": "It calls the router.", "Outage": "Not applicable, it is one process."}
+    text = drafted("03-03", answers)
+    assert text == "**Connections**: It calls the router.\n\n<!-- None: Outage -->"
+    (target,) = step.targets
+    page = write_section(b"# Page\n", step_id="03-03", heading=target.section, text=text)
+    assert find_answered([step], target.output, page.decode()) == {
+        ("03-03", "Connections"), ("03-03", "Outage")
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words", ["None of them may write.", "Nothing may be lost.", "Approved. They asked for a test.", "No new key"]
+)
+def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
+    assert drafted("03-03", {"Outage": words}).startswith(f"**Outage**: {words}")
 
 
 def test_what_nobody_placed_is_an_open_question() -> None:
@@ -557,7 +579,7 @@ def test_records_of_two_sections_share_the_numbers() -> None:
     review = drafted("03-04", {"Approval": "Approved."}, whole)
     assert review == (
         "Decisions under review: ADR-001 (Rows in the database), ADR-002 (A job queue), "
-        "ADR-003 (A mail library).\n\n**Approval**: Approved."
+        "ADR-003 (A mail library).\n\n<!-- None: Approval -->"
     )
 
 
@@ -611,11 +633,3 @@ def test_an_error_keeps_its_id() -> None:
 )
 def test_errors_need_names(answer: str, start: str) -> None:
     assert drafted("04-04", {"Errors": answer}).startswith(start)
-
-
-def test_the_design_review_says_where_the_design_stands() -> None:
-    documents = {"data-flow.md": "x", "module-design.md": "x", "other.md": "x"}
-    assert drafted("04-05", {"Approval": "Approved."}, documents) == (
-        "The design stands in module-design.md, data-flow.md.\n\n**Approval**: Approved."
-    )
-    assert drafted("04-05", {"Approval": "Approved."}) == "**Approval**: Approved."

@@ -10,6 +10,7 @@ from ..core.text import strip_unprintable, unescape_markdown
 from .design import CHOICE, DECISION, ERRORS_LABEL
 from .ids import (
     ERRORS,
+    NONE_COMMENT,
     OVERVIEW,
     SCAN,
     list_requirements,
@@ -90,6 +91,9 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
     labels = {question.label.replace("*", ""): question.label for question in questions}
     found: dict[str, str] = {}
     for section in find_named_sections(shape.sections, heading):
+        own = shape.document[section.body : section.end].decode("utf-8", "replace")
+        nones = (label for each in NONE_COMMENT.finditer(own) for label in each["labels"].split("; "))
+        found.update((labels[label], "None.") for label in nones if label in labels)
         listed, gathered, last = "", list[str](), ""
         for piece in _own_blocks(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()

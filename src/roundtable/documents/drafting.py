@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
@@ -17,14 +18,15 @@ from .page import (
     NOTHING,
     DraftContext,
     join_section,
+    list_nones,
     write_csv,
     write_labelled,
+    write_nones,
     write_open_question,
     write_open_questions,
     write_paragraph,
 )
 
-_DESIGN = ("module-design.md", "interface-spec.md", "data-flow.md", "error-taxonomy.md")
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -33,9 +35,17 @@ def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...
 
     No answer can stop a step: a section that cannot be drafted holds the answers as they are, and says so.
     """
-    return tuple(
+    sections = [
         _draft_section(DraftContext(ask.brief, target, ask.targets, documents)) for target in ask.targets
-    )
+    ]
+    nones = list_nones(ask.brief.answers)
+    pages = [at for at, each in enumerate(sections) if each.target.output.lower().endswith(".md")]
+    if nones and pages:
+        first = sections[pages[0]]
+        said = max((escape_markdown(each.text) for each in nones), key=len)
+        text = said if first.text == NOTHING else first.text
+        sections[pages[0]] = replace(first, text=join_section([text], write_nones(nones)))
+    return tuple(sections)
 
 
 def _draft_section(context: DraftContext) -> SectionText:
@@ -139,13 +149,6 @@ def _read_size(context: DraftContext) -> dict[str, str | None]:
     return {"Scope": scope, "Complexity": complexity}
 
 
-def write_design_review(context: DraftContext) -> str:
-    """Write which documents the design is in, and the answers on it."""
-    names = [name for name in _DESIGN if name in context.documents]
-    pointer = [f"The design stands in {', '.join(names)}."] if names else []
-    return join_section(pointer, write_labelled(context.answers), write_open_questions(context.answers))
-
-
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("quick-scan.md", "Size and Complexity"): write_size,
     ("requirements-spec.md", "User Journeys"): write_journeys,
@@ -161,5 +164,4 @@ _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("architecture-overview.md", "Review"): design.write_review,
     ("data-flow.md", "Data Flow and State"): design.write_data_flow,
     ("error-taxonomy.md", "Errors and Validation"): design.write_errors,
-    ("design-summary.md", "Design Review"): write_design_review,
 }
