@@ -18,6 +18,7 @@ from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import write_section
+from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
 from roundtable.store.outputs import find_answered
 
@@ -242,7 +243,8 @@ def test_ids_stay_with_their_words_when_the_step_runs_again() -> None:
         "Acceptance": f"{BOOKS} Given an order, When the cook looks at orders, Then it is listed. "
         "Given a full house, When a guest books a table, Then the next free day is named.",
     }
-    text = drafted("01-06", answers, {"requirements-spec.md": SPEC})
+    told = {"traceability-matrix.csv": "FR-001,AC-001-01\nFR-003,AC-003-01\n"}
+    text = drafted("01-06", answers, {"requirements-spec.md": SPEC, "user-stories.json": '["FR-001 AC-001-01"]'})
     assert text == (
         "### FR-003: The cook sees the orders\n\n"
         "- **AC-003-01** Given an order, When the cook looks at orders, Then it is listed.\n\n"
@@ -252,12 +254,33 @@ def test_ids_stay_with_their_words_when_the_step_runs_again() -> None:
         "<!-- Withdrawn: FR-001, A guest sees the free tables -->\n"
         "<!-- Withdrawn: AC-001-01, Given 2 free tables, When a guest looks, Then 2 tables are listed -->"
     )
-    again = drafted("01-06", answers, spec(text))
+    again = drafted("01-06", answers, spec(text) | told)
     assert again == text
-    back = drafted("01-06", {"Features": FEATURES, "Acceptance": f"{BOOKS} {SEES}"}, spec(text))
+    back = drafted("01-06", {"Features": FEATURES, "Acceptance": f"{BOOKS} {SEES}"}, spec(text) | told)
     assert "### FR-001: A guest sees the free tables\n\n- **AC-001-01** Given 2 free" in back
     assert "<!-- Withdrawn: FR-003, The cook sees the orders -->" in back
     assert "Withdrawn: FR-001" not in back and "Withdrawn: AC-001-01" not in back
+
+
+@pytest.mark.rule("STEP-5")
+def test_ids_that_nobody_refers_to_follow_the_order_and_are_never_withdrawn() -> None:
+    text = drafted("01-06", {"Features": "The cook sees the orders\nA guest books one without an account"}, spec(SPEC))
+    assert [line[:10] for line in text.split("\n") if line.startswith("### FR")] == ["### FR-001", "### FR-002"]
+    assert "Withdrawn" not in text
+
+
+def test_each_sentence_is_a_requirement_and_each_sentence_a_criterion() -> None:
+    text = drafted(
+        "01-06",
+        {
+            "Features": "Get one range of a file. Go on with a download. It starts where it stopped.",
+            "Acceptance": "Given a file, when one range is asked for, it comes; the same with two. mypy accepts it.",
+        },
+    )
+    assert "### FR-001: Get one range of a file\n" in text
+    assert "### FR-002: Go on with a download. It starts where it stopped\n" in text
+    assert "- **AC-001-01** Given a file, when one range is asked for, it comes; the same with two.\n" in text
+    assert "** mypy accepts it." in text
 
 
 @pytest.mark.rule("STEP-5")
@@ -273,7 +296,7 @@ def test_what_is_out_of_scope() -> None:
     assert "deposit" not in drafted("01-06", {"Out of Scope": "Paying a deposit."})
     assert drafted("01-06", {"Out of Scope": None}, at=1).startswith("- Open question: What do you leave out")
     scan = {"quick-scan.md": "## 1. Scope\n\n**Boundary**: Other towns &lt;3 stay out.\n"}
-    assert drafted("01-06", {}, scan, at=1) == "From the quick scan: Other towns <3 stay out."
+    assert drafted("01-06", {}, scan, at=1) == "Other towns <3 stay out."
     assert drafted("01-06", {}, at=1) == "- Open question: What is left out on purpose?"
 
 
@@ -324,13 +347,12 @@ def test_stories_refer_to_requirements_and_criteria() -> None:
         },
         {
             "id": "US-002", "as_a": "owner", "i_want": "to book; also by phone", "so_that": None,
-            "requirements": [], "acceptance": [], "text": "As an owner, I want to book; also by phone.",
+            "requirements": ["FR-002"], "acceptance": ["AC-002-01"], "text": "As an owner, I want to book; also by phone.",
         },
     ]  # fmt: skip
     assert found["open_questions"] == [
         "Which story is too large for a week, and where would you cut it so that both halves are of use?",
         "What becomes possible with US-002?",
-        "Which requirement does US-002 need?",
     ]
     assert found["notes"] == [{"label": "Proof", "text": "Salma in 10 s"}]
 
@@ -472,6 +494,29 @@ def test_a_label_that_the_words_repeat_stands_once() -> None:
 def test_the_only_requirement_needs_no_name() -> None:
     text = drafted("01-08", {"Must": "Could: the hint."}, spec("### FR-001: Entries are kept"))
     assert "| FR-001 | Entries are kept | Could |" in text
+
+
+RANGES = spec(
+    "### FR-001: Get one range of a file with 206\n\n### FR-002: Get several ranges of a file in one answer\n\n"
+    "### FR-003: Go on with a download safely with If-Range\n\n### FR-004: Learn from 416 that a range is outside"
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "One range, If-Range and 416 must be in the first release; several ranges should be, but could wait.",
+        "Must: FR-001, FR-003 and FR-004. Should: FR-002.",
+    ],
+)
+def test_priorities_by_a_few_words_or_ids_stand_in_the_table_alone(words: str) -> None:
+    text = drafted("01-08", {"Must": words}, RANGES)
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.split("\n")[2:]]
+    assert [(row[1], row[3]) for row in rows] == [
+        ("FR-001", "Must"), ("FR-003", "Must"), ("FR-004", "Must"), ("FR-002", "Should")
+    ]  # fmt: skip
+    page = {"requirements-spec.md": f"{RANGES['requirements-spec.md']}\n## 8. Prioritization\n\n{text}\n"}
+    assert read_answers(page, "x")["01-08", "Must"] == "Must: FR-001, FR-003, FR-004. Should: FR-002."
 
 
 def test_the_trace_joins_requirement_priority_stories_and_criteria() -> None:

@@ -13,6 +13,7 @@ from .ids import (
     NONE_COMMENT,
     OVERVIEW,
     SCAN,
+    SPEC,
     list_requirements,
     list_rows,
     list_stories,
@@ -27,7 +28,7 @@ from .outline import (
     find_named_sections,
 )
 from .page import OPEN_QUESTION
-from .requirements import ACCEPTANCE, FEATURES, STORIES
+from .requirements import ACCEPTANCE, FEATURES, STORIES, read_priority_table
 
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
@@ -55,6 +56,9 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
         **_read_decisions(documents.get(OVERVIEW, "")),
         **_read_size(documents.get(SCAN, "")),
     }
+    must = read_priority_table(documents.get(SPEC, ""))
+    if must and not find_labelled(documents.get(SPEC, ""), "Must"):
+        found["01-08", "Must"] = must
     for note in story_entries(documents, "notes"):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
     return {key: text for key, text in found.items() if text}

@@ -105,6 +105,7 @@ _CELL = re.compile(r"(?<!\\)\|")
 WITHDRAWN_COMMENT = re.compile(r"(?m)^<!-- (Withdrawn: [A-Z]+-[^<>\n]*) -->$")
 NONE_COMMENT = re.compile(r"(?m)^<!-- None: (?P<labels>[^<>\n]*) -->$")
 WITHDRAWN = re.compile(r"(?:- )?Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), (?P<text>(?:.*\S)?)\s*")
+_GIVING = (HEADING, CRITERION, ROW, WITHDRAWN, WITHDRAWN_COMMENT, re.compile(r"- Open question: "))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
 _MENTION = re.compile(r"\b(?:FR|AC|NFR|US|ADR|E)-\d{3,}(?:-\d{2,})?\b")
 
@@ -195,11 +196,15 @@ def list_withdrawn_stories(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
     return tuple(KnownId(str(each.get("id", "")), str(each.get("text", ""))) for each in withdrawn)
 
 
-def find_mentioned_ids(documents: Mapping[str, str], prefix: str) -> frozenset[str]:
-    """Return the ids of that kind that the data files refer to."""
-    texts = (text for name, text in documents.items() if name.endswith((".json", ".csv")))
+def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozenset[str]:
+    """Return the ids of these kinds that the documents refer to, other than where an id is given."""
+    lines = (line for text in documents.values() for line in text.splitlines())
+    telling = (line for line in lines if not any(each.match(line) for each in _GIVING))
     return frozenset(
-        each for text in texts for each in _MENTION.findall(text) if each.startswith(f"{prefix}-")
+        found
+        for line in telling
+        for found in _MENTION.findall(line)
+        if any(found.startswith(f"{prefix}-") for prefix in prefixes)
     )
 
 
