@@ -165,6 +165,8 @@ def test_scope_and_complexity_stand_on_lines_of_their_own(answers: dict[str, str
 @pytest.mark.rule("DEPTH-1")
 def test_what_is_written_is_what_the_depth_is_chosen_by() -> None:
     assert read_scope(drafted("00-03", {"Scope": "small, complexity: low"})) == ("small", "low")
+    corrected = drafted("00-03", {"Scope": "Complexity is medium: the parser is new.", "Complexity": "low"})
+    assert corrected == "**Complexity**: medium\n\n**Why this complexity**: the parser is new"
     assert read_scope(drafted("00-03", {"Scope": "large; all pages", "Complexity": None})) == ("large", None)
 
 
@@ -238,7 +240,9 @@ def test_ids_stay_with_their_words_when_the_step_runs_again() -> None:
         "Given a full house, When a guest books a table, Then the next free day is named.",
     }
     told = {"traceability-matrix.csv": "FR-001,AC-001-01\nFR-003,AC-003-01\n"}
-    text = drafted("01-06", answers, {"requirements-spec.md": SPEC, "user-stories.json": '["FR-001 AC-001-01"]'})
+    text = drafted(
+        "01-06", answers, {"requirements-spec.md": SPEC, "user-stories.json": '["FR-001 AC-001-01"]'}
+    )
     assert text == (
         "### FR-003: The cook sees the orders\n\n"
         "- **AC-003-01** Given an order, When the cook looks at orders, Then it is listed.\n\n"
@@ -258,8 +262,13 @@ def test_ids_stay_with_their_words_when_the_step_runs_again() -> None:
 
 @pytest.mark.rule("STEP-5")
 def test_ids_that_nobody_refers_to_follow_the_order_and_are_never_withdrawn() -> None:
-    text = drafted("01-06", {"Features": "The cook sees the orders\nA guest books one without an account"}, spec(SPEC))
-    assert [line[:10] for line in text.split("\n") if line.startswith("### FR")] == ["### FR-001", "### FR-002"]
+    text = drafted(
+        "01-06", {"Features": "The cook sees the orders\nA guest books one without an account"}, spec(SPEC)
+    )
+    assert [line[:10] for line in text.split("\n") if line.startswith("### FR")] == [
+        "### FR-001",
+        "### FR-002",
+    ]
     assert "Withdrawn" not in text
 
 
@@ -268,12 +277,12 @@ def test_each_sentence_is_a_requirement_and_each_sentence_a_criterion() -> None:
         "01-06",
         {
             "Features": "Get one range of a file. Go on with a download. It starts where it stopped.",
-            "Acceptance": "Given a file, when one range is asked for, it comes; the same with two. mypy accepts it.",
+            "Acceptance": "Given a file, when a range is asked for, it comes; the same with two. mypy accepts it.",
         },
     )
     assert "### FR-001: Get one range of a file\n" in text
     assert "### FR-002: Go on with a download. It starts where it stopped\n" in text
-    assert "- **AC-001-01** Given a file, when one range is asked for, it comes; the same with two.\n" in text
+    assert "- **AC-001-01** Given a file, when a range is asked for, it comes; the same with two.\n" in text
     assert "** mypy accepts it." in text
 
 
@@ -302,23 +311,23 @@ def test_quality_attributes_have_ids_and_risks_have_none() -> None:
         "Worst Case": "Fire, low.",
     }
     assert drafted("01-05", answers, at=1) == (
-        "| Id | Attribute | Measure | Source |\n| --- | --- | --- | --- |\n"
-        "| NFR-001 | Speed | 2 seconds \\| at most | 01-05, Speed |\n"
-        "| NFR-002 | Privacy | Nobody at all | 01-05, Privacy |\n\n"
+        "| Id | Attribute | Measure |\n| --- | --- | --- |\n"
+        "| NFR-001 | Speed | 2 seconds \\| at most |\n"
+        "| NFR-002 | Privacy | Nobody at all |\n\n"
         "- Open question: When may it be unavailable or wrong, for how long, and who notices?"
     )
-    text = drafted("01-05", answers)
-    assert (
-        "Measured in nfr-matrix.md: NFR-001 (Speed), NFR-002 (Privacy).\n\n- Open question: When may" in text
+    assert drafted("01-05", answers) == (
+        "Measured in nfr-matrix.md: NFR-001 (Speed), NFR-002 (Privacy).\n\n**Worst Case**: Fire, low."
     )
-    assert "**Worst Case**: Fire, low." in text
+    matrix = {"nfr-matrix.md": drafted("01-05", answers, at=1)}
+    assert read_answers(matrix, "x")["01-05", "Speed"] == "2 seconds | at most"
 
 
 @pytest.mark.rule("STEP-5")
 def test_an_attribute_keeps_its_id() -> None:
     before = {"nfr-matrix.md": drafted("01-05", {"Speed": "2 s", "Privacy": "x"}, at=1)}
     text = drafted("01-05", {"Privacy": "all", "Access": "y"}, before, at=1)
-    assert "| NFR-002 | Privacy | all | 01-05, Privacy |\n| NFR-003 | Access | y | 01-05, Access |" in text
+    assert "| NFR-002 | Privacy | all |\n| NFR-003 | Access | y |" in text
     assert text.endswith("<!-- Withdrawn: NFR-001, Speed -->")
 
 
@@ -341,7 +350,8 @@ def test_stories_refer_to_requirements_and_criteria() -> None:
         },
         {
             "id": "US-002", "as_a": "owner", "i_want": "to book; also by phone", "so_that": None,
-            "requirements": ["FR-002"], "acceptance": ["AC-002-01"], "text": "As an owner, I want to book; also by phone.",
+            "requirements": ["FR-002"], "acceptance": ["AC-002-01"],
+            "text": "As an owner, I want to book; also by phone.",
         },
     ]  # fmt: skip
     assert found["open_questions"] == [
@@ -457,7 +467,10 @@ def test_a_technology_that_nobody_needs_is_no_decision() -> None:
 @pytest.mark.rule("STEP-5")
 def test_an_answer_that_says_none_is_not_written_and_counts_as_answered() -> None:
     step = step_of("03-03")
-    answers = {"Connections": "It calls the router.", "Outage": "Not applicable, it is one process."}
+    answers: dict[str, str | None] = {
+        "Connections": "It calls the router.",
+        "Outage": "Not applicable, it is one process.",
+    }
     text = drafted("03-03", answers)
     assert text == "**Connections**: It calls the router.\n\n<!-- None: Outage -->"
     (target,) = step.targets
@@ -468,10 +481,36 @@ def test_an_answer_that_says_none_is_not_written_and_counts_as_answered() -> Non
 
 
 @pytest.mark.parametrize(
-    "words", ["None of them may write.", "Nothing may be lost.", "Approved. They asked for a test.", "No new key"]
+    "words",
+    ["None of them may write.", "Nothing may be lost.", "Approved. They asked for a test.", "No new key"],
 )
 def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
     assert drafted("03-03", {"Outage": words}).startswith(f"**Outage**: {words}")
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        (
+            "As lists of callables on the client that Client.send and AsyncClient.send call around it.",
+            "Lists of callables on the client",
+        ),
+        (
+            "We read the header inside FileResponse, because it is there.",
+            "Read the header inside FileResponse",
+        ),
+    ],
+)
+def test_the_title_of_a_record_says_the_decision_in_ten_words(words: str, title: str) -> None:
+    assert f"### ADR-001: {title}\n" in drafted("03-01", {"Decision": words})
+
+
+def test_what_was_turned_down_stands_apart_and_is_read_back() -> None:
+    words = "Hooks on the client. We turn down a middleware, because it would be public."
+    text = drafted("03-01", {"Decision": words})
+    assert "#### Decision\n\nHooks on the client.\n\n#### Turned Down\n\nWe turn down a middleware" in text
+    page = {"architecture-overview.md": f"# A\n\n## 1. Options and Tradeoffs\n\n{text}\n"}
+    assert read_answers(page, "x")["03-01", "Decision"] == words
 
 
 def test_what_nobody_placed_is_an_open_question() -> None:
@@ -491,8 +530,8 @@ def test_the_only_requirement_needs_no_name() -> None:
 
 
 RANGES = spec(
-    "### FR-001: Get one range of a file with 206\n\n### FR-002: Get several ranges of a file in one answer\n\n"
-    "### FR-003: Go on with a download safely with If-Range\n\n### FR-004: Learn from 416 that a range is outside"
+    "### FR-001: Get one range of a file with 206\n\n### FR-002: Get several ranges in one answer\n\n"
+    "### FR-003: Go on with a download with If-Range\n\n### FR-004: Learn from 416 that a range is outside"
 )
 
 

@@ -457,7 +457,8 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
 
 # Without a sign after it "no" belongs to the words: "No new module" corrects nothing.
 _CORRECTS = re.compile(
-    r"^(?:(?:no[,:.!]|(?:nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?)\s+)+",
+    r"^(?:(?:no[,:.!]|(?:nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?)"
+    r"\s+)+",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 
 from ..core.text import escape_markdown, unescape_markdown
-from ..core.validation import is_settled
+from ..core.validation import is_settled, says_none
 from .entries import (
     join_lines,
     list_entries,
@@ -49,9 +49,15 @@ _REASON = re.compile(
     r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|unless|if|over|instead of)\b.*", re.DOTALL
 )
 _WE = re.compile(
-    r"^(?:(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
+    r"^(?:as |by |(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
+)
+_MAX_TITLE_WORDS = 10
+_STRONG_END = re.compile(r"[,;:](?=\s)|\s(?:that|which|who|where|when|while|so)\b")
+_WEAK_END = re.compile(r"\s(?:and|or|but|with|from|for|in|on|at|before|after|by|instead|to|into|as|of)\b")
+_REJECTS = re.compile(
+    r"\b(?:turn(?:ed)? down|reject(?:ed)?|rul(?:e|ed) out|decid(?:e|ed) against|do not take)\b", re.IGNORECASE
 )
 _OPTION = re.compile(
     r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
@@ -77,7 +83,8 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
     if is_settled(text):
-        return join_section(write_labelled(context.answers), write_open_questions(context.answers))
+        said = [escape_markdown(text)] if says_none(text) else []
+        return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
 
@@ -95,10 +102,12 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
         parts += [f"### {identity}: {write_title(name)}", _STATUS]
         if is_alone and weighed:
             parts += ["#### Context", *write_labelled(weighed)]
-        parts += [
-            "#### Decision",
-            write_bullets(lines) if len(lines) > 1 else escape_markdown(join_lines(text)),
-        ]
+        sentences = split_sentences(text) if len(lines) == 1 else ()
+        rejected = [each for each in sentences if _REJECTS.search(each)]
+        rejected = rejected if len(rejected) < len(sentences) else []
+        taken = " ".join(each for each in sentences if each not in rejected)
+        parts += ["#### Decision", write_bullets(lines) if len(lines) > 1 else escape_markdown(taken)]
+        parts += ["#### Turned Down", escape_markdown(" ".join(rejected))] if rejected else []
         if is_alone and consequences:
             parts += ["#### Consequences", *write_labelled(consequences)]
     if len(found) > 1 and rest:
@@ -135,10 +144,22 @@ def _first_clause(text: str) -> str:
 
 
 def _name_decision(text: str) -> str:
-    """Return what was decided, as a title: without who decided it, and without the reason."""
+    """Return what was decided, as a title: without who decided it, without the reason, in ten words."""
     clause = _first_clause(text)
     named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
-    return capitalise(named if len(named) > len("yes") else clause)
+    return capitalise(_shorten_title(named if len(named) > len("yes") else clause))
+
+
+def _shorten_title(words: str) -> str:
+    """Return at most ten words that end where a part of the sentence ends: no title is cut off."""
+    if len(words.split()) <= _MAX_TITLE_WORDS:
+        return words
+    for ends in (_STRONG_END, _WEAK_END):
+        starts = [words[: found.start()] for found in ends.finditer(words)]
+        fitting = [each for each in starts if 2 < len(each.split()) <= _MAX_TITLE_WORDS]
+        if fitting:
+            return strip_punctuation(fitting[0] if ends is _STRONG_END else fitting[-1])
+    return " ".join(words.split()[:_MAX_TITLE_WORDS])
 
 
 ERRORS_LABEL = "Errors"

@@ -27,6 +27,7 @@ from .page import (
     write_paragraph,
 )
 
+_COMPLEXITY_IS = re.compile(r"\s*(?:the )?complexity is (?P<value>low|medium|high)\b\W*", re.IGNORECASE)
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -112,15 +113,27 @@ def write_size(context: DraftContext) -> str:
     values, words, reasons = [], [], []
     for label, value in _read_size(context).items():
         text = context.text(label)
+        if label == "Scope" and _COMPLEXITY_IS.match(text):
+            # Only the complexity was put right.
+            reasons.append(
+                write_paragraph("Why this complexity", _strip_values(_COMPLEXITY_IS.sub("", text)))
+            )
+            continue
         if value:
             values.append(write_paragraph(label, value))
         elif text:
             words.append(write_paragraph(label, text))
             continue
-        if reason := strip_punctuation(_VALUES.sub("", join_lines(text), count=1)):
+        reason = _strip_values(text)
+        if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
             reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
     rest = write_labelled(context.without("Scope", "Complexity"))
     return join_section(values, words, reasons, rest, write_open_questions(context.answers))
+
+
+def _strip_values(text: str) -> str:
+    """Return what is said besides the values."""
+    return strip_punctuation(_VALUES.sub("", join_lines(text), count=1))
 
 
 def _read_size(context: DraftContext) -> dict[str, str | None]:
@@ -131,6 +144,8 @@ def _read_size(context: DraftContext) -> dict[str, str | None]:
         scope, complexity = both[0] or scope, both[1] or complexity
     for line in context.text("Complexity").splitlines():
         complexity = read_scope(f"Complexity: {line}")[1] or complexity
+    if said := _COMPLEXITY_IS.match(context.text("Scope")):
+        complexity = said["value"].lower()
     return {"Scope": scope, "Complexity": complexity}
 
 

@@ -199,7 +199,7 @@ def _split_stories(answer: Answer) -> tuple[str, ...]:
 def _share_out(
     stories: Sequence[tuple[str, bool]], listed: Sequence[Requirement]
 ) -> list[Sequence[Requirement]]:
-    """Return the requirements of each story: by words, by order where that leaves one without and they are as many.
+    """Return the requirements of each story: by words, else by order where both are as many.
 
     A story is given with whether it tells of a mishap.
     """
@@ -268,7 +268,7 @@ _CLAUSE = re.compile(
     r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
     r"|,\s(?=(?:and )?(?:the|an?)\s)"
 )
-_WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|until|as soon as|weil|damit|sonst)\b", re.IGNORECASE)
+_WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
 _BETWEEN_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
 # What people say when they do not mean Must, the strongest first.
 _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -276,7 +276,10 @@ _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for priority, words in (
         ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|not in this release"),
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        ("Should", r"can wait|could wait|may wait|later|next (?:week|month|release|sprint)|not urgent|should"),
+        (
+            "Should",
+            r"can wait|could wait|may wait|later|next (?:week|month|release|sprint)|not urgent|should",
+        ),
         ("Must", r"must|has to|have to"),
         ("Could", r"could"),
     )
@@ -398,26 +401,27 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
 
 
 RISKS = ("Worst Case", "Early Sign")
-_MATRIX_COLUMNS = ("Id", "Attribute", "Measure", "Source")
+_MATRIX_COLUMNS = ("Id", "Attribute", "Measure")
 
 
 def write_attributes(context: DraftContext) -> str:
-    """Write all answers under their labels, and under which ids they are measured."""
+    """Write the risks under their labels, and under which ids the matrix holds the rest."""
     attributes, given = _number_attributes(context)
     named = ", ".join(
         f"{identity} ({answer.label})" for identity, answer in zip(given.ids, attributes, strict=True)
     )
-    has_matrix = any(target.output == MATRIX for target in context.targets)
-    pointer = [f"Measured in {MATRIX}: {named}."] if named and has_matrix else []
-    return join_section(write_labelled(context.answers), pointer, write_open_questions(context.answers))
+    if not named or not any(target.output == MATRIX for target in context.targets):
+        return join_section(write_labelled(context.answers), write_open_questions(context.answers))
+    pointer = f"Measured in {MATRIX}: {named}."
+    risks = write_labelled(context.only(*RISKS))
+    return join_section([pointer], risks, write_open_questions(context.only(*RISKS)))
 
 
 def write_matrix(context: DraftContext) -> str:
-    """Write a row for each attribute: what it is held to, and which answer says so."""
+    """Write a row for each attribute: what it is held to."""
     attributes, given = _number_attributes(context)
-    step_id = context.brief.step.step_id
     found = [
-        (identity, answer.label, join_lines(answer.text), f"{step_id}, {answer.label}")
+        (identity, answer.label, join_lines(answer.text))
         for identity, answer in zip(given.ids, attributes, strict=True)
     ]
     questions = write_open_questions(context.without(*RISKS))
