@@ -277,12 +277,12 @@ def test_each_sentence_is_a_requirement_and_each_sentence_a_criterion() -> None:
         "01-06",
         {
             "Features": "Get one range of a file. Go on with a download. It starts where it stopped.",
-            "Acceptance": "Given a file, when a range is asked for, it comes; the same with two. mypy accepts it.",
+            "Acceptance": "Given a file, when a range is asked for, it comes; also two. mypy accepts it.",
         },
     )
     assert "### FR-001: Get one range of a file\n" in text
     assert "### FR-002: Go on with a download. It starts where it stopped\n" in text
-    assert "- **AC-001-01** Given a file, when a range is asked for, it comes; the same with two.\n" in text
+    assert "- **AC-001-01** Given a file, when a range is asked for, it comes; also two.\n" in text
     assert "** mypy accepts it." in text
 
 
@@ -503,6 +503,34 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
 )
 def test_the_title_of_a_record_says_the_decision_in_ten_words(words: str, title: str) -> None:
     assert f"### ADR-001: {title}\n" in drafted("03-01", {"Decision": words})
+
+
+BLOCK = """# Spec
+
+## 3. User Journeys
+
+<!-- Elaboration: step 01-03, 2026-11-16T06:27:53.406Z -->
+
+### Elaboration Insights (Step 01-03: User Journeys)
+
+#### Decisions Made
+- We decide for 400 on a bad header: because nobody would see it
+- We keep the log: reason not given
+"""
+
+
+def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
+    documents = {"requirements-spec.md": BLOCK}
+    text = drafted("03-04", {"Approval": "Approved."}, documents)
+    assert text == (
+        "### ADR-001: 400 on a bad header\n\n**Status**: decided in the roundtable on step 01-03\n\n"
+        "#### Decision\n\nWe decide for 400 on a bad header.\n\n**Reason**: Because nobody would see it\n\n"
+        "### ADR-002: Keep the log\n\n**Status**: decided in the roundtable on step 01-03\n\n"
+        "#### Decision\n\nWe keep the log.\n\n<!-- None: Approval -->"
+    )
+    documents["architecture-overview.md"] = f"# A\n\n## 4. Review\n\n{text}\n"
+    assert drafted("03-04", {"Approval": "Approved."}, documents) == text
+    assert drafted("04-05", {"First Test": "One range."}, documents) == "**First Test**: One range."
 
 
 def test_what_was_turned_down_stands_apart_and_is_read_back() -> None:

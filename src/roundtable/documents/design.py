@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
+from ..core.synthesis import NO_REASON
 from ..core.text import escape_markdown, unescape_markdown
 from ..core.validation import is_settled, says_none
+from .blocks import find_elaboration_blocks
 from .entries import (
     join_lines,
     list_entries,
@@ -22,6 +24,7 @@ from .entries import (
 from .ids import (
     ERRORS,
     OVERVIEW,
+    SUMMARY,
     AssignedIds,
     KnownId,
     assign_ids,
@@ -37,6 +40,7 @@ from .page import (
     write_bullets,
     write_labelled,
     write_open_questions,
+    write_paragraph,
     write_table,
     write_title,
     write_withdrawn,
@@ -89,6 +93,37 @@ def write_technology(context: DraftContext) -> str:
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
 
 
+def write_review(context: DraftContext) -> str:
+    """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
+    own = {each.id for each in list_decisions({OVERVIEW: _own_section(context)})}
+    others = {each.text for each in list_decisions(context.documents) if each.id not in own}
+    made: dict[str, tuple[str, str]] = {}
+    for file, page in context.documents.items():
+        for block in find_elaboration_blocks(file, page):
+            for _, line in block.decisions():
+                words = unescape_markdown(line)
+                name = unescape_markdown(write_title(_name_decision(words.partition(": ")[0])))
+                if name not in others:
+                    made[name] = words, block.step_id
+    given = _assign_record_ids(context, list(made))
+    parts: list[str] = []
+    for identity, (name, (words, step_id)) in zip(given.ids, made.items(), strict=True):
+        decision, _, reason = words.partition(": ")
+        parts += [f"### {identity}: {write_title(name)}", f"{_STATUS} in the roundtable on step {step_id}"]
+        parts += ["#### Decision", escape_markdown(f"{decision}.")]
+        parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
+    return join_section(
+        write_labelled(context.answers),
+        write_open_questions(context.answers),
+        parts,
+        write_withdrawn(given.withdrawn),
+    )
+
+
+def _own_section(context: DraftContext) -> str:
+    return section_text(context.documents.get(context.target.output, ""), context.target.section)
+
+
 def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
     """Write a record for each decision, given by its title and its words."""
     given = _assign_record_ids(context, [name for name, _ in found])
@@ -121,10 +156,14 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
 
 def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
     """Return ids for the records of this section; those of other sections are taken."""
-    document = context.documents.get(OVERVIEW, "")
-    own = section_text(document, context.target.section)
+    own = _own_section(context)
     mine = [*list_decisions({OVERVIEW: own}), *list_withdrawn(own, "ADR")]
-    taken = [each.id for each in (*list_decisions(context.documents), *list_withdrawn(document, "ADR"))]
+    withdrawn = (
+        each
+        for file in (OVERVIEW, SUMMARY)
+        for each in list_withdrawn(context.documents.get(file, ""), "ADR")
+    )
+    taken = [each.id for each in (*list_decisions(context.documents), *withdrawn)]
     return assign_ids(
         "ADR", titles, mine, taken=taken, core=lambda text: unescape_markdown(write_title(text))
     )

@@ -160,6 +160,8 @@ _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("traceability-matrix.csv", "rows"): requirements.write_trace,
     ("architecture-overview.md", "Options and Tradeoffs"): design.write_options,
     ("architecture-overview.md", "Technology Decisions"): design.write_technology,
+    ("architecture-overview.md", "Review"): design.write_review,
+    ("design-summary.md", "Design Review"): design.write_review,
     ("data-flow.md", "Data Flow and State"): design.write_data_flow,
     ("error-taxonomy.md", "Errors and Validation"): design.write_errors,
 }

@@ -16,7 +16,7 @@ from ..core.text import escape_markdown, fold_text, parse_heading, split_sentenc
 from ..core.validation import says_none
 from .blocks import find_elaboration_blocks
 from .entries import split_scenarios, split_statements
-from .ids import ERRORS, MATRIX, OVERVIEW, SPEC, list_requirements, list_rows, sections_with_ids
+from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
 from .outline import LABELLED, prose_lines
 from .questions import OpenQuestion
 
@@ -104,7 +104,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         item.name,
         item.slug,
         problem,
-        (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(pages)),
+        (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(documents, pages)),
         requirements,
         (*_pick(labelled, _CONTRACT), *_list_rows(documents, ERRORS, "E")),
         _list_places(labelled, first_test),
@@ -163,7 +163,7 @@ def _list_criteria(labelled: Sequence[_Labelled]) -> Iterator[HandOffPoint]:
 
 def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     """Yield the decision records, each with what was decided and why."""
-    for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
+    for file, record, lines in list_records(documents):
         own = "\n".join(lines).partition("<!--")[0]
         decided = own.partition("#### Decision\n")[2] or own
         words = [
@@ -172,15 +172,18 @@ def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
             if line.strip() and not line.startswith(("#", "**Status**"))
         ]
         yield HandOffPoint(
-            f"**{record.id}**: {escape_markdown(record.text)}", f"{OVERVIEW}, {record.id}", tuple(words)
+            f"**{record.id}**: {escape_markdown(record.text)}", f"{file}, {record.id}", tuple(words)
         )
 
 
-def _list_table_decisions(pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
-    """Yield the decisions that the user made in discussions."""
+def _list_table_decisions(documents: Mapping[str, str], pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
+    """Yield the decisions that the user made in discussions and that have no record."""
+    recorded = "\n".join(line for _, _, lines in list_records(documents) for line in lines)
     for name, text in pages.items():
         for block in find_elaboration_blocks(name, text):
             for number, words in block.decisions():
+                if words.partition(": ")[0] in recorded:
+                    continue
                 yield HandOffPoint(words, f"{name}:{number}, roundtable on step {block.step_id}")
 
 

@@ -96,6 +96,7 @@ SPEC, MATRIX, STORIES, TRACE = (
     "traceability-matrix.csv",
 )
 OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
+SUMMARY = "design-summary.md"
 
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 _ANY_HEADING = re.compile(r"(?P<signs>#{1,6}) ")
@@ -143,9 +144,16 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
     return tuple(found.values())
 
 
+def list_records(documents: Mapping[str, str]) -> Iterator[tuple[str, KnownId, list[str]]]:
+    """Yield the decision records of architecture and design: the file, id and title, the lines below."""
+    for name in (OVERVIEW, SUMMARY):
+        for heading, lines in sections_with_ids(documents.get(name, ""), "ADR"):
+            yield name, heading, lines
+
+
 def list_decisions(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
-    """Return the decision records of the architecture, each with its title."""
-    return tuple(heading for heading, _ in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"))
+    """Return the decision records, each with its title."""
+    return tuple(heading for _, heading, _ in list_records(documents))
 
 
 def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
