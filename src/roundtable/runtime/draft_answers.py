@@ -251,5 +251,6 @@ class Surveyor:
         if key not in self._seen:
             from ..survey import survey
 
+            item = replace(item, name=strip_mark(item.name))
             self._seen[key] = survey(self._root, item, leave_out=self._own, excluded=key[1])
         return self._seen[key]
