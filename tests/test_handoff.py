@@ -169,6 +169,8 @@ PLAN = """# Change Plan
 tests/test_ui.py and a new tests/typed.py. src/types.py is not edited, but docs/ui.md:3 loses a note. \
 src/utils.py only looks like it.
 
+**Risk**: In Client.send (src/client.py:70) a hook that raises would leave it open.
+
 **Test**: test_path in tests/test_ui.py.
 
 **What Could Break**: src/ui.py:900 reads it and does not change.
@@ -186,6 +188,7 @@ def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path
         "`tests/test_ui.py`",
         "`tests/typed.py`",
         "`docs/ui.md:3`: loses a note",
+        "`src/client.py:70`: Client.send",
     ]
     assert [point.text for point in found.requirements] == [
         "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
