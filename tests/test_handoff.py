@@ -65,7 +65,8 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
         in decisions
     )
     assert (
-        "never all loans of the number: reason not given (requirements-spec.md:34, roundtable on" in decisions
+        "- **ADR-002**: Renewing only the titles of the message (architecture-overview.md, ADR-002)\n"
+        "  - We go with renewing only the titles of the message that was answered, never" in decisions
     )
     requirements = part(page, "Requirements and criteria")
     assert "- **FR-001**" in requirements
