@@ -455,8 +455,10 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     return folded[0] if len(folded) == 1 else None
 
 
+# Without a sign after it "no" belongs to the words: "No new module" corrects nothing.
 _CORRECTS = re.compile(
-    r"^(?:(?:no|nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?\s+)+",
+    r"^(?:(?:no[,:.!]|(?:nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?)"
+    r"\s+)+",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
@@ -475,6 +477,9 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
 
     `answers` are labels with what was answered; the one that shares most of the message's words is meant.
     """
+    named = text.partition(":")[0].strip()
+    if label := next((label for label, _ in answers if fold_text(label) == fold_text(named)), ""):
+        return Correction(label, text.strip())
     found = _CORRECTS.match(text.strip())
     if found is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .errors import RuleBroken
-from .text import find_phrase, fold_text, phrases_of, word_set, words_of
+from .text import find_phrase, fold_text, phrases_of, split_sentences, word_set, words_of
 
 Check = Callable[[str], bool]
 
@@ -103,7 +103,9 @@ _SETTLED = phrases_of(
     "| no new | no one | nobody | nowhere | never | same as today | same as before | as before | unchanged"
     "| no change | no changes | keine | nichts | genehmigt"
 )
+_APPROVED = phrases_of("approved | genehmigt")
 _MAX_SETTLED_WORDS = 16
+_FIRST_CLAUSE = re.compile(r"[.,;:!(\n]|\s[-–—]\s|\s(?:because|since|as)\b", re.IGNORECASE)
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
 _MAX_UNKNOWN_WORDS = 8
 
@@ -142,6 +144,14 @@ def is_settled(answer: str) -> bool:
     """Whether a short answer says that there is nothing to say, or that all is well: nothing is missing."""
     words = words_of(answer)
     return len(words) <= _MAX_SETTLED_WORDS and any(words[: len(each)] == each for each in _SETTLED)
+
+
+def says_none(answer: str) -> bool:
+    """Whether a single sentence says none or not applicable, perhaps with why, or approved and no more."""
+    words, first = words_of(answer), words_of(_FIRST_CLAUSE.split(answer.strip(), maxsplit=1)[0])
+    if first in _APPROVED:
+        return words == first
+    return first in _SETTLED and is_settled(answer) and len(split_sentences(answer)) == 1
 
 
 def asks_back(answer: str) -> bool:
