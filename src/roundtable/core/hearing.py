@@ -455,8 +455,10 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     return folded[0] if len(folded) == 1 else None
 
 
+# "No, it is two" corrects; "No new module" and "wrong input raises" do not.
 _CORRECTS = re.compile(
-    r"^(?:(?:no|nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?\s+)+",
+    r"^(?:(?:(?:no|nope|wrong)\b[,:.!]|(?:actually|correction|sorry|not quite|that is wrong|that's wrong)\b"
+    r"[,:.!]?)\s+)+",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
@@ -484,10 +486,45 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
     for label, words in answers:
         its = _subjects(f"{label} {words}")
         shared = len(subjects & its)
-        ranked.append(((shared, shared / max(len(its), 1)), label))
-    best = max(ranked, default=((0, 0.0), ""))
+        ranked.append(((shared, shared / max(len(its), 1), -len(words)), label))
+    best = max(ranked, default=((0, 0.0, 0), ""))
     is_only = [rank for rank, _ in ranked].count(best[0]) == 1
     return Correction(best[1], right[:1].upper() + right[1:]) if best[0][0] and is_only else None
+
+
+_ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
+_REPLACING = re.compile(
+    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s+|\s+instead[.!]?$", re.IGNORECASE
+)
+_LABELLED = re.compile(r"(?P<label>[^:\n]{3,40}):\s+(?P<words>\S.*)", re.DOTALL)
+_OUTSIDE = _list_messages("out of scope | not included | left out | stays as it is | boundary")
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """The answer that a message adds to, the words, and whether they stand in its place."""
+
+    label: str
+    words: str
+    replaces: bool = False
+
+
+def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> Addition | None:
+    """Return what a message at a menu adds to an answer; None where it names none.
+
+    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer there
+    is. It adds, unless it says that it replaces.
+    """
+    words, label = text.strip(), only
+    if found := _LABELLED.fullmatch(words):
+        said = fold_text(found["label"]).strip()
+        named = [each for each in labels if fold_text(each) == said or {said, fold_text(each)} <= _OUTSIDE]
+        words, label = (found["words"], named[0]) if named else (words, label)
+    if not label:
+        return None
+    replaces = _REPLACING.search(words) is not None
+    right = _REPLACING.sub("", _ADDING.sub("", words)).strip()
+    return Addition(label, right[:1].upper() + right[1:], replaces)
 
 
 def asks_something(text: str) -> bool:
