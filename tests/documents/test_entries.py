@@ -14,7 +14,6 @@ from roundtable.documents.entries import (
     split_outside_quotes,
     split_scenarios,
     split_sentences,
-    split_steps,
 )
 
 SENTENCE = "Given a, When b, Then c."
@@ -57,21 +56,6 @@ def test_more_entries_than_a_list_has_are_one_text() -> None:
 )
 def test_sentences(text: str, found: tuple[str, ...]) -> None:
     assert split_sentences(text) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("1. Scan it\n2. Hand it over", ("Scan it", "Hand it over")),
-        ("scan -> look -> hand over", ("scan", "look", "hand over")),
-        ("She scans. She looks. She goes.", ("She scans.", "She looks.", "She goes.")),
-        ("She scans it. She goes.", ()),
-        ("She scans it, looks, and goes.", ()),
-        ("a -> b", ()),
-    ],
-)
-def test_the_steps_of_a_sequence(text: str, found: tuple[str, ...]) -> None:
-    assert split_steps(text) == found
 
 
 @pytest.mark.parametrize(
@@ -141,7 +125,6 @@ def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
     for reader in (
         split_entries,
         split_sentences,
-        split_steps,
         split_scenarios,
         split_named_entries,
         read_chains,

@@ -263,7 +263,7 @@ class TestFind:
         with pytest.raises(ItemUnknown, match=r"^No item was named\. Items here: export, "):
             find_item(root, " ")
 
-    @pytest.mark.parametrize("name", ["..", "../..", "/", "."])
+    @pytest.mark.parametrize("name", ["..", "../..", "/", ".", "x" * 300, "a\0b"])
     def test_a_path_is_no_name(self, root: Path, name: str) -> None:
         with pytest.raises(ItemUnknown):
             find_item(root, name)

@@ -625,14 +625,6 @@ class TestFeedback:
         )
         assert "## 1. Context\n" in (folder / "spec.md").read_text()
 
-    def test_a_document_that_cannot_be_used_gives_way_to_the_next(
-        self, outputs: Outputs, folder: Path
-    ) -> None:
-        (folder / "spec.md").mkdir()
-        assert outputs.write_feedback(WriteFeedback(QUALITY, "x", AT)) == (
-            'Updated nfr-matrix.md, section "1. Quality": added your feedback.',
-        )
-
     def test_none_that_can_be_used_is_said(self, outputs: Outputs, folder: Path) -> None:
         (folder / "modules.md").mkdir()
         assert outputs.write_feedback(WriteFeedback(DESIGN, "x", AT)) == (

@@ -150,16 +150,6 @@ def test_a_block_that_is_there_already_is_announced_where_it_stands(
         assert outputs.update(command) == (f'Updated spec.md, section "{heading}": added 1 insight.',)
 
 
-@pytest.mark.rule("MENU-3")
-def test_every_document_that_could_not_take_feedback_is_named(folder: Path) -> None:
-    for name in ("a.md", "b.md"):
-        (folder / name).mkdir()
-    step = writing("a.md", "b.md")
-    assert Outputs(folder, (step,)).write_feedback(WriteFeedback(step, "Hm.", AT)) == (
-        "Could not add your feedback to a.md (a folder has that name) or b.md (a folder has that name).",
-    )
-
-
 @pytest.mark.rule("ENTRY-1")
 def test_one_character_of_room_is_used_and_none_is_not(folder: Path) -> None:
     (folder / "a.md").write_text("12")

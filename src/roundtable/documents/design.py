@@ -82,14 +82,6 @@ def write_technology(context: DraftContext) -> str:
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
 
 
-def write_review(context: DraftContext) -> str:
-    """Write which decisions are reviewed, and the answers on them."""
-    records = list_decisions(context.documents)
-    named = ", ".join(f"{each.id} ({escape_markdown(each.text)})" for each in records)
-    pointer = [f"Decisions under review: {named}."] if named else []
-    return join_section(pointer, write_labelled(context.answers), write_open_questions(context.answers))
-
-
 def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
     """Write a record for each decision, given by its title and its words."""
     given = _assign_record_ids(context, [name for name, _ in found])

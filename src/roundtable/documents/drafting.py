@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ..core.commands import Answer, AskDraft
+from ..core.commands import AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
 from ..core.text import escape_markdown, strip_unprintable
 from . import design, requirements
-from .entries import join_lines, split_steps, strip_punctuation
+from .entries import join_lines, strip_punctuation
 from .outline import strip_numbering
 from .page import (
     NOTHING,
@@ -28,7 +28,6 @@ from .page import (
 SURVEY = "survey"
 """Under this name the survey's findings for the step come with the documents; no file can have it."""
 
-_DESIGN = ("module-design.md", "interface-spec.md", "data-flow.md", "error-taxonomy.md")
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -97,27 +96,12 @@ def _write_csv(context: DraftContext) -> str:
     """Write a row for each answer."""
     step_id = context.brief.step.step_id
     rows = [
-        (step_id, each.label, each.question if each.unknown else join_lines(each.text), _YES_NO[each.unknown])
+        (step_id, each.label, each.question, "yes")
+        if each.unknown
+        else (step_id, each.label, join_lines(each.text), "no")
         for each in context.answers
     ]
     return write_csv(("step", "label", "answer", "open"), rows)
-
-
-_YES_NO = ("no", "yes")
-
-
-def write_journeys(context: DraftContext) -> str:
-    """Write the journey as numbered steps where it is a sequence; the other answers under their labels."""
-    return join_section(*map(_write_journey, context.answers), write_open_questions(context.answers))
-
-
-def _write_journey(answer: Answer) -> tuple[str, ...]:
-    is_sequence = answer.label == "Journey" and not answer.unknown and "```" not in answer.text
-    steps = split_steps(answer.text) if is_sequence else ()
-    if not steps:
-        return write_labelled([answer])
-    numbered = (f"{number}. {escape_markdown(step)}" for number, step in enumerate(steps, 1))
-    return (write_paragraph(answer.label, "").rstrip(), "\n".join(numbered))
 
 
 def write_size(context: DraftContext) -> str:
@@ -147,16 +131,8 @@ def _read_size(context: DraftContext) -> dict[str, str | None]:
     return {"Scope": scope, "Complexity": complexity}
 
 
-def write_design_review(context: DraftContext) -> str:
-    """Write which documents the design is in, and the answers on it."""
-    names = [name for name in _DESIGN if name in context.documents]
-    pointer = [f"The design stands in {', '.join(names)}."] if names else []
-    return join_section(pointer, write_labelled(context.answers), write_open_questions(context.answers))
-
-
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("quick-scan.md", "Size and Complexity"): write_size,
-    ("requirements-spec.md", "User Journeys"): write_journeys,
     ("requirements-spec.md", "Quality Attributes and Risks"): requirements.write_attributes,
     ("nfr-matrix.md", "Quality Attributes"): requirements.write_matrix,
     ("requirements-spec.md", "Functional Requirements"): requirements.write_functional,
@@ -166,8 +142,6 @@ _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("traceability-matrix.csv", "rows"): requirements.write_trace,
     ("architecture-overview.md", "Options and Tradeoffs"): design.write_options,
     ("architecture-overview.md", "Technology Decisions"): design.write_technology,
-    ("architecture-overview.md", "Review"): design.write_review,
     ("data-flow.md", "Data Flow and State"): design.write_data_flow,
     ("error-taxonomy.md", "Errors and Validation"): design.write_errors,
-    ("design-summary.md", "Design Review"): write_design_review,
 }

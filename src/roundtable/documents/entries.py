@@ -1,4 +1,4 @@
-"""An answer taken apart: lines, entries, sentences, the steps of a sequence, scenarios, stations."""
+"""An answer taken apart: lines, entries, sentences, scenarios, stations."""
 
 from __future__ import annotations
 
@@ -84,16 +84,6 @@ def split_sentences(text: str) -> tuple[str, ...]:
         else:
             found.append(piece)
     return tuple(found)
-
-
-def split_steps(text: str) -> tuple[str, ...]:
-    """Return the steps of a sequence: lines, stations or sentences; none where the text has one or two."""
-    lines = split_lines(text)
-    if len(lines) < 2:
-        lines = split_outside_quotes(join_lines(text), _ARROW)
-        lines = lines if len(lines) > 2 else split_sentences(text)
-        lines = lines if len(lines) > 2 else ()
-    return lines if len(lines) <= MAX_ENTRIES else ()
 
 
 def split_scenarios(text: str) -> tuple[str, ...]:

@@ -109,23 +109,14 @@ def write_out_of_scope(context: DraftContext) -> str:
 
 
 def _assign_criteria(criteria: Sequence[str], features: Sequence[str]) -> list[list[str]]:
-    """Return the criteria of each feature, by words; where there are as many of both, one each."""
+    """Return the criteria of each feature, by most words in common, then by their place."""
     wanted = [stem_words(feature) for feature in features]
-    close: list[tuple[int, bool, int, int]] = []
+    own: list[list[str]] = [[] for _ in features]
     for place, criterion in enumerate(criteria):
         words = stem_words(criterion)
-        action = stem_words(criterion.casefold().partition("when")[2].partition("then")[0])
-        for index, feature in enumerate(wanted):
-            # The words of its action count twice.
-            close.append((-len(feature & words) - len(feature & action), index != place, place, index))
-    own: list[list[int]] = [[] for _ in features]
-    is_one_each = len(criteria) == len(features)
-    placed: set[int] = set()
-    for _, _, place, index in sorted(close):
-        if place not in placed and not (is_one_each and own[index]):
-            own[index].append(place)
-            placed.add(place)
-    return [[criteria[place] for place in sorted(places)] for places in own]
+        shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
+        own[-max(shared)[2]].append(criterion)
+    return own
 
 
 STORIES = ("Stories", "Unhappy Story")

@@ -230,7 +230,14 @@ class Surveyor:
             return None
         from ..survey.report import write_report
 
-        return write_report(self._survey(item), step_id)
+        found = write_report(self._survey(item), step_id)
+        if not found or UNVERIFIED not in item.name:
+            return found
+        # The words that were searched for are the host's, who added the item.
+        lines = (
+            mark_unverified(line) if line.startswith("Searched ") else line for line in found.split("\n")
+        )
+        return "\n".join(lines)
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
         """Return about six pieces of code that fit the item, each under its `path:line`."""
@@ -271,5 +278,6 @@ class Surveyor:
         if key not in self._seen:
             from ..survey import survey
 
+            item = replace(item, name=strip_mark(item.name))
             self._seen[key] = survey(self._root, item, leave_out=self._own, excluded=key[1])
         return self._seen[key]

@@ -148,8 +148,11 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
         if link.casefold() == wanted:
             require_in_project(root, root / items_folder / link)
     # Most often it is the slug, which is the folder's name: then no other item needs to be read.
-    named = _list_by_slug(root, root / items_folder, wanted)
-    items = tuple(map(_read_entry, named)) or list_items(root, items_folder=items_folder)
+    folder = require_in_project(root, root / items_folder) / wanted
+    is_slug = False
+    with suppress(OSError):  # a name that is too long for one
+        is_slug = folder.name == wanted and not folder.is_symlink() and _is_item(folder)
+    items = (_read_entry(folder),) if is_slug else list_items(root, items_folder=items_folder)
     if not wanted:
         raise ItemUnknown("No item was named.", do=_choices(items))
     for matches in _match_by_rank(items, wanted):
@@ -298,23 +301,6 @@ def _new_folder(home: Path, name: str) -> Path:
             break
         folder = home / add_number(name, number)
     return folder
-
-
-def _list_by_slug(root: Path, home: Path, wanted: str) -> list[Path]:
-    """Return the folders of items whose slug is this, whatever the case of its letters."""
-    require_in_project(root, home)
-    try:
-        with os.scandir(home) as found:
-            paths = sorted(Path(each) for each in found if each.is_symlink() or _slug(each.name) == wanted)
-    except OSError:
-        return []
-    inside = (path for path in paths if not _is_link_out(root, path) and _is_item(path))
-    return [path for path in inside if not path.is_symlink() or _slug(path.resolve().name) == wanted]
-
-
-def _slug(name: str) -> str:
-    is_plain = name.isascii() and name.isprintable() and " " not in name
-    return name.casefold() if is_plain else one_line(name).casefold()
 
 
 def _is_link_out(root: Path, path: Path) -> bool:

@@ -106,12 +106,12 @@ class Outputs:
         step = command.step
         marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
         block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
-        own = [output for output in step.outputs if is_markdown(output)]
-        names = dict.fromkeys([*own, *filter(None, [self._first_markdown(step)])])
-        output = next((name for name in names if not self._obstacle(name)), None)
+        own = (output for output in step.outputs if is_markdown(output))
+        output = next(own, None) or self._first_markdown(step)
         if output is None:
-            reasons = [f"{one_line(name)} ({self._obstacle(name)})" for name in names]
-            return (_not_added(" or ".join(reasons) or "any document of this phase"),)
+            return (_not_added("any document of this phase"),)
+        if obstacle := self._obstacle(output):
+            return (_not_added(f"{one_line(output)} ({obstacle})"),)
         heading = step.section(output) or step.title
 
         def change(found: bytes | None) -> tuple[bytes, str]:
