@@ -18,6 +18,7 @@ A file with one section `## Questions` asks the same at every depth. A question 
 kind of project: `- Library: ...`, also `Service`, `App` and `Tool`; `-` there leaves the question out.
 `- Shows: ...` names what the question is about, from the same places as a draft; it is shown with the question
 and never taken as the answer. What shows an answer of the same step is not asked where that one says none.
+`- Formerly: ...` is the label that the question has in older documents.
 
 A draft is `item` (how its text begins, without what it asks for; `item whole`: with it; `item steps`: its
 list or code; `item request`: what it asks for; `item wish`: what it says should be; `item left`: what it says
@@ -59,7 +60,7 @@ MAX_LABEL_LENGTH = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
 _ALL_MODES = "Questions"
 _SECTIONS = (*_MODES, _ALL_MODES, "Validation", "Artifacts", "Notes")
-_EXTRAS = ("Help", "Example", "Draft", "Without", "Shows")
+_EXTRAS = ("Help", "Example", "Draft", "Without", "Shows", "Formerly")
 _SECTION = re.compile(r"##[ \t]++(.+)")
 _LABEL = re.compile(r"###[ \t]++(.+)")
 _EXTRA = re.compile(r"-[ \t]++(\w+):[ \t]*+(.*)")
@@ -226,7 +227,7 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
         current.append(extra[2] if extra else line)
     parts = {name: " ".join(" ".join(part).split()) for name, part in words.items()}
     text = parts.pop("")
-    help_text, example, draft, without, shows = (parts.pop(name.lower(), "") for name in _EXTRAS)
+    help_text, example, draft, without, shows, formerly = (parts.pop(name.lower(), "") for name in _EXTRAS)
     kinds = tuple((kind, parts.pop(kind)) for kind in PROJECT_KINDS if kind in parts)
     for name in parts:
         file.warn(place, f"'{name}' is ignored; known: {', '.join(_EXTRAS)}")
@@ -242,7 +243,7 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
     if shows and not all(_DRAFT.fullmatch(each) for each in split_drafts(shows)):
         file.warn(place, "'Shows' must be survey or answer ...; it is ignored")
         shows = ""
-    return Question(label, text, help_text, example, draft, without, kinds, shows)
+    return Question(label, text, help_text, example, draft, without, kinds, shows, formerly=formerly)
 
 
 def _parse_validation(lines: list[str], labels: set[str], file: ContentFile) -> tuple[Criterion, ...]:

@@ -97,6 +97,8 @@ class Question:
     kinds: tuple[tuple[str, str], ...] = ()
     shows: str = ""
     is_asked: bool = True
+    formerly: str = ""
+    """The label that the question had before: documents may still hold it."""
 
     def choose_wording(self, *, with_draft: bool) -> str:
         """Return the question's words, with or without a draft answer or a subject below them."""

@@ -36,6 +36,7 @@ FIXED_PHRASES = (
 
 _MAX_ENTRIES = 12
 _FEW_STEMS = 3
+_TWO = 2
 
 
 def extract_synthesis(table: Table, library: Library) -> Draft:
@@ -59,14 +60,16 @@ def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
 
 
 def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
+    """Yield the user's own sentences; one that says too little alone is led in by what it answers."""
     for said in _pieces(table, found, "statement"):
-        if said.prompt is not None or content_stems(said.piece.text):
-            yield _lead_in(said, always=True)
+        stems = content_stems(said.piece.text)
+        if said.prompt is not None or stems:
+            yield _lead_in(said, always=len(stems) < _FEW_STEMS)
 
 
 def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
     for said in _pieces(table, found, "question"):
-        if said.turn not in found.settled_questions:
+        if said.turn not in found.settled_questions and not _is_taken_up(said, found):
             asked = table.turns[said.turn - 1].text
             yield Entry(
                 join_lines(said.piece.text),
@@ -81,6 +84,17 @@ def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
             yield Entry(prompt.question, (prompt.turn,), detail)
 
 
+def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
+    """Whether the user answered a question of their own later: in words that take up two of its words."""
+    stems = frozenset(content_stems(asked.piece.text))
+    later = (said.piece for said in found.said if said.turn > asked.turn)
+    return any(
+        piece.kind != "question"
+        and len(stems & frozenset(content_stems(piece.text))) >= min(_TWO, len(stems))
+        for piece in later
+    )
+
+
 def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
     """Yield what the user said of one kind, without small talk."""
     for said in found.said:
@@ -92,7 +106,7 @@ def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
 
 def _lead_in(said: SaidPiece, *, always: bool) -> Entry:
     words = join_lines(said.piece.text)
-    if said.prompt is None or not always:
+    if said.prompt is None or not always or "___" in said.prompt.question:
         return Entry(words, (said.turn,))
     return Entry(f'{_put_plainly(said.prompt)} "{words}"', (said.prompt.turn, said.turn))
 
