@@ -35,9 +35,9 @@ from .conditions import Fact
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
+    Addition,
     address,
     asks_something,
-    Addition,
     find_corrected,
     hear_addition,
     hear_choice,
@@ -60,6 +60,8 @@ from .validation import asks_back, is_settled, is_unknown, meets_check
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
 """What marks an answer that a panel drafted, nobody has read anywhere and the user was not asked for."""
+GUESSED = "the code"
+"""The source of a draft that rests on the code survey."""
 _SUBJECT_LENGTH = 100
 MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
@@ -430,7 +432,8 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     taken: list[tuple[str, str, str]] = []
     for question in _unanswered_questions(after):
         offer = _find_offer(after, question)
-        if offer is not None and question != now.in_hand:
+        # What the code suggests is a guess: the user is asked, and Enter takes it.
+        if offer is not None and question != now.in_hand and offer.source != GUESSED:
             answer = do.Answer(question.label, question.text, offer.text, offered=True)
             after = replace(after, answers=(*after.answers, answer))
             taken.append((question.label, offer.text, offer.source))

@@ -80,8 +80,8 @@ def choose_depth(
 ) -> Depth:
     """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own.
 
-    A short track is brief unless the user says otherwise. A size between small and large is asked at standard:
-    no step goes deeper than its neighbours without a reason that the user can see.
+    A short track is brief unless the user says otherwise. A size in between is asked at standard, so that no
+    step goes deeper than its neighbours without a reason that the user can see.
     """
     if is_depth(override):
         return override

@@ -512,8 +512,8 @@ class Addition:
 def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> Addition | None:
     """Return what a message at a menu adds to an answer; None where it names none.
 
-    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer there
-    is. It adds, unless it says that it replaces.
+    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer that
+    there is. It adds, unless it says that it replaces.
     """
     words, label = text.strip(), only
     if found := _LABELLED.fullmatch(words):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.analysis import ASSUMED, UNKNOWN
+from ..core.analysis import ASSUMED, GUESSED, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
@@ -96,7 +96,7 @@ def _offer_from(
         return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""
-        return Offer(question.label, text, "the code") if text else None
+        return Offer(question.label, text, GUESSED) if text else None
     if source.casefold().startswith("text:"):
         return Offer(question.label, source[5:].strip(), "")
     if answer := _ANSWER.fullmatch(source):

@@ -190,7 +190,7 @@ def write_report(survey: Survey, step_id: str) -> str | None:
 def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
-        case ("00-02", "matches"):
+        case ("00-02", "places"):
             cited = islice(_cite_hits(survey), _MAX_PLACES)
             return _end_sentence(f"{cite(lines[0])} ({_count(file.count, 'hit')})" for file, lines in cited)
         case ("00-03", "scope"):

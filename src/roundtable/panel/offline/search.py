@@ -109,7 +109,7 @@ def find_closest_lines(
 
 
 def answers_question(question: str, line: SearchLine, lines: tuple[SearchLine, ...]) -> bool:
-    """Whether a line holds the rarest word of a question that is written anywhere, and another of its words."""
+    """Whether a line holds the rarest written word of a question, and another of its words."""
     asked = tuple(dict.fromkeys(content_stems(question)))
     held = frozenset(content_stems(line.text))
     return _index(lines).find_rarest(asked) in held and len(held.intersection(asked)) >= min(_TWO, len(asked))

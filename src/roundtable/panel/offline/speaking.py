@@ -225,8 +225,8 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     key = floor.speaker.key
     lines = find_closest_lines(question, floor.section.lines)
     if lines:
-        found = [line for line in lines if answers_question(question, line, floor.section.lines)]
-        lines, texts = (tuple(found), _FOUND) if found else (lines, _CLOSEST)
+        is_found = answers_question(question, lines[0], floor.section.lines)
+        lines, texts = (lines[:1], _FOUND) if is_found else (lines, _CLOSEST)
         text = texts.get(key, texts["solutions-architect"])
         return text.format(lines="; ".join(_show_line(line) for line in lines))
     said = _NOTHING_CLOSE.get(key, _NOTHING_CLOSE["solutions-architect"])
@@ -373,8 +373,7 @@ def _ask_by_lens(floor: Floor) -> str:
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
-    topic = floor.table.focus_topic or floor.table.step.title
-    return f"Think of {chosen} alone: what about {topic} could still go wrong?"
+    return f"Think of {chosen} alone: what could still go wrong with {floor.table.item.name}?"
 
 
 def _join(*parts: str | None) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...core.commands import Table
@@ -56,7 +57,7 @@ def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
     marked = {number for turn in table.turns for number in turn.verdict.decisions}
     for said in _pieces(table, found, "decision"):
         if said.turn in marked:
-            yield _lead_in(said, always=_says_little(said.piece.text, table))
+            yield _lead_in(said, first_names(table), always=_says_little(said.piece.text, table))
 
 
 def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
@@ -64,7 +65,7 @@ def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
     for said in _pieces(table, found, "statement"):
         stems = content_stems(said.piece.text)
         if said.prompt is not None or stems:
-            yield _lead_in(said, always=len(stems) < _FEW_STEMS)
+            yield _lead_in(said, first_names(table), always=len(stems) < _FEW_STEMS)
 
 
 def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
@@ -104,8 +105,11 @@ def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
             yield said
 
 
-def _lead_in(said: SaidPiece, *, always: bool) -> Entry:
+def _lead_in(said: SaidPiece, names: tuple[str, ...], *, always: bool) -> Entry:
     words = join_lines(said.piece.text)
+    if called := re.match(rf"(?:{'|'.join(map(re.escape, names))}), (?=\S)", words):
+        words = words[called.end() :]  # whom it was said to is in the transcript
+        words = words[:1].upper() + words[1:]
     if said.prompt is None or not always or "___" in said.prompt.question:
         return Entry(words, (said.turn,))
     return Entry(f'{_put_plainly(said.prompt)} "{words}"', (said.prompt.turn, said.turn))
