@@ -70,7 +70,7 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     requirements = part(page, "Requirements and criteria")
     assert "- **FR-001**" in requirements
     assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements
-    assert "`library/loans.py:28` (impact-analysis.md, 1. Blast Radius)" in part(page, "Places to touch")
+    assert "`koha/loans.py`" in part(page, "Places to touch")
     assert "delivered twice and renews twice" in part(page, "Risks")
     test = part(page, "First failing test")
     assert (
@@ -81,8 +81,9 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert re.search(
         r"who needs care .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)", asked
     )
-    points = [line for line in page.splitlines() if line.startswith("- ")]
-    assert all(line.endswith(")") for line in points)
+    for section in page.split("\n## ")[1:]:
+        points = [line for line in section.splitlines() if line.startswith("- ")]
+        assert "\nSource: " in section or all(line.endswith(")") for line in points), section
 
 
 def test_every_point_stands_in_the_documents(cli: CommandLine) -> None:
@@ -139,15 +140,57 @@ def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     (item / "quick-scan.md").write_text(BUG)
     found = Project(root).hand_off(item.name)
     problem = [point.text for point in found.problem]
-    assert problem[0] == "**What Happens**: `head([])` raises IndexError instead of returning None."
+    assert problem[0] == "`head([])` raises IndexError instead of returning None."
     assert found.problem[1].details == ("Start with an empty list.", "Call `head`.")
     assert [point.text for point in found.decisions] == [
-        "**Fix**: Return None for an empty list, because the docs promise it."
+        "Return None for an empty list, because the docs promise it."
     ]
-    assert found.first_test[0].text == "**Test**: `head([])` is None; fails today with IndexError."
-    assert found.risks[0].text == "**What Could Break**: Callers that catch IndexError."
-    assert "src/lists.py:12" in found.places[0].text
+    assert found.first_test[0].text == "`head([])` is None; fails today with IndexError."
+    assert found.risks[0].text == "Callers that catch IndexError."
+    assert [point.text for point in found.places] == [
+        "`src/lists.py:12`: reads the first entry without looking"
+    ]
     assert [point.text for point in found.questions] == ["Since which release?"]
+
+
+PLAN = """# Change Plan
+
+**Item**: Take a path
+
+## 1. Scope and Requirement
+
+**Acceptance**: Given a path p, when edit(p) is called, it opens; the same with [p]. mypy accepts both.
+
+**Left Out**: None.
+
+## 2. Places, Decision and Test
+
+**Places**: src/ui.py:840 and src/ui.py:850 (the two signatures), src/_impl.py:7 (the annotation), \
+tests/test_ui.py and a new tests/typed.py. src/types.py is not edited, but docs/ui.md:3 loses a note. \
+src/utils.py only looks like it.
+
+**Test**: test_path in tests/test_ui.py.
+
+**What Could Break**: src/ui.py:900 reads it and does not change.
+"""
+
+
+def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    (item / "quick-scan.md").write_text(PLAN)
+    found = Project(root).hand_off(item.name)
+    assert [point.text for point in found.places] == [
+        "`src/ui.py:840`: the two signatures",
+        "`src/ui.py:850`: the two signatures",
+        "`src/_impl.py:7`: the annotation",
+        "`tests/test_ui.py`",
+        "`tests/typed.py`",
+        "`docs/ui.md:3`: loses a note",
+    ]
+    assert [point.text for point in found.requirements] == [
+        "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
+    ]  # fmt: skip
+    assert found.left_out == ()
 
 
 def test_an_item_without_documents_has_nothing_to_hand_off(tmp_path: Path) -> None:
@@ -167,7 +210,7 @@ def test_a_complete_analysis_shows_it_in_short(tmp_path: Path) -> None:
     lines = talk(root, item, words * 10 + ["C"] * 5)
     assert lines[-1].text.startswith("The analysis is complete.")
     summary = texts(lines, "notice")[-1]
-    assert "First failing test: **First Test**: A form survives a lost signal. (quick-scan.md, " in summary
+    assert "First failing test: A form survives a lost signal. (quick-scan.md, " in summary
     assert summary.endswith(f"The whole page: roundtable handoff {item.name}")
 
 
@@ -181,5 +224,5 @@ def test_a_finished_bug_can_be_handed_off_and_its_status_counts_its_own_steps(
     line.run("analyze", answers=answers)
     assert "2 of 2 steps" in line.run("status").out
     page = line.run("handoff").out
-    assert "**Fix**: Catch per form." in part(page, "Decisions")
+    assert "- Catch per form." in part(page, "Decisions")
     assert "Three forms, the second raises" in part(page, "First failing test")

@@ -80,7 +80,7 @@ def test_what_cannot_be_drafted_holds_the_answers_as_they_are_and_says_so(
     monkeypatch.setattr(drafting, "_WRITERS", {(output, heading): fail})
     (written, *_) = draft(request, {})
     options = next(each for each in request.brief.answers if each.unknown)
-    assert written.text == f"- **Decision**: 2\\*3\\*4; really\n- Open question: {options.question}"
+    assert written.text == f"- **Decision**: 2\\*3*4; really\n- Open question: {options.question}"
     assert written.notice == (
         f'Could not draft {output}, section "{request.targets[0].section}" (IndexError). '
         "It holds your answers as you gave them. Please report this."

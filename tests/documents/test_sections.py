@@ -17,7 +17,10 @@ from roundtable.core.commands import Answer, AskDraft, StepBrief
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
+from roundtable.documents.additions import write_section
+from roundtable.documents.answers import read_answers
 from roundtable.documents.drafting import draft
+from roundtable.store.outputs import find_answered
 
 FEATURES = "A guest sees the free tables\na guest books one without an account"
 SEES = "Given 2 free tables, When a guest looks, Then 2 tables are listed."
@@ -75,7 +78,7 @@ def test_paths_read_as_they_were_typed_and_code_stays_code() -> None:
     text = drafted(
         "02-01", {"Touched": "src/__init__.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"}
     )
-    assert text == r"**Touched**: src/\_\_init\_\_.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
+    assert text == r"**Touched**: src/\_\_init__.py:12, `a_b.py` and https://x.org/a.py; see docs/, v1.2"
 
 
 @pytest.mark.rule("SYN-7")
@@ -162,6 +165,8 @@ def test_scope_and_complexity_stand_on_lines_of_their_own(answers: dict[str, str
 @pytest.mark.rule("DEPTH-1")
 def test_what_is_written_is_what_the_depth_is_chosen_by() -> None:
     assert read_scope(drafted("00-03", {"Scope": "small, complexity: low"})) == ("small", "low")
+    corrected = drafted("00-03", {"Scope": "Complexity is medium: the parser is new.", "Complexity": "low"})
+    assert corrected == "**Complexity**: medium\n\n**Why this complexity**: the parser is new"
     assert read_scope(drafted("00-03", {"Scope": "large; all pages", "Complexity": None})) == ("large", None)
 
 
@@ -234,7 +239,10 @@ def test_ids_stay_with_their_words_when_the_step_runs_again() -> None:
         "Acceptance": f"{BOOKS} Given an order, When the cook looks at orders, Then it is listed. "
         "Given a full house, When a guest books a table, Then the next free day is named.",
     }
-    text = drafted("01-06", answers, {"requirements-spec.md": SPEC})
+    told = {"traceability-matrix.csv": "FR-001,AC-001-01\nFR-003,AC-003-01\n"}
+    text = drafted(
+        "01-06", answers, {"requirements-spec.md": SPEC, "user-stories.json": '["FR-001 AC-001-01"]'}
+    )
     assert text == (
         "### FR-003: The cook sees the orders\n\n"
         "- **AC-003-01** Given an order, When the cook looks at orders, Then it is listed.\n\n"
@@ -244,12 +252,38 @@ def test_ids_stay_with_their_words_when_the_step_runs_again() -> None:
         "<!-- Withdrawn: FR-001, A guest sees the free tables -->\n"
         "<!-- Withdrawn: AC-001-01, Given 2 free tables, When a guest looks, Then 2 tables are listed -->"
     )
-    again = drafted("01-06", answers, spec(text))
+    again = drafted("01-06", answers, spec(text) | told)
     assert again == text
-    back = drafted("01-06", {"Features": FEATURES, "Acceptance": f"{BOOKS} {SEES}"}, spec(text))
+    back = drafted("01-06", {"Features": FEATURES, "Acceptance": f"{BOOKS} {SEES}"}, spec(text) | told)
     assert "### FR-001: A guest sees the free tables\n\n- **AC-001-01** Given 2 free" in back
     assert "<!-- Withdrawn: FR-003, The cook sees the orders -->" in back
     assert "Withdrawn: FR-001" not in back and "Withdrawn: AC-001-01" not in back
+
+
+@pytest.mark.rule("STEP-5")
+def test_ids_that_nobody_refers_to_follow_the_order_and_are_never_withdrawn() -> None:
+    text = drafted(
+        "01-06", {"Features": "The cook sees the orders\nA guest books one without an account"}, spec(SPEC)
+    )
+    assert [line[:10] for line in text.split("\n") if line.startswith("### FR")] == [
+        "### FR-001",
+        "### FR-002",
+    ]
+    assert "Withdrawn" not in text
+
+
+def test_each_sentence_is_a_requirement_and_each_sentence_a_criterion() -> None:
+    text = drafted(
+        "01-06",
+        {
+            "Features": "Get one range of a file. Go on with a download. It starts where it stopped.",
+            "Acceptance": "Given a file, when a range is asked for, it comes; also two. mypy accepts it.",
+        },
+    )
+    assert "### FR-001: Get one range of a file\n" in text
+    assert "### FR-002: Go on with a download. It starts where it stopped\n" in text
+    assert "- **AC-001-01** Given a file, when a range is asked for, it comes; also two.\n" in text
+    assert "** mypy accepts it." in text
 
 
 @pytest.mark.rule("STEP-5")
@@ -265,7 +299,7 @@ def test_what_is_out_of_scope() -> None:
     assert "deposit" not in drafted("01-06", {"Out of Scope": "Paying a deposit."})
     assert drafted("01-06", {"Out of Scope": None}, at=1).startswith("- Open question: What do you leave out")
     scan = {"quick-scan.md": "## 1. Scope\n\n**Boundary**: Other towns &lt;3 stay out.\n"}
-    assert drafted("01-06", {}, scan, at=1) == "From the quick scan: Other towns <3 stay out."
+    assert drafted("01-06", {}, scan, at=1) == "Other towns <3 stay out."
     assert drafted("01-06", {}, at=1) == "- Open question: What is left out on purpose?"
 
 
@@ -277,23 +311,23 @@ def test_quality_attributes_have_ids_and_risks_have_none() -> None:
         "Worst Case": "Fire, low.",
     }
     assert drafted("01-05", answers, at=1) == (
-        "| Id | Attribute | Measure | Source |\n| --- | --- | --- | --- |\n"
-        "| NFR-001 | Speed | 2 seconds \\| at most | 01-05, Speed |\n"
-        "| NFR-002 | Privacy | Nobody at all | 01-05, Privacy |\n\n"
+        "| Id | Attribute | Measure |\n| --- | --- | --- |\n"
+        "| NFR-001 | Speed | 2 seconds \\| at most |\n"
+        "| NFR-002 | Privacy | Nobody at all |\n\n"
         "- Open question: When may it be unavailable or wrong, for how long, and who notices?"
     )
-    text = drafted("01-05", answers)
-    assert (
-        "Measured in nfr-matrix.md: NFR-001 (Speed), NFR-002 (Privacy).\n\n- Open question: When may" in text
+    assert drafted("01-05", answers) == (
+        "Measured in nfr-matrix.md: NFR-001 (Speed), NFR-002 (Privacy).\n\n**Worst Case**: Fire, low."
     )
-    assert "**Worst Case**: Fire, low." in text
+    matrix = {"nfr-matrix.md": drafted("01-05", answers, at=1)}
+    assert read_answers(matrix, "x")["01-05", "Speed"] == "2 seconds | at most"
 
 
 @pytest.mark.rule("STEP-5")
 def test_an_attribute_keeps_its_id() -> None:
     before = {"nfr-matrix.md": drafted("01-05", {"Speed": "2 s", "Privacy": "x"}, at=1)}
     text = drafted("01-05", {"Privacy": "all", "Access": "y"}, before, at=1)
-    assert "| NFR-002 | Privacy | all | 01-05, Privacy |\n| NFR-003 | Access | y | 01-05, Access |" in text
+    assert "| NFR-002 | Privacy | all |\n| NFR-003 | Access | y |" in text
     assert text.endswith("<!-- Withdrawn: NFR-001, Speed -->")
 
 
@@ -316,13 +350,13 @@ def test_stories_refer_to_requirements_and_criteria() -> None:
         },
         {
             "id": "US-002", "as_a": "owner", "i_want": "to book; also by phone", "so_that": None,
-            "requirements": [], "acceptance": [], "text": "As an owner, I want to book; also by phone.",
+            "requirements": ["FR-002"], "acceptance": ["AC-002-01"],
+            "text": "As an owner, I want to book; also by phone.",
         },
     ]  # fmt: skip
     assert found["open_questions"] == [
         "Which story is too large for a week, and where would you cut it so that both halves are of use?",
         "What becomes possible with US-002?",
-        "Which requirement does US-002 need?",
     ]
     assert found["notes"] == [{"label": "Proof", "text": "Salma in 10 s"}]
 
@@ -427,7 +461,84 @@ def test_semicolons_in_a_sentence_or_in_code_part_no_requirement() -> None:
 
 
 def test_a_technology_that_nobody_needs_is_no_decision() -> None:
-    assert drafted("03-02", {"Choice": "None."}) == "**Choice**: None."
+    assert drafted("03-02", {"Choice": "None."}) == "None.\n\n<!-- None: Choice -->"
+
+
+@pytest.mark.rule("STEP-5")
+def test_an_answer_that_says_none_is_not_written_and_counts_as_answered() -> None:
+    step = step_of("03-03")
+    answers: dict[str, str | None] = {
+        "Connections": "It calls the router.",
+        "Outage": "Not applicable, it is one process.",
+    }
+    text = drafted("03-03", answers)
+    assert text == "**Connections**: It calls the router.\n\n<!-- None: Outage -->"
+    (target,) = step.targets
+    page = write_section(b"# Page\n", step_id="03-03", heading=target.section, text=text)
+    assert find_answered([step], target.output, page.decode()) == {
+        ("03-03", "Connections"), ("03-03", "Outage")
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["None of them may write.", "Nothing may be lost.", "Approved. They asked for a test.", "No new key"],
+)
+def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
+    assert drafted("03-03", {"Outage": words}).startswith(f"**Outage**: {words}")
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        (
+            "As lists of callables on the client that Client.send and AsyncClient.send call around it.",
+            "Lists of callables on the client",
+        ),
+        (
+            "We read the header inside FileResponse, because it is there.",
+            "Read the header inside FileResponse",
+        ),
+    ],
+)
+def test_the_title_of_a_record_says_the_decision_in_ten_words(words: str, title: str) -> None:
+    assert f"### ADR-001: {title}\n" in drafted("03-01", {"Decision": words})
+
+
+BLOCK = """# Spec
+
+## 3. User Journeys
+
+<!-- Elaboration: step 01-03, 2026-11-16T06:27:53.406Z -->
+
+### Elaboration Insights (Step 01-03: User Journeys)
+
+#### Decisions Made
+- We decide for 400 on a bad header: because nobody would see it
+- We keep the log: reason not given
+"""
+
+
+def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
+    documents = {"requirements-spec.md": BLOCK}
+    text = drafted("03-04", {"Approval": "Approved."}, documents)
+    assert text == (
+        "### ADR-001: 400 on a bad header\n\n**Status**: decided in the roundtable on step 01-03\n\n"
+        "#### Decision\n\nWe decide for 400 on a bad header.\n\n**Reason**: Because nobody would see it\n\n"
+        "### ADR-002: Keep the log\n\n**Status**: decided in the roundtable on step 01-03\n\n"
+        "#### Decision\n\nWe keep the log.\n\n<!-- None: Approval -->"
+    )
+    documents["architecture-overview.md"] = f"# A\n\n## 4. Review\n\n{text}\n"
+    assert drafted("03-04", {"Approval": "Approved."}, documents) == text
+    assert drafted("04-05", {"First Test": "One range."}, documents) == "**First Test**: One range."
+
+
+def test_what_was_turned_down_stands_apart_and_is_read_back() -> None:
+    words = "Hooks on the client. We turn down a middleware, because it would be public."
+    text = drafted("03-01", {"Decision": words})
+    assert "#### Decision\n\nHooks on the client.\n\n#### Turned Down\n\nWe turn down a middleware" in text
+    page = {"architecture-overview.md": f"# A\n\n## 1. Options and Tradeoffs\n\n{text}\n"}
+    assert read_answers(page, "x")["03-01", "Decision"] == words
 
 
 def test_what_nobody_placed_is_an_open_question() -> None:
@@ -444,6 +555,29 @@ def test_a_label_that_the_words_repeat_stands_once() -> None:
 def test_the_only_requirement_needs_no_name() -> None:
     text = drafted("01-08", {"Must": "Could: the hint."}, spec("### FR-001: Entries are kept"))
     assert "| FR-001 | Entries are kept | Could |" in text
+
+
+RANGES = spec(
+    "### FR-001: Get one range of a file with 206\n\n### FR-002: Get several ranges in one answer\n\n"
+    "### FR-003: Go on with a download with If-Range\n\n### FR-004: Learn from 416 that a range is outside"
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "One range, If-Range and 416 must be in the first release; several ranges should be, but could wait.",
+        "Must: FR-001, FR-003 and FR-004. Should: FR-002.",
+    ],
+)
+def test_priorities_by_a_few_words_or_ids_stand_in_the_table_alone(words: str) -> None:
+    text = drafted("01-08", {"Must": words}, RANGES)
+    rows = [[cell.strip() for cell in line.split("|")] for line in text.split("\n")[2:]]
+    assert [(row[1], row[3]) for row in rows] == [
+        ("FR-001", "Must"), ("FR-003", "Must"), ("FR-004", "Must"), ("FR-002", "Should")
+    ]  # fmt: skip
+    page = {"requirements-spec.md": f"{RANGES['requirements-spec.md']}\n## 8. Prioritization\n\n{text}\n"}
+    assert read_answers(page, "x")["01-08", "Must"] == "Must: FR-001, FR-003, FR-004. Should: FR-002."
 
 
 def test_the_trace_joins_requirement_priority_stories_and_criteria() -> None:

@@ -55,12 +55,15 @@ def check_citation(found: re.Match[str], lines_of: LinesOf) -> str:
     return f"{found[0]}: the file has {count} line{'s' if count != 1 else ''}."
 
 
-def find_paths(text: str) -> Iterator[re.Match[str]]:
-    """Yield every file that a text cites, with or without a line; addresses and products are none."""
+def find_paths(text: str, *, planned: bool = False) -> Iterator[re.Match[str]]:
+    """Yield every file that a text cites, with or without a line; addresses and products are none.
+
+    A file that is still to be made comes only with `planned`.
+    """
     for pattern in (CITATION, _OUTSIDE, _BARE_PATH):
         for found in pattern.finditer(text):
             before = text[max(0, found.start() - 60) : found.start()]
-            is_planned = pattern is _BARE_PATH and _TO_BE_MADE.search(before)
+            is_planned = not planned and pattern is _BARE_PATH and _TO_BE_MADE.search(before)
             if not (is_planned or is_address(found["path"]) or _PRODUCT.fullmatch(found["path"])):
                 yield found
 

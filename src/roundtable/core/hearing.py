@@ -477,6 +477,9 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
 
     `answers` are labels with what was answered; the one that shares most of the message's words is meant.
     """
+    named = text.partition(":")[0].strip()
+    if label := next((label for label, _ in answers if fold_text(label) == fold_text(named)), ""):
+        return Correction(label, text.strip())
     found = _CORRECTS.match(text.strip())
     if found is None:
         return None

@@ -6,6 +6,7 @@ stand beside it. What somebody else proposed is an open question.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -31,6 +32,9 @@ HEADINGS: Mapping[Part, str] = {
     "actions": "Action Items",
 }
 _OWN_WORDS_LENGTH = 300
+_REASON = re.compile(
+    r",?\s(?P<why>(?:because|so that|weil|damit)\s|(?<=,\s)since\s(?=[^\d\W]))", re.IGNORECASE
+)
 _MOST_SENTENCES = 2
 
 
@@ -365,6 +369,8 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
         return f"[{credit(entry, turns, roster)}] {text}"
     detail = entry.detail
     if part == "decisions":
+        if not detail and (found := _REASON.search(entry.text)):
+            text, detail = escape_markdown(entry.text[: found.start()]), entry.text[found.start("why") :]
         words = "" if entry.review else _quote_decision(entry, turns)
         text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
         detail = detail or NO_REASON

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -145,6 +145,7 @@ _ACTING = re.compile(
     r"|(?P<entity>&(?=#?[A-Za-z0-9]{1,32};))"
     r"|(?P<bracket>\[)"
 )
+_RUNS = re.compile(r"\*+|_+|~+")
 _ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<ticks>`+)")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
@@ -186,11 +187,11 @@ def escape_markdown(text: str) -> str:
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
     parts: list[str] = []
     at = 0
-    linked = "](" in line or "][" in line
+    linked, ends = "](" in line or "][" in line, _find_last_ends(line)
     for start, end in _code_spans(line):
-        parts += [_escape_words(line, at, start, linked=linked), line[start:end]]
+        parts += [_escape_words(line, at, start, ends, linked=linked), line[start:end]]
         at = end
-    return _escape_start("".join([*parts, _escape_words(line, at, len(line), linked=linked)]))
+    return _escape_start("".join([*parts, _escape_words(line, at, len(line), ends, linked=linked)]))
 
 
 def unescape_markdown(text: str) -> str:
@@ -237,8 +238,11 @@ def _code_spans(line: str) -> Iterator[tuple[int, int]]:
             at = end
 
 
-def _escape_words(line: str, start: int, end: int, *, linked: bool) -> str:
-    """Escape what acts in a part of the line that holds no code; brackets only where they make a link."""
+def _escape_words(line: str, start: int, end: int, ends: Mapping[str, int], *, linked: bool) -> str:
+    """Escape what acts in a part of the line that holds no code; brackets only where they make a link.
+
+    `ends` says where the last run of each sign stands that could end emphasis.
+    """
 
     def escape(found: re.Match[str]) -> str:
         run = found[0]
@@ -252,11 +256,10 @@ def _escape_words(line: str, start: int, end: int, *, linked: bool) -> str:
                 return "&amp;"
             case "bracket" if not linked:
                 return run
-            case "stars" | "lows" if before.isspace() and after.isspace():
-                return run
-            case "lows" if before.isalnum() and after.isalnum():
-                return run
-            case "tildes" if len(run) == 1 and (not before or before.isspace()):
+            # Emphasis has two ends: where no run can begin it, no later one ends it.
+            case "stars" | "lows" | "tildes" if not (
+                _is_free(run, after, before) and ends.get(run[0], 0) > found.start()
+            ):
                 return run
             case _:
                 return "".join(f"\\{sign}" for sign in run)
@@ -267,6 +270,20 @@ def _escape_words(line: str, start: int, end: int, *, linked: bool) -> str:
         parts += [line[at : found.start()], escape(found)]
         at = found.end()
     return "".join([*parts, line[at:end]])
+
+
+def _find_last_ends(line: str) -> dict[str, int]:
+    """Return where the last run of each sign stands that could end emphasis."""
+    return {
+        run[0][0]: run.start()
+        for run in _RUNS.finditer(line)
+        if _is_free(run[0], line[run.start() - 1 : run.start()], line[run.end() : run.end() + 1])
+    }
+
+
+def _is_free(run: str, touched: str, other: str) -> bool:
+    """Whether a run can act on what it touches: not on a blank, and an underscore not inside a word."""
+    return bool(touched.strip()) and not (run.startswith("_") and other.isalnum())
 
 
 def _escape_start(line: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .errors import RuleBroken
-from .text import find_phrase, fold_text, phrases_of, word_set, words_of
+from .text import find_phrase, fold_text, phrases_of, split_sentences, word_set, words_of
 
 Check = Callable[[str], bool]
 
@@ -104,6 +104,7 @@ _SETTLED = phrases_of(
     "| no change | no changes | keine | nichts | genehmigt"
 )
 _MAX_SETTLED_WORDS = 16
+_FIRST_CLAUSE = re.compile(r"[.,;:!(\n]|\s[-–—]\s|\s(?:because|since|as)\b", re.IGNORECASE)
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
 _MAX_UNKNOWN_WORDS = 8
 
@@ -142,6 +143,12 @@ def is_settled(answer: str) -> bool:
     """Whether a short answer says that there is nothing to say, or that all is well: nothing is missing."""
     words = words_of(answer)
     return len(words) <= _MAX_SETTLED_WORDS and any(words[: len(each)] == each for each in _SETTLED)
+
+
+def says_none(answer: str) -> bool:
+    """Whether a single sentence says none, not applicable or approved, perhaps with why, and nothing else."""
+    first = words_of(_FIRST_CLAUSE.split(answer.strip(), maxsplit=1)[0])
+    return first in _SETTLED and is_settled(answer) and len(split_sentences(answer)) == 1
 
 
 def asks_back(answer: str) -> bool:

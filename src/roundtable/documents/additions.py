@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..core.errors import RuleBroken
 from ..core.text import neutralize_markdown, strip_unprintable
-from .ids import WITHDRAWN_COMMENT
+from .ids import NONE_COMMENT, WITHDRAWN_COMMENT
 from .outline import (
     ADDITIONAL,
     CLOSING_SIGNS,
@@ -500,7 +500,11 @@ def _disarm_once(lines: list[str]) -> str:
         if token.type in ("fence", "code_block") and token.map
         for at in range(*token.map)
     }
-    own = {at for at, line in enumerate(lines) if at not in code and WITHDRAWN_COMMENT.fullmatch(line)}
+    own = {
+        at
+        for at, line in enumerate(lines)
+        if at not in code and (WITHDRAWN_COMMENT.fullmatch(line) or NONE_COMMENT.fullmatch(line))
+    }
     code |= own
     for at, line in enumerate(lines):
         if at not in code:

@@ -10,8 +10,11 @@ from ..core.text import strip_unprintable, unescape_markdown
 from .design import CHOICE, DECISION, ERRORS_LABEL
 from .ids import (
     ERRORS,
+    MATRIX,
+    NONE_COMMENT,
     OVERVIEW,
     SCAN,
+    SPEC,
     list_requirements,
     list_rows,
     list_stories,
@@ -24,9 +27,10 @@ from .outline import (
     Outline,
     find_labelled,
     find_named_sections,
+    section_text,
 )
 from .page import OPEN_QUESTION
-from .requirements import ACCEPTANCE, FEATURES, STORIES
+from .requirements import ACCEPTANCE, FEATURES, STORIES, read_priority_table
 
 _NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
 _KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
@@ -54,6 +58,11 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
         **_read_decisions(documents.get(OVERVIEW, "")),
         **_read_size(documents.get(SCAN, "")),
     }
+    for _, label, measure, *_ in (row for row in list_rows(documents.get(MATRIX, ""), "NFR") if len(row) > 2):
+        found["01-05", label] = measure
+    must = read_priority_table(documents.get(SPEC, ""))
+    if must and not find_labelled(documents.get(SPEC, ""), "Must"):
+        found["01-08", "Must"] = must
     for note in story_entries(documents, "notes"):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
     return {key: text for key, text in found.items() if text}
@@ -61,18 +70,27 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
 
 def _read_decisions(overview: str) -> AnswersByLabel:
     """Return what stands under `Decision` in each record, by the step that writes its section."""
-    technology = overview.find("Technology Decisions")
-    options: list[str] = []
-    choices: list[str] = []
-    for number, (record, lines) in enumerate(sections_with_ids(overview, "ADR")):
-        body = "\n".join(lines).partition("#### Decision\n")[2]
-        words = body.partition("\n#### ")[0].partition("\n### ")[0].split("\n")
-        text = "\n".join(unescape_markdown(line.removeprefix("- ").strip()) for line in words if line.strip())
-        is_before = technology < 0 or overview.find(f" {record.id}: ") < technology
-        (options if number == 0 and is_before else choices).append(text)
+    options, choices = (
+        [
+            _read_decision("\n".join(lines))
+            for _, lines in sections_with_ids(section_text(overview, each), "ADR")
+        ]
+        for each in ("Options and Tradeoffs", "Technology Decisions")
+    )
     if len(choices) > 1:
         choices = [f"- {' '.join(choice.split())}" for choice in choices]
-    return {("03-01", DECISION): "\n".join(options), ("03-02", CHOICE): "\n".join(choices)}
+    return {("03-01", DECISION): "\n".join(options[:1]), ("03-02", CHOICE): "\n".join(choices)}
+
+
+def _read_decision(record: str) -> str:
+    """Return what a record decides, and after it what it turns down."""
+    taken, rejected = (
+        record.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0].split("\n")
+        for heading in ("Decision", "Turned Down")
+    )
+    lines = [unescape_markdown(line.removeprefix("- ").strip()) for line in taken if line.strip()]
+    turned_down = [unescape_markdown(line) for line in rejected if line.strip()]
+    return "\n".join([" ".join([*lines, *turned_down])] if turned_down else lines)
 
 
 def _read_size(scan: str) -> AnswersByLabel:
@@ -91,6 +109,9 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
     labels |= {question.label.replace("*", ""): question.label for question in questions}
     found: dict[str, str] = {}
     for section in find_named_sections(shape.sections, heading):
+        own = shape.document[section.body : section.end].decode("utf-8", "replace")
+        nones = (label for each in NONE_COMMENT.finditer(own) for label in each["labels"].split("; "))
+        found.update((labels[label], "None.") for label in nones if label in labels)
         listed, gathered, last = "", list[str](), ""
         for piece in _own_blocks(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()

@@ -32,6 +32,8 @@ def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = 
                 found[f"{unescape_markdown(words)} (step {block.step_id}, {block.timestamp[:10]})"] = None
     for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
         body = "\n".join(lines)
+        if "in the roundtable on step" in body:  # it stands there as well
+            continue
         decided = body.partition("#### Decision\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
         words = unescape_markdown(join_lines(re.sub(r"^[-*+] ", "", decided, flags=re.MULTILINE)))
         reason = find_labelled(body, "Reason")

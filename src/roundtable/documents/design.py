@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
+from ..core.synthesis import NO_REASON
 from ..core.text import escape_markdown, unescape_markdown
-from ..core.validation import is_settled
+from ..core.validation import is_settled, says_none
+from .blocks import find_elaboration_blocks
 from .entries import (
     join_lines,
     list_entries,
@@ -22,6 +24,7 @@ from .entries import (
 from .ids import (
     ERRORS,
     OVERVIEW,
+    SUMMARY,
     AssignedIds,
     KnownId,
     assign_ids,
@@ -37,6 +40,7 @@ from .page import (
     write_bullets,
     write_labelled,
     write_open_questions,
+    write_paragraph,
     write_table,
     write_title,
     write_withdrawn,
@@ -49,9 +53,15 @@ _REASON = re.compile(
     r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|unless|if|over|instead of)\b.*", re.DOTALL
 )
 _WE = re.compile(
-    r"^(?:(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
+    r"^(?:as |by |(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
+)
+_MAX_TITLE_WORDS = 10
+_STRONG_END = re.compile(r"[,;:](?=\s)|\s(?:that|which|who|where|when|while|so)\b")
+_WEAK_END = re.compile(r"\s(?:and|or|but|with|from|for|in|on|at|before|after|by|instead|to|into|as|of)\b")
+_REJECTS = re.compile(
+    r"\b(?:turn(?:ed)? down|reject(?:ed)?|rul(?:e|ed) out|decid(?:e|ed) against|do not take)\b", re.IGNORECASE
 )
 _OPTION = re.compile(
     r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
@@ -77,9 +87,41 @@ def write_technology(context: DraftContext) -> str:
     """Write the technology that was chosen as a record; one for each entry of a list."""
     text = context.text(CHOICE)
     if is_settled(text):
-        return join_section(write_labelled(context.answers), write_open_questions(context.answers))
+        said = [escape_markdown(text)] if says_none(text) else []
+        return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
     choices = list_entries(text) or ((text,) if text else ())
     return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
+
+
+def write_review(context: DraftContext) -> str:
+    """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
+    own = {each.id for each in list_decisions({OVERVIEW: _own_section(context)})}
+    others = {each.text for each in list_decisions(context.documents) if each.id not in own}
+    made: dict[str, tuple[str, str]] = {}
+    for file, page in context.documents.items():
+        for block in find_elaboration_blocks(file, page):
+            for _, line in block.decisions():
+                words = unescape_markdown(line)
+                name = unescape_markdown(write_title(_name_decision(words.partition(": ")[0])))
+                if name not in others:
+                    made[name] = words, block.step_id
+    given = _assign_record_ids(context, list(made))
+    parts: list[str] = []
+    for identity, (name, (words, step_id)) in zip(given.ids, made.items(), strict=True):
+        decision, _, reason = words.partition(": ")
+        parts += [f"### {identity}: {write_title(name)}", f"{_STATUS} in the roundtable on step {step_id}"]
+        parts += ["#### Decision", escape_markdown(f"{decision}.")]
+        parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
+    return join_section(
+        write_labelled(context.answers),
+        write_open_questions(context.answers),
+        parts,
+        write_withdrawn(given.withdrawn),
+    )
+
+
+def _own_section(context: DraftContext) -> str:
+    return section_text(context.documents.get(context.target.output, ""), context.target.section)
 
 
 def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
@@ -95,10 +137,12 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
         parts += [f"### {identity}: {write_title(name)}", _STATUS]
         if is_alone and weighed:
             parts += ["#### Context", *write_labelled(weighed)]
-        parts += [
-            "#### Decision",
-            write_bullets(lines) if len(lines) > 1 else escape_markdown(join_lines(text)),
-        ]
+        sentences = split_sentences(text) if len(lines) == 1 else ()
+        rejected = [each for each in sentences if _REJECTS.search(each)]
+        rejected = rejected if len(rejected) < len(sentences) else []
+        taken = " ".join(each for each in sentences if each not in rejected)
+        parts += ["#### Decision", write_bullets(lines) if len(lines) > 1 else escape_markdown(taken)]
+        parts += ["#### Turned Down", escape_markdown(" ".join(rejected))] if rejected else []
         if is_alone and consequences:
             parts += ["#### Consequences", *write_labelled(consequences)]
     if len(found) > 1 and rest:
@@ -112,10 +156,14 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
 
 def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
     """Return ids for the records of this section; those of other sections are taken."""
-    document = context.documents.get(OVERVIEW, "")
-    own = section_text(document, context.target.section)
+    own = _own_section(context)
     mine = [*list_decisions({OVERVIEW: own}), *list_withdrawn(own, "ADR")]
-    taken = [each.id for each in (*list_decisions(context.documents), *list_withdrawn(document, "ADR"))]
+    withdrawn = (
+        each
+        for file in (OVERVIEW, SUMMARY)
+        for each in list_withdrawn(context.documents.get(file, ""), "ADR")
+    )
+    taken = [each.id for each in (*list_decisions(context.documents), *withdrawn)]
     return assign_ids(
         "ADR", titles, mine, taken=taken, core=lambda text: unescape_markdown(write_title(text))
     )
@@ -135,10 +183,22 @@ def _first_clause(text: str) -> str:
 
 
 def _name_decision(text: str) -> str:
-    """Return what was decided, as a title: without who decided it, and without the reason."""
+    """Return what was decided, as a title: without who decided it, without the reason, in ten words."""
     clause = _first_clause(text)
     named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
-    return capitalise(named if len(named) > len("yes") else clause)
+    return capitalise(_shorten_title(named if len(named) > len("yes") else clause))
+
+
+def _shorten_title(words: str) -> str:
+    """Return at most ten words that end where a part of the sentence ends: no title is cut off."""
+    if len(words.split()) <= _MAX_TITLE_WORDS:
+        return words
+    for ends in (_STRONG_END, _WEAK_END):
+        starts = [words[: found.start()] for found in ends.finditer(words)]
+        fitting = [each for each in starts if 2 < len(each.split()) <= _MAX_TITLE_WORDS]
+        if fitting:
+            return strip_punctuation(fitting[0] if ends is _STRONG_END else fitting[-1])
+    return " ".join(words.split()[:_MAX_TITLE_WORDS])
 
 
 ERRORS_LABEL = "Errors"

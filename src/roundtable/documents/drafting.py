@@ -18,16 +18,16 @@ from .page import (
     NOTHING,
     DraftContext,
     join_section,
+    list_nones,
     write_csv,
     write_labelled,
+    write_nones,
     write_open_question,
     write_open_questions,
     write_paragraph,
 )
 
-SURVEY = "survey"
-"""Under this name the survey's findings for the step come with the documents; no file can have it."""
-
+_COMPLEXITY_IS = re.compile(r"\s*(?:the )?complexity is (?P<value>low|medium|high)\b\W*", re.IGNORECASE)
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -36,13 +36,17 @@ def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...
 
     No answer can stop a step: a section that cannot be drafted holds the answers as they are, and says so.
     """
-    surveyed = documents.get(SURVEY, "")
-    written = []
-    for target in ask.targets:
-        text = _draft_section(DraftContext(ask.brief, target, ask.targets, documents))
-        is_page = target.output.lower().endswith(".md")
-        written.append(replace(text, text=f"{text.text}\n\n{surveyed}") if surveyed and is_page else text)
-    return tuple(written)
+    sections = [
+        _draft_section(DraftContext(ask.brief, target, ask.targets, documents)) for target in ask.targets
+    ]
+    nones = list_nones(ask.brief.answers)
+    pages = [at for at, each in enumerate(sections) if each.target.output.lower().endswith(".md")]
+    if nones and pages:
+        first = sections[pages[0]]
+        said = max((escape_markdown(each.text) for each in nones), key=len)
+        text = said if first.text == NOTHING else first.text
+        sections[pages[0]] = replace(first, text=join_section([text], write_nones(nones)))
+    return tuple(sections)
 
 
 def _draft_section(context: DraftContext) -> SectionText:
@@ -109,15 +113,27 @@ def write_size(context: DraftContext) -> str:
     values, words, reasons = [], [], []
     for label, value in _read_size(context).items():
         text = context.text(label)
+        if label == "Scope" and _COMPLEXITY_IS.match(text):
+            # Only the complexity was put right.
+            reasons.append(
+                write_paragraph("Why this complexity", _strip_values(_COMPLEXITY_IS.sub("", text)))
+            )
+            continue
         if value:
             values.append(write_paragraph(label, value))
         elif text:
             words.append(write_paragraph(label, text))
             continue
-        if reason := strip_punctuation(_VALUES.sub("", join_lines(text), count=1)):
+        reason = _strip_values(text)
+        if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
             reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
     rest = write_labelled(context.without("Scope", "Complexity"))
     return join_section(values, words, reasons, rest, write_open_questions(context.answers))
+
+
+def _strip_values(text: str) -> str:
+    """Return what is said besides the values."""
+    return strip_punctuation(_VALUES.sub("", join_lines(text), count=1))
 
 
 def _read_size(context: DraftContext) -> dict[str, str | None]:
@@ -128,6 +144,8 @@ def _read_size(context: DraftContext) -> dict[str, str | None]:
         scope, complexity = both[0] or scope, both[1] or complexity
     for line in context.text("Complexity").splitlines():
         complexity = read_scope(f"Complexity: {line}")[1] or complexity
+    if said := _COMPLEXITY_IS.match(context.text("Scope")):
+        complexity = said["value"].lower()
     return {"Scope": scope, "Complexity": complexity}
 
 
@@ -142,6 +160,8 @@ _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("traceability-matrix.csv", "rows"): requirements.write_trace,
     ("architecture-overview.md", "Options and Tradeoffs"): design.write_options,
     ("architecture-overview.md", "Technology Decisions"): design.write_technology,
+    ("architecture-overview.md", "Review"): design.write_review,
+    ("design-summary.md", "Design Review"): design.write_review,
     ("data-flow.md", "Data Flow and State"): design.write_data_flow,
     ("error-taxonomy.md", "Errors and Validation"): design.write_errors,
 }

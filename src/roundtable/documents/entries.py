@@ -17,6 +17,12 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z]|[x\"“„(])|(?<=[。！
 _ABBREVIATION = re.compile(
     r"(?:^|\W)(?:(?-i:[A-Z])|e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|Ms|St)\.$", re.IGNORECASE
 )
+_ANY_SENTENCE_END = re.compile(r"(?<=[^\W_][.!?])\s+|(?<=[\])}'\"`”][.!?])\s+|(?<=[。！？])")
+_TAKES_UP = re.compile(
+    r"(?:it|its|this|that|these|those|they|their|he|she|there|so|then|when|and|but|or|otherwise|because|also|both"
+    r"|the same|such|not|only|es|das|dies\w*|sie|er|dann|wenn|und|aber|sonst|weil|auch)\b",
+    re.IGNORECASE,
+)
 _ARROW = re.compile(r"(?:(?<!\s)\s+)?(?:-{1,2}>|={1,2}>|→|⇒)\s*")
 _NAMED = re.compile(
     r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL
@@ -47,16 +53,30 @@ def split_entries(text: str) -> tuple[str, ...]:
 
 
 def split_statements(text: str) -> tuple[str, ...]:
-    """Return the requirements or criteria in a text, one on each line.
+    """Return the requirements or criteria in a text, one on each line or, on one line, in each sentence.
 
-    Semicolons part them only in a list of three and more on one line: in a sentence they part nothing.
+    A sentence that takes up the one before belongs to it. Semicolons part only a list of three and more on
+    one line: in a sentence they part nothing.
     """
     lines = split_lines(text)
-    if len(lines) == 1:
+    if len(lines) == 1 and len(sentences := _split_own_sentences(lines[0])) > 1:
+        lines = sentences
+    elif len(lines) == 1:
         parts = split_outside_quotes(lines[0], _SEMICOLON)
         if len(parts) >= _LEAST_LISTED and not any(_CODE_SIGNS.search(part) for part in parts):
             lines = parts
     return lines if len(lines) <= MAX_ENTRIES else (join_lines(text),)
+
+
+def _split_own_sentences(line: str) -> tuple[str, ...]:
+    """Return the sentences of a line, each with those that take it up."""
+    found: list[str] = []
+    for sentence in split_outside_quotes(line, _ANY_SENTENCE_END):
+        if found and (_TAKES_UP.match(sentence) or _ABBREVIATION.search(found[-1])):
+            found[-1] += f" {sentence}"
+        else:
+            found.append(sentence)
+    return tuple(found)
 
 
 def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
@@ -98,7 +118,7 @@ def split_scenarios(text: str) -> tuple[str, ...]:
     for start, end in zip(starts, ends, strict=True):
         *lines, last = split_lines(text[start:end])
         joined = " ".join(line if line.endswith((",", ".", ";")) else f"{line}," for line in lines)
-        before.append(f"{joined} {last}".strip().removesuffix(";"))
+        before += _split_own_sentences(f"{joined} {last}".strip().removesuffix(";"))
     return tuple(before)
 
 

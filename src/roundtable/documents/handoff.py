@@ -10,33 +10,44 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..core.citations import CITATION
+from ..core.citations import find_paths
 from ..core.steps import Item
-from ..core.text import escape_markdown, fold_text, parse_heading, split_sentences
+from ..core.text import escape_markdown, fold_text, parse_heading, split_sentences, unescape_markdown
+from ..core.validation import says_none
 from .blocks import find_elaboration_blocks
-from .ids import ERRORS, MATRIX, OVERVIEW, SCAN, SPEC, list_requirements, list_rows, sections_with_ids
+from .entries import split_scenarios, split_statements
+from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
 from .outline import LABELLED, prose_lines
 from .questions import OpenQuestion
 
 _PROBLEM = ("problem", "what happens", "how to repeat", "cause")
 _REASON_TO_ACT = ("change", "trigger", "need")
-_DECISION = ("decision", "choice", "fix", "verdict")
-_PLACES = ("touched", "places", "place", "first edit")
-_RISK = (
-    "risk",
-    "worst case",
-    "what could break",
-    "silent failure",
-    "point of no return",
-    "half done",
-    "outage",
-)
+_DECISION = ("decision", "fix")
+_CRITERIA = ("expected", "acceptance")
+_CONTRACT = ("contract", "limits", "rules", "refusal", "checks")
+_PLACES = ("touched", "places", "place", "cause", "risk")
+_RISK = ("risk", "worst case", "what could break", "silent failure")
 _TEST = ("first test", "test", "proof")
-_LEFT_OUT = ("out of scope", "boundary", "left out", "won't")
-_FIRST_TEST = re.compile(r"\b(?:first|failing) test\b", re.IGNORECASE)
+_LEFT_OUT = ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't")
+# The heading of the part says the same.
+_SILENT_LABELS = frozenset(
+    {*_DECISION, *_CRITERIA, *_RISK, *_TEST, *_LEFT_OUT, "problem", "what happens", "change"}
+)
+_FIRST_TEST = re.compile(r"\b(?:first|failing) test\b|^[\w./-]+::\w+", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_HITS = re.compile(r" ?\b\d{1,9} hits?\b,?")
-_MAX_PLACES = 15
+_NOT_TOUCHED = re.compile(
+    r"\bonly (?:looks?|sounds?)\b|\b(?:is|are|be|stays?) (?:not|never) (?:touched|changed|edited)\b"
+    r"|\buntouched\b|\bdo(?:es)? not change\b"
+    r"|\bstays? as\b|\bunchanged\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r";\s+|,\s+but\s+")
+_IN_BRACKETS = re.compile(r"`?\s*\((?P<words>[^()]*(?:\([^()]*\)[^()]*)*)\)")
+_BETWEEN_PLACES = re.compile(r"[\s`,]*(?:and|or|&)?[\s`]*(?:an?|the)?\s*(?:new)?\s*`?")
+_LOOSE_START = re.compile(r"^(?:and|or|with|in|of|for|at)\b.*", re.DOTALL)
+_LOOSE_END = re.compile(
+    r"[\s,;:`(]+(?:and|or|before|after|so|but|while|which|in|of|to|the|an?|new|tests?)?[\s`,(]*$"
+)
 _MAX_PLACE_LENGTH = 160
 
 
@@ -58,6 +69,7 @@ class HandOff:
     problem: tuple[HandOffPoint, ...] = ()
     decisions: tuple[HandOffPoint, ...] = ()
     requirements: tuple[HandOffPoint, ...] = ()
+    contract: tuple[HandOffPoint, ...] = ()
     places: tuple[HandOffPoint, ...] = ()
     risks: tuple[HandOffPoint, ...] = ()
     first_test: tuple[HandOffPoint, ...] = ()
@@ -86,16 +98,18 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(escape_markdown(first), "draft.md"),)
-    requirements = tuple(_list_requirements(documents))
+    requirements = (*_list_criteria(labelled), *_list_requirements(documents))
+    first_test = _find_first_test(labelled, requirements)
     return HandOff(
         item.name,
         item.slug,
         problem,
-        (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(pages)),
+        (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(documents, pages)),
         requirements,
-        (*_pick(labelled, _PLACES), *_list_places(pages)),
-        (*_pick(labelled, _RISK), *_list_rows(documents, ERRORS, "E")),
-        _find_first_test(labelled, requirements),
+        (*_pick(labelled, _CONTRACT), *_list_rows(documents, ERRORS, "E")),
+        _list_places(labelled, first_test),
+        _pick(labelled, _RISK),
+        first_test,
         _pick(labelled, _LEFT_OUT),
         tuple(
             HandOffPoint(
@@ -129,33 +143,47 @@ def _read_labels(name: str, text: str) -> Iterator[_Labelled]:
 
 
 def _pick(labelled: Sequence[_Labelled], wanted: Sequence[str]) -> tuple[HandOffPoint, ...]:
-    """Return the answers under these labels, in the order of the documents."""
-    return tuple(
-        HandOffPoint(
-            f"**{each.label}**: {each.text}" if each.text else f"**{each.label}**:", each.source, each.items
-        )
-        for each in labelled
-        if fold_text(each.label) in wanted and (each.text or each.items)
-    )
+    """Return the answers under these labels that say something, in the order of the documents, each once."""
+    found: dict[str, HandOffPoint] = {}
+    for each in labelled:
+        label = fold_text(each.label)
+        if label in wanted and (each.text or each.items) and not says_none(unescape_markdown(each.text)):
+            shown = "" if label in _SILENT_LABELS and each.text else f"**{each.label}**: "
+            point = HandOffPoint(f"{shown}{each.text}".strip(), each.source, each.items)
+            found.setdefault(each.text or " ".join(each.items), point)
+    return tuple(found.values())
+
+
+def _list_criteria(labelled: Sequence[_Labelled]) -> Iterator[HandOffPoint]:
+    """Yield what a short track says of the result, a criterion each."""
+    for point in _pick(labelled, _CRITERIA):
+        for criterion in point.details or split_scenarios(point.text):
+            yield HandOffPoint(criterion, point.source)
 
 
 def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     """Yield the decision records, each with what was decided and why."""
-    for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
+    for file, record, lines in list_records(documents):
         own = "\n".join(lines).partition("<!--")[0]
+        decided = own.partition("#### Decision\n")[2] or own
         words = [
-            line for line in own.split("\n") if line.strip() and not line.startswith(("#", "**Status**"))
+            line
+            for line in decided.partition("#### Consequences\n")[0].split("\n")
+            if line.strip() and not line.startswith(("#", "**Status**"))
         ]
         yield HandOffPoint(
-            f"**{record.id}**: {escape_markdown(record.text)}", f"{OVERVIEW}, {record.id}", tuple(words)
+            f"**{record.id}**: {escape_markdown(record.text)}", f"{file}, {record.id}", tuple(words)
         )
 
 
-def _list_table_decisions(pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
-    """Yield the decisions that the user made in discussions."""
+def _list_table_decisions(documents: Mapping[str, str], pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
+    """Yield the decisions that the user made in discussions and that have no record."""
+    recorded = "\n".join(line for _, _, lines in list_records(documents) for line in lines)
     for name, text in pages.items():
         for block in find_elaboration_blocks(name, text):
             for number, words in block.decisions():
+                if words.partition(": ")[0] in recorded:
+                    continue
                 yield HandOffPoint(words, f"{name}:{number}, roundtable on step {block.step_id}")
 
 
@@ -172,37 +200,72 @@ def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator
         yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
 
 
-def _list_places(pages: Mapping[str, str]) -> tuple[HandOffPoint, ...]:
-    """Return the places in the code that the documents cite, or else the quick scan, each once."""
-    chosen = {name: text for name, text in pages.items() if name != SCAN}
-    found = _find_places(chosen) or _find_places({SCAN: pages.get(SCAN, "")})
-    left = len(found) - _MAX_PLACES
-    more = [HandOffPoint(f"{left} more", found[_MAX_PLACES].source)] if left > 0 else []
-    return (*found[:_MAX_PLACES], *more)
-
-
-def _find_places(pages: Mapping[str, str]) -> list[HandOffPoint]:
+def _list_places(
+    labelled: Sequence[_Labelled], first_test: Sequence[HandOffPoint]
+) -> tuple[HandOffPoint, ...]:
+    """Return the places that the user named, each with its words, and the file of the first test."""
     found: dict[str, HandOffPoint] = {}
-    for name, text in pages.items():
-        section = ""
-        for _, line in prose_lines(text):
-            if heading := parse_heading(line):
-                section = heading[1] if heading[0] <= 2 else section
-            cited = CITATION.search(line)
-            if cited and cited[0] not in found:
-                is_entry = len(line) <= _MAX_PLACE_LENGTH and _LIST_MARK.match(line)
-                entry = _HITS.sub("", _LIST_MARK.sub("", line, count=1).strip())
-                words = entry if is_entry else f"`{cited[0]}`"
-                found[cited[0]] = HandOffPoint(words, _name_source(name, section))
-    return list(found.values())
+    left_out: set[str] = set()
+    for each in labelled:
+        for clause in _split_clauses(each):
+            places = list(find_paths(clause, planned=True))
+            if _NOT_TOUCHED.search(clause):
+                left_out.update(place["path"] for place in places if not place.groupdict().get("line"))
+            elif fold_text(each.label) in _PLACES:
+                for place, words in _read_places(clause):
+                    written = f"`{place}`: {escape_markdown(words)}" if words else f"`{place}`"
+                    if place not in found or (words and ": " not in found[place].text):
+                        found[place] = HandOffPoint(written, each.source)
+    for point in first_test:
+        for place, _ in _read_places(unescape_markdown(point.text)):
+            found.setdefault(place, HandOffPoint(f"`{place}`: the first test", point.source))
+    # Of a file that is named with lines, the bare name says nothing more.
+    files = {place.rpartition(":")[0] for place in found}
+    return tuple(
+        point
+        for place, point in found.items()
+        if place not in files and place not in left_out and place.rpartition(":")[0] not in left_out
+    )
+
+
+def _split_clauses(each: _Labelled) -> Iterator[str]:
+    for text in (each.text, *each.items):
+        for sentence in split_statements(unescape_markdown(text)):
+            yield from _CLAUSE.split(sentence)
+
+
+def _read_places(clause: str) -> Iterator[tuple[str, str]]:
+    """Yield each file or line of a clause with the words in brackets after it, or those up to the next one.
+
+    `a.py:1 and a.py:9 (both signatures)` gives both places the same words.
+    """
+    # A bare name in the middle of a clause is told of, not touched.
+    named = (each for each in find_paths(clause, planned=True) if "/" in each[0] or ":" in each[0])
+    places = sorted(named, key=lambda found: found.start())
+    ends = [*(each.start() for each in places), len(clause)][1:]
+    words = ""
+    read: list[tuple[str, str]] = []
+    for place, end in reversed(list(zip(places, ends, strict=True))):
+        between = clause[place.end() : end]
+        bracket = _IN_BRACKETS.match(between)
+        if bracket:
+            words = bracket["words"]
+        elif not _BETWEEN_PLACES.fullmatch(between):
+            words = _LOOSE_START.sub("", _LOOSE_END.sub("", between.strip("` .,:;")).strip("` .,:;"))
+            words = words if len(words) <= _MAX_PLACE_LENGTH else ""
+        elif end == len(clause):
+            words = ""
+        read.append((place[0], words))
+    yield from reversed(read)
 
 
 def _find_first_test(
     labelled: Sequence[_Labelled], requirements: Sequence[HandOffPoint]
 ) -> tuple[HandOffPoint, ...]:
     """Return the test to begin with: what was answered, else a sentence that names it, else a criterion."""
-    if answered := _pick(labelled, _TEST):
-        return answered[:1]
+    answered = (point for label in _TEST for point in _pick(labelled, [label]))
+    if first := next(answered, None):
+        return (first,)
     for each in labelled:
         for sentence in split_sentences(each.text):
             if _FIRST_TEST.search(sentence):
@@ -220,13 +283,13 @@ _PARTS = (
     ("problem", "Problem"),
     ("decisions", "Decisions"),
     ("requirements", "Requirements and criteria"),
+    ("contract", "Contract and rules"),
     ("places", "Places to touch"),
     ("risks", "Risks"),
     ("first_test", "First failing test"),
     ("left_out", "Not included"),
     ("questions", "Open questions"),
 )
-_MISSING = "- Nothing is written about this yet."
 
 
 def write_page(hand_off: HandOff) -> str:
@@ -259,15 +322,14 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
 def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
     boxes = [f"- [ ] {one}" for each in hand_off.requirements for one in each.details or (each.text,)]
-    first_test = (f"The first test: {each.text} ({each.source})" for each in hand_off.first_test)
+    boxes += [f"- [ ] The first test: {each.text}" for each in hand_off.first_test]
     return _join(
         f"# {escape_markdown(hand_off.title)}",
-        *("## Why", _write_points(hand_off.problem)),
-        *("## What was decided", _write_points(hand_off.decisions)),
-        *("## How to check it", "\n".join(boxes) or _MISSING),
-        *first_test,
-        *("## What could break", _write_points(hand_off.risks)),
-        *(("## Still open", _write_points(hand_off.questions)) if hand_off.questions else ()),
+        *_write_part("## Why", hand_off.problem),
+        *_write_part("## What was decided", hand_off.decisions),
+        *(("## How to check it", "\n".join(boxes)) if boxes else ()),
+        *_write_part("## What could break", hand_off.risks),
+        *_write_part("## Still open", hand_off.questions),
         f"The analysis is in `{folder}`.",
     )
 
@@ -288,10 +350,10 @@ def write_spec(hand_off: HandOff, date: str) -> str:
         f"# Feature Specification: {escape_markdown(hand_off.title)}",
         f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
         *("## User Scenarios & Testing", _write_points(hand_off.problem), *stories),
-        *("### Edge Cases", _write_points(hand_off.risks)),
+        *_write_part("### Edge Cases", hand_off.risks),
         *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),
         *("## Success Criteria", "### Measurable Outcomes", _write_points(measured)),
-        *("## Assumptions", _write_points(hand_off.left_out)),
+        *_write_part("## Assumptions", hand_off.left_out),
     )
 
 
@@ -304,8 +366,8 @@ def write_plan(hand_off: HandOff, date: str) -> str:
         *("## Technical Context", _write_points(hand_off.decisions)),
         *("## Constitution Check", "- Not checked here: Roundtable does not read the constitution."),
         *("## Project Structure", "### Source Code (repository root)", _write_points(hand_off.places)),
-        *("## First failing test", _write_points(hand_off.first_test)),
-        *("## Complexity Tracking", _write_points(hand_off.risks)),
+        *_write_part("## First failing test", hand_off.first_test),
+        *_write_part("## Complexity Tracking", hand_off.risks),
     )
 
 
@@ -321,27 +383,33 @@ def write_summary(hand_off: HandOff, command: str) -> str:
         )
     ]
     lines = [f"For whoever builds it: {', '.join(counts)}."]
-    lines += [f"First failing test: {each.text} ({each.source})" for each in hand_off.first_test]
+    lines += [
+        f"First failing test: {unescape_markdown(each.text)} ({each.source})" for each in hand_off.first_test
+    ]
     return "\n".join([*lines, f"The whole page: {command}"])
 
 
 def _write_parts(hand_off: HandOff) -> list[str]:
-    """Return every part under its heading; what is not included is left out where nobody said so."""
-    return [
-        part
-        for field, heading in _PARTS
-        if (points := getattr(hand_off, field)) or field != "left_out"
-        for part in (f"## {heading}", _write_points(points, "- None." if field == "questions" else _MISSING))
-    ]
+    """Return every part that has a point under its heading."""
+    parts = (_write_part(f"## {heading}", getattr(hand_off, field)) for field, heading in _PARTS)
+    return [text for part in parts for text in part]
+
+
+def _write_part(heading: str, points: Sequence[HandOffPoint]) -> tuple[str, ...]:
+    """Return the points under a heading; nothing where there are none."""
+    return (heading, _write_points(points)) if points else ()
 
 
 def _join(*parts: str) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _write_points(points: Iterable[HandOffPoint], missing: str = _MISSING) -> str:
+def _write_points(points: Sequence[HandOffPoint]) -> str:
+    """Return the points as a list, each with its source; a source that all of them share is named once."""
+    sources = {each.source for each in points}
+    is_shared = len(sources) == 1 and len(points) > 1
     lines = []
     for each in points:
-        lines.append(f"- {each.text} ({each.source})")
+        lines.append(f"- {each.text}" if is_shared else f"- {each.text} ({each.source})")
         lines += [f"  - {_LIST_MARK.sub('', detail, count=1)}" for detail in each.details]
-    return "\n".join(lines) or missing
+    return "\n".join([*lines, "", f"Source: {sources.pop()}"] if is_shared else lines)

@@ -96,6 +96,7 @@ SPEC, MATRIX, STORIES, TRACE = (
     "traceability-matrix.csv",
 )
 OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
+SUMMARY = "design-summary.md"
 
 HEADING = re.compile(r"#{2,6} (?P<id>(?:FR|ADR)-\d{3,}): (?P<text>.*\S|.)\s*")
 _ANY_HEADING = re.compile(r"(?P<signs>#{1,6}) ")
@@ -103,7 +104,9 @@ CRITERION = re.compile(r"[-*+] \*\*(?P<id>AC-\d{3,}-\d{2,})\*\*:?\s*+(?P<text>(?
 ROW = re.compile(r"\| *(?P<id>(?:NFR|E)-\d{3,}) *\|(?P<rest>.*)\|\s*")
 _CELL = re.compile(r"(?<!\\)\|")
 WITHDRAWN_COMMENT = re.compile(r"(?m)^<!-- (Withdrawn: [A-Z]+-[^<>\n]*) -->$")
+NONE_COMMENT = re.compile(r"(?m)^<!-- None: (?P<labels>[^<>\n]*) -->$")
 WITHDRAWN = re.compile(r"(?:- )?Withdrawn: (?P<id>[A-Z]+(?:-\d{2,})+), (?P<text>(?:.*\S)?)\s*")
+_GIVING = (HEADING, CRITERION, ROW, WITHDRAWN, WITHDRAWN_COMMENT, re.compile(r"- Open question: "))
 _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
 _MENTION = re.compile(r"\b(?:FR|AC|NFR|US|ADR|E)-\d{3,}(?:-\d{2,})?\b")
 
@@ -141,9 +144,16 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
     return tuple(found.values())
 
 
+def list_records(documents: Mapping[str, str]) -> Iterator[tuple[str, KnownId, list[str]]]:
+    """Yield the decision records of architecture and design: the file, id and title, the lines below."""
+    for name in (OVERVIEW, SUMMARY):
+        for heading, lines in sections_with_ids(documents.get(name, ""), "ADR"):
+            yield name, heading, lines
+
+
 def list_decisions(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
-    """Return the decision records of the architecture, each with its title."""
-    return tuple(heading for heading, _ in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"))
+    """Return the decision records, each with its title."""
+    return tuple(heading for _, heading, _ in list_records(documents))
 
 
 def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
@@ -194,11 +204,15 @@ def list_withdrawn_stories(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
     return tuple(KnownId(str(each.get("id", "")), str(each.get("text", ""))) for each in withdrawn)
 
 
-def find_mentioned_ids(documents: Mapping[str, str], prefix: str) -> frozenset[str]:
-    """Return the ids of that kind that the data files refer to."""
-    texts = (text for name, text in documents.items() if name.endswith((".json", ".csv")))
+def find_mentioned_ids(documents: Mapping[str, str], *prefixes: str) -> frozenset[str]:
+    """Return the ids of these kinds that the documents refer to, other than where an id is given."""
+    lines = (line for text in documents.values() for line in text.splitlines())
+    telling = (line for line in lines if not any(each.match(line) for each in _GIVING))
     return frozenset(
-        each for text in texts for each in _MENTION.findall(text) if each.startswith(f"{prefix}-")
+        found
+        for line in telling
+        for found in _MENTION.findall(line)
+        if any(found.startswith(f"{prefix}-") for prefix in prefixes)
     )
 
 

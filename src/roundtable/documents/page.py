@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
 from ..core.text import escape_markdown, fold_text
+from ..core.validation import says_none
 from .entries import split_lines, split_sentences, strip_punctuation
 from .ids import KnownId
 from .outline import CLOSING_SIGNS
@@ -60,8 +61,23 @@ def join_section(*parts: Iterable[str]) -> str:
 
 
 def write_labelled(answers: Iterable[Answer]) -> tuple[str, ...]:
-    """Write each answer that is known, under its label."""
-    return tuple(write_paragraph(answer.label, answer.text) for answer in answers if not answer.unknown)
+    """Write each answer that is known and says more than none, under its label."""
+    return tuple(
+        write_paragraph(answer.label, answer.text)
+        for answer in answers
+        if not answer.unknown and not says_none(answer.text)
+    )
+
+
+def list_nones(answers: Iterable[Answer]) -> tuple[Answer, ...]:
+    """Return the answers that say none or not applicable: given, but nothing to read in a document."""
+    return tuple(answer for answer in answers if not answer.unknown and says_none(answer.text))
+
+
+def write_nones(answers: Iterable[Answer]) -> tuple[str, ...]:
+    """Write the labels of such answers where no reader sees them, so that they count as answered."""
+    labels = [_IN_COMMENT.sub(" ", answer.label.replace("*", "")) for answer in list_nones(answers)]
+    return (f"<!-- None: {'; '.join(labels)} -->",) if labels else ()
 
 
 def write_paragraph(label: str, text: str) -> str:

@@ -35,7 +35,7 @@ from .ids import (
     stem_words,
     word_share,
 )
-from .outline import find_labelled
+from .outline import find_labelled, prose_lines
 from .page import (
     WORDLESS,
     DraftContext,
@@ -57,14 +57,16 @@ _SAME_IN_CRITERIA = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wen
 
 def write_functional(context: DraftContext) -> str:
     """Write a heading for each requirement with its criteria, then the rules that hold for all of them."""
-    known = list_requirements(context.documents)
-    document = context.documents.get(SPEC, "")
+    referred = find_mentioned_ids(context.documents, "FR", "AC")
+    # As long as nobody refers to an id, the numbers follow the order.
+    document = context.documents.get(SPEC, "") if referred else ""
+    known = list_requirements({SPEC: document})
     features = list(map(capitalise, split_statements(context.text(FEATURES)))) or [context.brief.item.name]
     given = assign_ids(
         "FR",
         features,
         [*(KnownId(each.id, each.text) for each in known), *list_withdrawn(document, "FR")],
-        taken=find_mentioned_ids(context.documents, "FR"),
+        taken=[each for each in referred if each.startswith("FR-")],
         core=lambda text: text if stem_words(text) else WORDLESS,
     )
     criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features)
@@ -75,7 +77,7 @@ def write_functional(context: DraftContext) -> str:
     for identity, feature, own in zip(given.ids, features, criteria, strict=True):
         prefix = f"AC-{identity.removeprefix('FR-')}"
         before = [each for each in ever if each.id.startswith(f"{prefix}-")]
-        taken = find_mentioned_ids(context.documents, prefix)
+        taken = [each for each in referred if each.startswith(f"{prefix}-")]
         ids = assign_ids(
             prefix, own, before, taken=taken, digits=2, core=partial(_SAME_IN_CRITERIA.sub, " ")
         ).ids
@@ -88,7 +90,8 @@ def write_functional(context: DraftContext) -> str:
         elif not is_asked:
             question = "In which situation, after which action, would you see what, so that"
             parts.append(write_open_question(f"{question} {identity} is done?"))
-    lost = {each.id: each for each in (*given.withdrawn, *ever) if each.id not in used}
+    withdrawn = (each for each in (*given.withdrawn, *ever) if each.id in referred)
+    lost = {each.id: each for each in withdrawn if each.id not in used}
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
@@ -106,7 +109,7 @@ def write_out_of_scope(context: DraftContext) -> str:
     boundary = find_labelled(scan, "Not Included") or find_labelled(scan, "Boundary")
     if not boundary:
         return write_open_question("What is left out on purpose?")
-    return f"From the quick scan: {escape_markdown(boundary)}"
+    return escape_markdown(boundary)
 
 
 def _assign_criteria(criteria: Sequence[str], features: Sequence[str]) -> list[list[str]]:
@@ -150,9 +153,10 @@ def write_stories(context: DraftContext) -> str:
     known += list_withdrawn_stories(context.documents)
     given = assign_ids("US", [text for text, _ in parts], known, core=partial(_SAME_IN_STORIES.sub, " "))
     listed = list_requirements(context.documents)
+    served = _share_out(parts, listed)
     found = [
-        _story(identity, text, listed) | ({"unhappy": True} if unhappy else {})
-        for identity, (text, unhappy) in zip(given.ids, parts, strict=True)
+        _story(identity, text, own) | ({"unhappy": True} if unhappy else {})
+        for identity, (text, unhappy), own in zip(given.ids, parts, served, strict=True)
     ]
     questions = [answer.question for answer in context.answers if answer.unknown]
     for story in found:
@@ -193,10 +197,24 @@ def _split_stories(answer: Answer) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _story(identity: str, text: str, listed: Sequence[Requirement]) -> dict[str, Any]:
+def _share_out(
+    stories: Sequence[tuple[str, bool]], listed: Sequence[Requirement]
+) -> list[Sequence[Requirement]]:
+    """Return the requirements of each story: by words, else by order where both are as many.
+
+    A story is given with whether it tells of a mishap.
+    """
+    served: list[Sequence[Requirement]] = [_find_served(text, listed) for text, _ in stories]
+    happy = [at for at, (_, unhappy) in enumerate(stories) if not unhappy]
+    if len(happy) == len(listed) and not all(served[at] for at in happy):
+        for at, requirement in zip(happy, listed, strict=True):
+            served[at] = [requirement]
+    return served
+
+
+def _story(identity: str, text: str, served: Sequence[Requirement]) -> dict[str, Any]:
     words = " ".join(strip_punctuation(text).split())
     shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
-    served = _find_served(text, listed)
     return {
         "id": identity,
         "as_a": shape["who"].strip() if shape else None,
@@ -242,17 +260,29 @@ LABELS = ("Must", "Should and Could", "Should", "Could", "Won't")
 _LABEL = re.compile(
     r"(?:^|(?<=[.;\n]))\s{0,40}+(?P<priority>must|should|could|won['’]?t)\s{0,40}+:", re.IGNORECASE
 )
+_PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _EVERYTHING = frozenset({"all", "everything", "every", "alles", "alle"})
 _REST = frozenset({"rest", "others", "other", "remaining"})
-_CLAUSE = re.compile(r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s|,\s(?=(?:and )?(?:the|an?)\s)")
+# "..., but could wait" tells of the same thing.
+_CLAUSE = re.compile(
+    r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
+    r"|,\s(?=(?:and )?(?:the|an?)\s)"
+)
+_WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
+_BETWEEN_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
 # What people say when they do not mean Must, the strongest first.
 _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for priority, words in (
         ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|not in this release"),
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        ("Should", r"can wait|could wait|may wait|later|next (?:week|month|release|sprint)|not urgent"),
+        (
+            "Should",
+            r"can wait|could wait|may wait|later|next (?:week|month|release|sprint)|not urgent|should",
+        ),
+        ("Must", r"must|has to|have to"),
+        ("Could", r"could"),
     )
 )
 
@@ -267,7 +297,22 @@ def write_priorities(context: DraftContext) -> str:
         f"Must, should or could {each.id} be in the release?" for each in listed if each.id not in chosen
     ]
     head = write_table(("Requirement", "What", "Priority"), rows)
-    return join_section(head, write_labelled(context.answers), write_open_questions(context.answers, missing))
+    is_told = bool(rows) and not missing  # then only what says more than the table is written again
+    answers = [each for each in context.answers if not (is_told and _is_in_table(each))]
+    return join_section(head, write_labelled(answers), write_open_questions(context.answers, missing))
+
+
+def _is_in_table(answer: Answer) -> bool:
+    """Whether an answer on priorities gives no reason, so that the table says all of it."""
+    return fold_text(answer.label) in map(fold_text, LABELS) and not _WHY.search(answer.text)
+
+
+def read_priority_table(document: str) -> str:
+    """Return the priorities as the table of the specification has them: `Must: FR-001, FR-002.`"""
+    rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
+    found = [(row["id"], row["priority"]) for row in rows if row]
+    by_priority = [(each, [identity for identity, own in found if own == each]) for each in PRIORITIES]
+    return " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
 
 
 def write_trace(context: DraftContext) -> str:
@@ -298,13 +343,17 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
     for each in listed:
-        if each.id not in chosen and (priority := _match_priority(each, parts, alone=len(listed) == 1)):
+        if each.id not in chosen and (priority := _find_named_priority(each, parts)):
             chosen[each.id] = priority
-    return chosen
+    chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
+    every = [priority for priority, text in parts if len(listed) == 1 or _EVERYTHING & set(words_of(text))]
+    rest = [priority for priority, text in parts if _REST & set(words_of(text))]
+    left = next(iter(every or rest), "")
+    return chosen | ({each.id: left for each in listed if each.id not in chosen} if left else {})
 
 
-def _match_priority(requirement: Requirement, parts: Sequence[tuple[str, str]], *, alone: bool) -> str:
-    """Return the priority of the part with most of the requirement's words, else of one that names all."""
+def _find_named_priority(requirement: Requirement, parts: Sequence[tuple[str, str]]) -> str:
+    """Return the priority of the part with most of the requirement's words; empty where none has half."""
     words = stem_words(requirement.text)
     close = [
         (word_share(words, stem_words(text)), -place)
@@ -312,11 +361,26 @@ def _match_priority(requirement: Requirement, parts: Sequence[tuple[str, str]], 
         if not _ID.search(text)
     ]
     best, place = max(close, default=(0.0, 0))
-    if best >= _CLOSE:
-        return parts[-place][0]
-    every = [priority for priority, text in parts if alone or _EVERYTHING & set(words_of(text))]
-    rest = [priority for priority, text in parts if _REST & set(words_of(text))]
-    return next(iter(every or rest), "")
+    return parts[-place][0] if best >= _CLOSE else ""
+
+
+def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the priorities of requirements that a part names in a few words: `One range, 416 must be in`."""
+    close = []
+    things = [(priority, thing) for priority, text in parts for thing in _BETWEEN_THINGS.split(text)]
+    for place, (_, thing) in enumerate(things):
+        for number, each in enumerate(listed):
+            shared = len(stem_words(thing) & stem_words(each.text))
+            also = len(set(words_of(thing)) & set(words_of(each.text)))
+            if shared and not _ID.search(thing):
+                close.append((-shared, -also, place, number))
+    chosen: dict[str, str] = {}
+    used: set[int] = set()
+    for _, _, place, number in sorted(close):
+        if place not in used and listed[number].id not in chosen:
+            chosen[listed[number].id] = things[place][0]
+            used.add(place)
+    return chosen
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
@@ -338,26 +402,27 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
 
 
 RISKS = ("Risks", "Early Sign")
-_MATRIX_COLUMNS = ("Id", "Attribute", "Measure", "Source")
+_MATRIX_COLUMNS = ("Id", "Attribute", "Measure")
 
 
 def write_attributes(context: DraftContext) -> str:
-    """Write all answers under their labels, and under which ids they are measured."""
+    """Write the risks under their labels, and under which ids the matrix holds the rest."""
     attributes, given = _number_attributes(context)
     named = ", ".join(
         f"{identity} ({answer.label})" for identity, answer in zip(given.ids, attributes, strict=True)
     )
-    has_matrix = any(target.output == MATRIX for target in context.targets)
-    pointer = [f"Measured in {MATRIX}: {named}."] if named and has_matrix else []
-    return join_section(write_labelled(context.answers), pointer, write_open_questions(context.answers))
+    if not named or not any(target.output == MATRIX for target in context.targets):
+        return join_section(write_labelled(context.answers), write_open_questions(context.answers))
+    pointer = f"Measured in {MATRIX}: {named}."
+    risks = write_labelled(context.only(*RISKS))
+    return join_section([pointer], risks, write_open_questions(context.only(*RISKS)))
 
 
 def write_matrix(context: DraftContext) -> str:
-    """Write a row for each attribute: what it is held to, and which answer says so."""
+    """Write a row for each attribute: what it is held to."""
     attributes, given = _number_attributes(context)
-    step_id = context.brief.step.step_id
     found = [
-        (identity, answer.label, join_lines(answer.text), f"{step_id}, {answer.label}")
+        (identity, answer.label, join_lines(answer.text))
         for identity, answer in zip(given.ids, attributes, strict=True)
     ]
     questions = write_open_questions(context.without(*RISKS))

@@ -201,7 +201,6 @@ def _shorten(text: str) -> str:
 
 _LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
 _READ_LINES, _MOST_HITS, _LONGEST_LOOK = 60, 20, 120
-_REPORTED = frozenset({"00-02", "00-03", "02-01", "02-02"})
 
 
 class Surveyor:
@@ -223,21 +222,6 @@ class Surveyor:
         from ..survey import draft_answer
 
         return draft_answer(self._survey(item), step_id, label)
-
-    def report(self, item: Item, step_id: str) -> str | None:
-        """Return what was found, as the step's section shows it; None for steps that do not rest on it."""
-        if step_id not in _REPORTED:
-            return None
-        from ..survey.report import write_report
-
-        found = write_report(self._survey(item), step_id)
-        if not found or UNVERIFIED not in item.name:
-            return found
-        # The words that were searched for are the host's, who added the item.
-        lines = (
-            mark_unverified(line) if line.startswith("Searched ") else line for line in found.split("\n")
-        )
-        return "\n".join(lines)
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
         """Return about six pieces of code that fit the item, each under its `path:line`."""

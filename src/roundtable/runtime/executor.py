@@ -150,7 +150,7 @@ class Executor:
                 said = _require_words(await self.panel.answer(task))
                 return on.FollowedUp(self._mark_at_step(said, task.brief))
             case do.AskDraft():
-                material = await asyncio.to_thread(self._material, task.brief)
+                material = await asyncio.to_thread(self._outputs.documents)
                 stored = self._stored_answers(task.brief.item)
                 # What was answered before and is not asked at this depth stays (STEP-5).
                 asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
@@ -317,14 +317,6 @@ class Executor:
         return collect_offers(
             task, self._stored_answers(item), lambda label: self._surveyor.offer(item, step_id, label)
         )
-
-    def _material(self, brief: do.StepBrief) -> tuple[Material, ...]:
-        """Return the item's files, and what the survey found for the step in hand."""
-        from ..documents.drafting import SURVEY
-
-        found = self._surveyor.report(brief.item, brief.step.step_id)
-        survey = (Material(SURVEY, found),) if found else ()
-        return (*self._outputs.documents(), *survey)
 
     def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:
         """Put everything on the table that is held about the item, for whoever can read it (TABLE-1)."""

@@ -12,7 +12,7 @@ from .history import count_changes, read_history, weigh_past
 from .lookup import Excerpt, find_excerpts, read_lines, search_code
 from .ranking import rank_radius
 from .relations import find_entry_points, find_relations
-from .report import FoundFile, Survey, draft_answer, estimate, write_report
+from .report import FoundFile, Survey, draft_answer, estimate
 from .search import rank_files, search_files
 from .terms import extract_terms
 
@@ -83,5 +83,4 @@ __all__ = [
     "read_lines",
     "search_code",
     "survey",
-    "write_report",
 ]

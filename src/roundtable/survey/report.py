@@ -1,4 +1,4 @@
-"""What a survey finds, and how it is written into a step: as a report, as a draft answer, as an estimate."""
+"""What a survey finds, and what it suggests: a draft answer to a question, an estimate of the size."""
 
 from __future__ import annotations
 
@@ -22,12 +22,9 @@ _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
 _SOME_USERS, _MANY_USERS = 5, 20
 _BUSY = 12  # commits a year on one file
-MAX_RADIUS_ROWS = 20
 _MAX_ROWS = 12
 _MAX_PLACES = 5  # in a draft answer
 _LONGEST_QUOTE = 90
-_FAR = " (not seen to lead there directly)"
-NOTHING = "No file of the project mentions the item's words, so there is nothing to cite yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,31 +165,12 @@ def _s(doers: Collection[str]) -> str:
     return "s" if len(doers) == 1 else ""
 
 
-def write_report(survey: Survey, step_id: str) -> str | None:
-    """Return the survey's part of a step's section; None for a step that the survey has no part in."""
-    match step_id:
-        case "00-02":
-            return _report_keyword_search(survey)
-        case "00-03":
-            size = f"{survey.scope} scope and {survey.complexity} complexity"
-            reasons = (f"- {reason[0].upper()}{reason[1:]}." for reason in survey.reasons)
-            return f"The files alone suggest {size}.\n\n" + "\n".join(reasons)
-        case "02-01":
-            cited = islice(_cite_files(survey, survey.radius), MAX_RADIUS_ROWS)
-            rows = [f"{n}. {cite(lines[0])} {_explain(file)}" for n, (file, lines) in enumerate(cited, 1)]
-            return "\n".join(rows) or NOTHING
-        case "02-02":
-            return _report_entry_points(survey)
-        case _:
-            return None
-
-
 def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
         case ("00-02", "places"):
             cited = islice(_cite_hits(survey), _MAX_PLACES)
-            return _end_sentence(f"{cite(lines[0])} ({_count(file.count, 'hit')})" for file, lines in cited)
+            return _end_sentence(cite(lines[0]) for _, lines in cited)
         case ("00-03", "scope"):
             return f"{survey.scope}, complexity: {survey.complexity}"
         case ("00-03", "complexity"):
@@ -218,47 +196,6 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
             return "; ".join((survey.complexity, *survey.reasons[1:])) if survey.findings else None
         case _:
             return None
-
-
-def _report_keyword_search(survey: Survey) -> str:
-    rows: list[str] = []
-    for file, lines in islice(_cite_hits(survey), _MAX_ROWS):
-        rows.append(f"- {quote_path(file.path)}: {_count(file.count, 'hit')}")
-        in_order = sorted(lines, key=lambda line: line.number)
-        rows += [f"  - {cite(line)} {quote_code(line.text)}" for line in in_order]
-    if not rows:
-        return NOTHING
-    words = ", ".join(map(quote_code, survey.words))
-    return f"Searched {_count(survey.files_seen, 'file')} for {words}.\n\n" + "\n".join(rows)
-
-
-def _report_entry_points(survey: Survey) -> str:
-    """Return the entry points, the tests that cover what is touched, and how often it changes."""
-    points = [
-        f"- {cite(point.line)} {_add_name(point.what, point.name)}{'' if point.near else _FAR}"
-        for point in survey.entry_points
-        if _is_current(survey, point.line)
-    ]
-    tests = [
-        f"- {cite(test.line)} covers {quote_path(test.to)}" for test in _keep_current(survey, survey.tests)
-    ]
-    rates = [
-        f"- {quote_path(rate.path)}: {_count(rate.quarter, 'commit')} in 90 days, {rate.year} in a year"
-        for rate in survey.change_rate
-        if rate.year
-    ]
-    parts = (
-        ("Entry points", points, "No entry point was recognised in the files."),
-        (
-            "Tests that cover the touched files",
-            tests,
-            "No test was found that imports or is named after them.",
-        ),
-        ("Recent changes", rates, "Git tells of no change to these files in the last year."),
-    )
-    return "\n\n".join(
-        f"{title}:\n\n" + "\n".join(rows[:_MAX_ROWS]) if rows else nothing for title, rows, nothing in parts
-    )
 
 
 def _draft_surroundings(survey: Survey) -> str | None:
@@ -345,12 +282,6 @@ def quote_code(text: str) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
     return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def _explain(file: FoundFile) -> str:
-    """Return why a file is listed: its hits, and what ties it to the others."""
-    hits = [_count(file.count, "hit")] if file.count else []
-    return ", ".join([*hits, *file.reasons[:2]])
 
 
 def _add_name(words: str, name: str) -> str:
