@@ -15,7 +15,8 @@
     - requirements-spec.md | 1. Business Context
 
 A file with one section `## Questions` asks the same at every depth. A question may have other words for one
-kind of project: `- Library: ...`, also `Service`, `App` and `Tool`; `-` there leaves the question out.
+kind of project: `- Library: ...`, also `Service`, `App` and `Tool`, or where there is no draft:
+`- Without: ...`; `-` there leaves the question out.
 `- Shows: ...` names what the question is about, from the same places as a draft; it is shown with it and
 never taken as the answer. What shows an answer of the same step is not asked where that one says none.
 `- Formerly: ...` is the label that the question has in older documents.

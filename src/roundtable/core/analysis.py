@@ -50,7 +50,7 @@ from .hearing import (
 from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
-from .steps import PHASES, Depth, Item, Phase, Question, Step, Target
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
 from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
@@ -659,7 +659,9 @@ def _is_worth_asking(now: Analysis, question: Question) -> bool:
     """Whether a question fits the project, and what it asks about was not answered with "none"."""
     about = question.shows.removeprefix("answer ")
     is_none = any(answer.label == about and is_settled(answer.text) for answer in now.answers)
-    return question.is_asked and not is_none
+    # Drafts are collected for all questions, and one may be asked only where it has one.
+    is_spare = question.without == NOT_ASKED and now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP)
+    return question.is_asked and not is_none and not (is_spare and _find_offer(now, question) is None)
 
 
 def _open_question(now: Analysis) -> Question | None:

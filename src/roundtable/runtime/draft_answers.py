@@ -151,7 +151,10 @@ def find_steps(item: Item) -> str:
 
 def find_wish(item: Item) -> str:
     """Return the sentences of the item that say what should be; empty where none does."""
-    return _shorten(" ".join(_find_sentences(item, _WISHES)))
+    found = re.sub(
+        r"^expected[^:.]{0,20}: ", "", " ".join(_find_sentences(item, _WISHES)), flags=re.IGNORECASE
+    )
+    return _shorten(found[:1].upper() + found[1:])
 
 
 def find_left_out(item: Item) -> str:
