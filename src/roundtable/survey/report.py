@@ -170,7 +170,7 @@ def _s(doers: Collection[str]) -> str:
 def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
-        case ("00-02", "places"):
+        case ("00-02", "files"):
             cited = (cite(lines[0]) for _, lines in _cite_hits(survey))
             return _end_sentence(islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES))
         case ("00-03", "scope"):
