@@ -373,7 +373,7 @@ def _ask_by_lens(floor: Floor) -> str:
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
-    return f"Think of {chosen} alone: what could still go wrong with {floor.table.item.name}?"
+    return f"Think of {chosen} alone: what could still go wrong with '{floor.table.item.name}'?"
 
 
 def _join(*parts: str | None) -> str:
