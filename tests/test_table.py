@@ -13,6 +13,8 @@ from project import ANSWERS, kinds, meta, talk, texts
 from roundtable.core.events import Offer
 from roundtable.core.hearing import find_corrections
 from roundtable.panel.model.conversation import MARK
+from roundtable.store.background import read_background
+from roundtable.store.items import read_item
 from roundtable.testing import ScriptedPanel
 
 Place = tuple[Path, Path]
@@ -55,6 +57,22 @@ def hold(place: Place, words: Sequence[str], model: ScriptedModel) -> list[str]:
     """Hold a discussion and return the requests it took, the contributions that passed not counted."""
     talk(*place, words, step="00-01", panel=model.panel())
     return [request for request, _ in model.requests]
+
+
+@pytest.mark.rule("TABLE-1")
+def test_a_decision_of_another_item_is_read_anew_once_its_file_or_record_changed(rich: Place) -> None:
+    item, other = rich[1], rich[1].parent / "inspector-vans"
+
+    def decided() -> list[str]:
+        return [each.text for each in read_background(rich[0], item, read_item(item), ()).related]
+
+    first = "Inspectors share one van and its forms: cheaper"
+    assert first in "\n".join(decided())
+    text = (other / "quick-scan.md").read_text()
+    (other / "quick-scan.md").write_text(text.replace("one van", "two van"))
+    assert "two van" in "\n".join(decided())
+    (other / "meta.json").write_text('{"elaborations_undone": ["2026-01-02T03:04:05.678Z"]}')
+    assert "two van" not in "\n".join(decided())
 
 
 @pytest.mark.rule("TABLE-1")

@@ -13,11 +13,10 @@ from .synthesis import UNVERIFIED
 from .text import split_sentences
 
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
-_CODE_FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?P<fence>`{3,}(?=[^`]*$)|~{3,}).*")
+_CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
 _ANY_WORD = re.compile(r"[^\s|:-]")
 _LIST_SIGN = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+|\s*(?:`{3,}|~{3,})")
 _SOME_WORD = re.compile(r"[^\s;,.:()]+")
-_CLOSING = re.compile(r"\s*(?:\||-->)?\s*$")
 
 
 def blot_out(text: str) -> str:
@@ -64,8 +63,9 @@ def _find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
 
 def _mark_line(line: str) -> str:
     """Return a line with the mark at its end: within the last cell of a table, or within a comment."""
-    closing = _CLOSING.search(line)
-    end = closing.start() if closing else len(line)
+    text = line.rstrip()
+    closing = next((sign for sign in ("|", "-->") if text.endswith(sign)), "")
+    end = len(text.removesuffix(closing).rstrip())
     words = line[:end].rstrip(".")
     return line if words.endswith(UNVERIFIED) else f"{words} {UNVERIFIED}{line[end:]}"
 

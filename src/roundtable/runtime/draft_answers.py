@@ -91,7 +91,7 @@ def _offer_from(
 ) -> Offer | None:
     if source.casefold() in _ITEM_DRAFTS:
         found = _ITEM_DRAFTS[source.casefold()](brief.item)
-        if found and UNVERIFIED in f"{brief.item.name} {brief.item.text}":
+        if found and UNVERIFIED in f"{brief.item.name} {brief.item.own_text}":
             found = mark_unverified(found)  # a host added the item, so its words are the host's
         return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
@@ -137,7 +137,7 @@ _LEFT_OUT = re.compile(
 
 def find_steps(item: Item) -> str:
     """Return how the item says that it can be repeated: its numbered list or its code; empty without one."""
-    text = strip_unprintable(item.text)
+    text = strip_unprintable(item.own_text)
     hint = _REPEATS.search(text)
     if hint is None:
         return ""
@@ -164,19 +164,19 @@ def find_left_out(item: Item) -> str:
 
 def tell_problem(item: Item) -> str:
     """Return the beginning of the item without what it asks for; empty where it only asks."""
-    told = _first_sentences(item.text)
+    told = _first_sentences(item.own_text)
     return " ".join(each for each in split_sentences(told) if not _REQUESTS.search(each))
 
 
 def tell_whole(item: Item) -> str:
     """Return the beginning of the item and what it asks for; its title where it has no text."""
-    told = _first_sentences(item.text)
+    told = _first_sentences(item.own_text)
     asked = _shorten(" ".join(each for each in _find_sentences(item, _WISHES) if each not in told))
     return " ".join(part for part in (told, asked) if part) or item.name
 
 
 def _find_sentences(item: Item, pattern: re.Pattern[str]) -> list[str]:
-    prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.text)).split())
+    prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.own_text)).split())
     return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose) if pattern.search(each)]
 
 
@@ -232,7 +232,7 @@ class Surveyor:
 
         key = (item.slug, read_excluded(self._folder))
         if key not in self._excerpts:
-            text = f"{item.name}\n{item.text}"
+            text = f"{item.name}\n{item.own_text}"
             found = find_excerpts(
                 self._root, text, [each.text for each in documents], excluded=key[1], leave_out=self._own
             )

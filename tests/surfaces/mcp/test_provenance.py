@@ -6,6 +6,7 @@ so every line of every file can be asked whether any of it is the host's.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -93,9 +94,11 @@ class AnyHost:
         if move["speaker"] == "user":
             await self.say("C" if move["kind"] == "menu" else "done")
         elif move["kind"] == "synthesis":
-            await self.player.send(
-                "submit_judgement", insights=[{"text": self.words(0), "turns": [1]}], summary="x"
-            )
+            insights = [{"text": self.words(0), "turns": [1]}]
+            for _ in range(2):  # what the user decided and no entry cites is asked for once
+                with contextlib.suppress(Refusal):
+                    await self.player.send("submit_judgement", insights=insights, summary="x")
+                    break
         else:
             await self.speak(move["kind"], most=0)
 

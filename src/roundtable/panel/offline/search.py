@@ -42,6 +42,12 @@ _EXPECTED = (
 _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 
 
+@lru_cache(maxsize=8)
+def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...]:
+    """Return the written lines that come closest to a question."""
+    return LineIndex(lines).find_closest(question)
+
+
 @dataclass(frozen=True)
 class LineIndex:
     """Lines with their stems, ready to be ranked."""
@@ -62,7 +68,7 @@ class LineIndex:
     def _average(self) -> float:
         return sum(counts.total() for counts, _ in self._rows) / max(len(self._rows), 1) or 1.0
 
-    def find_closest(self, question: str, most: int = MAX_LINES_SHOWN) -> tuple[SearchLine, ...]:
+    def find_closest(self, question: str) -> tuple[SearchLine, ...]:
         """Return the lines that come closest to a question, best first; none where nothing comes close."""
         asked = tuple(dict.fromkeys(content_stems(question)))
         rarest = self.find_rarest(asked)
@@ -74,7 +80,7 @@ class LineIndex:
             # A line that only says the question again tells nothing.
             if score >= _LEAST_SCORE and frozenset(asked) != counts.keys():
                 scored.append((rarest not in counts, -score, place))
-        return _leave_out_echoes([self.lines[place] for *_, place in sorted(scored)], most)
+        return _leave_out_echoes([self.lines[place] for *_, place in sorted(scored)])
 
     def find_rarest(self, asked: Sequence[str]) -> str:
         """Return the rarest of the stems that are written anywhere; empty where none is."""
@@ -96,31 +102,20 @@ class LineIndex:
         return log(1 + (len(self._rows) - seen + 0.5) / (seen + 0.5))
 
 
-@lru_cache(maxsize=8)
-def _index(lines: tuple[SearchLine, ...]) -> LineIndex:
-    return LineIndex(lines)
-
-
-def find_closest_lines(
-    question: str, lines: tuple[SearchLine, ...], most: int = MAX_LINES_SHOWN
-) -> tuple[SearchLine, ...]:
-    """Return the written lines that come closest to a question."""
-    return _index(lines).find_closest(question, most)
-
-
 def answers_question(question: str, line: SearchLine, lines: tuple[SearchLine, ...]) -> bool:
     """Whether a line holds the rarest written word of a question, and another of its words."""
     asked = tuple(dict.fromkeys(content_stems(question)))
     held = frozenset(content_stems(line.text))
-    return _index(lines).find_rarest(asked) in held and len(held.intersection(asked)) >= min(_TWO, len(asked))
+    is_rarest = LineIndex(lines).find_rarest(asked) in held
+    return is_rarest and len(held.intersection(asked)) >= min(_TWO, len(asked))
 
 
-def _leave_out_echoes(lines: Sequence[SearchLine], most: int) -> tuple[SearchLine, ...]:
+def _leave_out_echoes(lines: Sequence[SearchLine]) -> tuple[SearchLine, ...]:
     """Return the first lines, without those that only say again what one of them says."""
     kept: list[SearchLine] = []
     for line in lines:
         stems = frozenset(content_stems(line.text))
-        if len(kept) < most and not any(stems <= frozenset(content_stems(each.text)) for each in kept):
+        if len(kept) < MAX_LINES_SHOWN and not any(stems <= frozenset(content_stems(each.text)) for each in kept):
             kept.append(line)
     return tuple(kept)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import click
 
 from ...core.errors import RuleBroken
 from ...project import HandOffForm, Project
-from .options import Command, Flags, ask_user, complete_item
+from .options import Command, Flags, ask_user, complete_item, confirm
 from .output import NO_ITEMS, command, count, put_text, tell
 
 if TYPE_CHECKING:
@@ -119,8 +120,15 @@ def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) ->
     help="A page, a prompt for a coding agent, a pull request text, or spec-kit's files.",
 )
 @click.option("--out", metavar="FILE", help="Write it to FILE; for spec-kit a folder, else specs/ITEM.")
+@click.option(
+    "--post",
+    metavar="[ISSUE]",
+    is_flag=False,
+    flag_value="",
+    help="Show it, ask, and put it as a comment on the item's issue in its tracker.",
+)
 @click.pass_obj
-def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None) -> None:
+def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
     """Write one page for whoever builds ITEM.
 
     Problem, decisions with reasons, requirements with criteria, places to touch, risks, the first failing
@@ -128,6 +136,9 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None) 
     overwritten. Without ITEM it takes the one that is open.
     """
     project, entry = flags.find_item(item)
+    if post is not None:
+        _post_hand_off(project, entry.slug, form, post)
+        return
     text, paths = project.write_hand_off(entry.slug, form, Path(out) if out else None)
     files = [str(path) for path in paths]
     flags.show_result(
@@ -140,6 +151,21 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None) 
         },
         "\n".join(f"Wrote {path}" for path in paths) or text.removesuffix("\n"),
     )
+
+
+def _post_hand_off(project: Project, slug: str, form: HandOffForm, issue: str) -> None:
+    """Show the hand-off, and put it on the issue if the user says yes."""
+    if form == "spec-kit":
+        raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
+    named = project.name_issue(slug, issue)
+    text, _ = project.write_hand_off(slug, form, None)
+    tell(text)
+    if not sys.stdin.isatty():
+        raise RuleBroken(f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}.")
+    if confirm(f"Put this as a comment on {named}?"):
+        tell(f"Posted: {project.post_hand_off(slug, issue, text)}")
+    else:
+        tell("Nothing was posted.")
 
 
 @click.command(cls=Command)
