@@ -80,7 +80,7 @@ def test_an_answer_stands_right_below_its_question_and_nothing_is_edited(item: t
     inserted = find_insertion(BLOCK.encode(), (folder / SPEC).read_bytes())
     assert inserted is not None
     lines = (folder / SPEC).read_text().splitlines()
-    assert lines[21] == f"  - **Answer ({timestamp()[:10]})**: The city, \\*all\\* of it"
+    assert lines[21] == f"  - **Answer ({timestamp()[:10]})**: The city, \\*all* of it"
     (left,) = own.open_questions(folder.name)
     assert left.text.startswith("Proposed by Alex")
     answered = own.list_questions(folder.name)[0]

@@ -552,9 +552,10 @@ def test_a_label_that_the_words_repeat_stands_once() -> None:
     assert drafted("01-08", {"Must": "Must:"}) == "**Must**: Must:"
 
 
-def test_the_only_requirement_needs_no_name() -> None:
-    text = drafted("01-08", {"Must": "Could: the hint."}, spec("### FR-001: Entries are kept"))
-    assert "| FR-001 | Entries are kept | Could |" in text
+def test_the_only_requirement_needs_no_name_and_no_table() -> None:
+    only = spec("### FR-001: Entries are kept")
+    assert "FR-001,Entries are kept,Could," in drafted("01-08", {"Must": "Could: the hint."}, only, at=1)
+    assert drafted("01-08", {"Must": "Could: the hint."}, only) == "**Must**: Could: the hint."
 
 
 RANGES = spec(

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -145,7 +145,7 @@ _ACTING = re.compile(
     r"|(?P<entity>&(?=#?[A-Za-z0-9]{1,32};))"
     r"|(?P<bracket>\[)"
 )
-_RUNS = re.compile(r"\*+|_+|~+")
+_EMPHASIS = "*_~"
 _ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<ticks>`+)")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
@@ -187,11 +187,11 @@ def escape_markdown(text: str) -> str:
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
     parts: list[str] = []
     at = 0
-    linked, ends = "](" in line or "][" in line, _find_last_ends(line)
+    linked, acting = "](" in line or "][" in line, _find_acting_runs(line)
     for start, end in _code_spans(line):
-        parts += [_escape_words(line, at, start, ends, linked=linked), line[start:end]]
+        parts += [_escape_words(line, at, start, acting, linked=linked), line[start:end]]
         at = end
-    return _escape_start("".join([*parts, _escape_words(line, at, len(line), ends, linked=linked)]))
+    return _escape_start("".join([*parts, _escape_words(line, at, len(line), acting, linked=linked)]))
 
 
 def unescape_markdown(text: str) -> str:
@@ -238,15 +238,14 @@ def _code_spans(line: str) -> Iterator[tuple[int, int]]:
             at = end
 
 
-def _escape_words(line: str, start: int, end: int, ends: Mapping[str, int], *, linked: bool) -> str:
+def _escape_words(line: str, start: int, end: int, acting: Collection[int], *, linked: bool) -> str:
     """Escape what acts in a part of the line that holds no code; brackets only where they make a link.
 
-    `ends` says where the last run of each sign stands that could end emphasis.
+    `acting` says where the runs stand that would make emphasis.
     """
 
     def escape(found: re.Match[str]) -> str:
         run = found[0]
-        before, after = line[max(found.start() - 1, 0) : found.start()], line[found.end() : found.end() + 1]
         match found.lastgroup:
             case "tag":
                 return "&lt;"
@@ -256,10 +255,7 @@ def _escape_words(line: str, start: int, end: int, ends: Mapping[str, int], *, l
                 return "&amp;"
             case "bracket" if not linked:
                 return run
-            # Emphasis has two ends: where no run can begin it, no later one ends it.
-            case "stars" | "lows" | "tildes" if not (
-                _is_free(run, after, before) and ends.get(run[0], 0) > found.start()
-            ):
+            case "stars" | "lows" | "tildes" if found.start() not in acting:
                 return run
             case _:
                 return "".join(f"\\{sign}" for sign in run)
@@ -272,18 +268,31 @@ def _escape_words(line: str, start: int, end: int, ends: Mapping[str, int], *, l
     return "".join([*parts, line[at:end]])
 
 
-def _find_last_ends(line: str) -> dict[str, int]:
-    """Return where the last run of each sign stands that could end emphasis."""
-    return {
-        run[0][0]: run.start()
-        for run in _RUNS.finditer(line)
-        if _is_free(run[0], line[run.start() - 1 : run.start()], line[run.end() : run.end() + 1])
-    }
+def _find_acting_runs(line: str) -> frozenset[int]:
+    """Return where the runs of `*`, `_` and `~` stand that must be escaped so that no emphasis is left.
+
+    Emphasis has two ends: it is enough to escape those that can begin it, or those that can end it.
+    """
+    acting: set[int] = set()
+    for sign in _EMPHASIS:
+        begins: list[re.Match[str]] = []
+        ends: list[re.Match[str]] = []
+        for run in re.finditer(re.escape(sign) + "+", line) if sign in line else ():
+            before, after = line[run.start() - 1 : run.start()], line[run.end() : run.end() + 1]
+            begins += [run] if _is_free(sign, after, before) else []
+            ends += [run] if begins and begins[0] is not run and _is_free(sign, before, after) else []
+        begins = [run for run in begins if ends and run.start() < ends[-1].start()]
+        acting.update(run.start() for run in min(begins, ends, key=lambda runs: sum(map(_length, runs))))
+    return frozenset(acting)
 
 
-def _is_free(run: str, touched: str, other: str) -> bool:
+def _length(run: re.Match[str]) -> int:
+    return run.end() - run.start()
+
+
+def _is_free(sign: str, touched: str, other: str) -> bool:
     """Whether a run can act on what it touches: not on a blank, and an underscore not inside a word."""
-    return bool(touched.strip()) and not (run.startswith("_") and other.isalnum())
+    return bool(touched.strip()) and not (sign == "_" and other.isalnum())
 
 
 def _escape_start(line: str) -> str:

@@ -103,6 +103,7 @@ _SETTLED = phrases_of(
     "| no new | no one | nobody | nowhere | never | same as today | same as before | as before | unchanged"
     "| no change | no changes | keine | nichts | genehmigt"
 )
+_APPROVED = phrases_of("approved | genehmigt")
 _MAX_SETTLED_WORDS = 16
 _FIRST_CLAUSE = re.compile(r"[.,;:!(\n]|\s[-–—]\s|\s(?:because|since|as)\b", re.IGNORECASE)
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
@@ -146,8 +147,10 @@ def is_settled(answer: str) -> bool:
 
 
 def says_none(answer: str) -> bool:
-    """Whether a single sentence says none, not applicable or approved, perhaps with why, and nothing else."""
-    first = words_of(_FIRST_CLAUSE.split(answer.strip(), maxsplit=1)[0])
+    """Whether a single sentence says none or not applicable, perhaps with why, or approved and no more."""
+    words, first = words_of(answer), words_of(_FIRST_CLAUSE.split(answer.strip(), maxsplit=1)[0])
+    if first in _APPROVED:
+        return words == first
     return first in _SETTLED and is_settled(answer) and len(split_sentences(answer)) == 1
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ..core.steps import DEPTHS, Step
 from ..core.text import strip_unprintable, unescape_markdown
+from ..core.validation import says_none
 from .design import CHOICE, DECISION, ERRORS_LABEL
 from .ids import (
     ERRORS,
@@ -110,8 +111,11 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
     found: dict[str, str] = {}
     for section in find_named_sections(shape.sections, heading):
         own = shape.document[section.body : section.end].decode("utf-8", "replace")
-        nones = (label for each in NONE_COMMENT.finditer(own) for label in each["labels"].split("; "))
+        nones = [label for each in NONE_COMMENT.finditer(own) for label in each["labels"].split("; ")]
         found.update((labels[label], "None.") for label in nones if label in labels)
+        plain = next((line for line in own.splitlines() if line.strip() and not line.startswith("<!--")), "")
+        if nones and nones[0] in labels and says_none(unescape_markdown(plain)):
+            found[labels[nones[0]]] = unescape_markdown(plain)  # a section that holds nothing else
         listed, gathered, last = "", list[str](), ""
         for piece in _own_blocks(shape, section.body, section.end):
             lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()

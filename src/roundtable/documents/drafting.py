@@ -43,8 +43,7 @@ def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...
     pages = [at for at, each in enumerate(sections) if each.target.output.lower().endswith(".md")]
     if nones and pages:
         first = sections[pages[0]]
-        said = max((escape_markdown(each.text) for each in nones), key=len)
-        text = said if first.text == NOTHING else first.text
+        text = escape_markdown(nones[0].text) if first.text == NOTHING else first.text
         sections[pages[0]] = replace(first, text=join_section([text], write_nones(nones)))
     return tuple(sections)
 

@@ -33,7 +33,8 @@ _LEFT_OUT = ("out of scope", "boundary", "left out", "not included", "stays as i
 _SILENT_LABELS = frozenset(
     {*_DECISION, *_CRITERIA, *_RISK, *_TEST, *_LEFT_OUT, "problem", "what happens", "change"}
 )
-_FIRST_TEST = re.compile(r"\b(?:first|failing) test\b|^[\w./-]+::\w+", re.IGNORECASE)
+_TEST_NAME = re.compile(r"[\w./-]+::\w+")
+_FIRST_TEST = re.compile(rf"\b(?:first|failing) test\b|^{_TEST_NAME.pattern}", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _NOT_TOUCHED = re.compile(
     r"\bonly (?:looks?|sounds?)\b|\b(?:is|are|be|stays?) (?:not|never) (?:touched|changed|edited)\b"
@@ -267,7 +268,7 @@ def _find_first_test(
     if first := next(answered, None):
         return (first,)
     for each in labelled:
-        for sentence in split_sentences(each.text):
+        for sentence in (each.text,) if _TEST_NAME.match(each.text) else split_sentences(each.text):
             if _FIRST_TEST.search(sentence):
                 return (HandOffPoint(sentence, each.source),)
     return next(((HandOffPoint(each.details[0], each.source),) for each in requirements if each.details), ())

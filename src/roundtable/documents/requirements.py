@@ -90,7 +90,8 @@ def write_functional(context: DraftContext) -> str:
         elif not is_asked:
             question = "In which situation, after which action, would you see what, so that"
             parts.append(write_open_question(f"{question} {identity} is done?"))
-    withdrawn = (each for each in (*given.withdrawn, *ever) if each.id in referred)
+    kept = {*referred, *(each.id for each in list_withdrawn(document))}
+    withdrawn = (each for each in (*given.withdrawn, *ever) if each.id in kept)
     lost = {each.id: each for each in withdrawn if each.id not in used}
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
@@ -297,14 +298,19 @@ def write_priorities(context: DraftContext) -> str:
         f"Must, should or could {each.id} be in the release?" for each in listed if each.id not in chosen
     ]
     head = write_table(("Requirement", "What", "Priority"), rows)
+    if len(listed) == 1:
+        return join_section(write_labelled(context.answers), write_open_questions(context.answers, missing))
     is_told = bool(rows) and not missing  # then only what says more than the table is written again
-    answers = [each for each in context.answers if not (is_told and _is_in_table(each))]
+    answers = [each for each in context.answers if not (is_told and _is_in_table(each, listed))]
     return join_section(head, write_labelled(answers), write_open_questions(context.answers, missing))
 
 
-def _is_in_table(answer: Answer) -> bool:
-    """Whether an answer on priorities gives no reason, so that the table says all of it."""
-    return fold_text(answer.label) in map(fold_text, LABELS) and not _WHY.search(answer.text)
+def _is_in_table(answer: Answer, listed: Sequence[Requirement]) -> bool:
+    """Whether the table says all of an answer: it gives no reason and names nothing but requirements."""
+    words = frozenset[str]().union(*(stem_words(each.text) for each in listed))
+    parts = list(_split_priorities([answer]))
+    is_named = all(_ID.search(text) or words & stem_words(text) for _, text in parts)
+    return bool(parts) and is_named and not _WHY.search(answer.text)
 
 
 def read_priority_table(document: str) -> str:
