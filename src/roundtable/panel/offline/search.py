@@ -115,7 +115,9 @@ def _leave_out_echoes(lines: Sequence[SearchLine]) -> tuple[SearchLine, ...]:
     kept: list[SearchLine] = []
     for line in lines:
         stems = frozenset(content_stems(line.text))
-        if len(kept) < MAX_LINES_SHOWN and not any(stems <= frozenset(content_stems(each.text)) for each in kept):
+        if len(kept) < MAX_LINES_SHOWN and not any(
+            stems <= frozenset(content_stems(each.text)) for each in kept
+        ):
             kept.append(line)
     return tuple(kept)
 
