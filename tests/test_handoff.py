@@ -79,7 +79,8 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     )
     asked = part(page, "Open questions")
     assert re.search(
-        r"who needs care .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)", asked
+        r"who signs the contract .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)",
+        asked,
     )
     for section in page.split("\n## ")[1:]:
         points = [line for line in section.splitlines() if line.startswith("- ")]

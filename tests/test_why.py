@@ -121,9 +121,9 @@ def test_text_that_was_taken_back_is_still_explained(completed: tuple[Path, Path
 
 def test_a_turn_of_a_transcript_says_what_it_led_to(cli: CommandLine, folder: Path) -> None:
     own = Project(cli.root)
-    (found,) = own.explain(SLUG, f"{TRANSCRIPT}:{find_line(folder, 'who needs care', TRANSCRIPT)}")
+    (found,) = own.explain(SLUG, f"{TRANSCRIPT}:{find_line(folder, 'who signs the contract', TRANSCRIPT)}")
     assert found.origin.startswith("Turn 6 of the roundtable on step 01-03")
-    assert found.remarks[0].startswith("It led to Open Questions: Maya, who needs care")
+    assert found.remarks[0].startswith("It led to Open Questions: Maya, who signs the contract")
     (silent,) = own.explain(SLUG, f"{TRANSCRIPT}:{find_line(folder, 'Think of feasibility', TRANSCRIPT)}")
     assert silent.remarks == ("It led to no entry of the synthesis.",)
 

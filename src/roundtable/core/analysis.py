@@ -35,7 +35,7 @@ from .conditions import Fact
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
-    Addition,
+    AnswerAddition,
     address,
     asks_something,
     find_corrected,
@@ -874,8 +874,9 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
     # Where a draft was all that the step asked for, what is said of it belongs to it.
+    labels = tuple(each.label for each in (*now.step.deep, *now.step.standard, *now.step.brief))
     drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
-    if heard.kind == "open" and (added := hear_addition(words, _every_label(now), *drafted)):
+    if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
         return _add_to_answer(now, added, words, relayed=relayed)
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
@@ -887,12 +888,7 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     return after, (said, do.AskFeedback(now.brief, words, relayed=relayed))
 
 
-def _every_label(now: Analysis) -> tuple[str, ...]:
-    every = (*now.step.deep, *now.step.standard, *now.step.brief)
-    return tuple(dict.fromkeys(question.label for question in every))
-
-
-def _add_to_answer(now: Analysis, added: Addition, said: str, *, relayed: bool) -> Outcome:
+def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
     """Write the section with what was added to one of its answers, or said instead of it."""
     every = (*now.step.deep, *now.step.standard, *now.step.brief)
     question = next(each for each in every if each.label == added.label)

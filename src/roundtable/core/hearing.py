@@ -504,7 +504,7 @@ _OUTSIDE = _list_messages("out of scope | not included | left out | stays as it 
 
 
 @dataclass(frozen=True, slots=True)
-class Addition:
+class AnswerAddition:
     """The answer that a message adds to, the words, and whether they stand in its place."""
 
     label: str
@@ -512,7 +512,7 @@ class Addition:
     replaces: bool = False
 
 
-def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> Addition | None:
+def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> AnswerAddition | None:
     """Return what a message at a menu adds to an answer; None where it names none.
 
     It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer that
@@ -527,7 +527,7 @@ def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> Additio
         return None
     replaces = _REPLACING.search(words) is not None
     right = _REPLACING.sub("", _ADDING.sub("", words)).strip()
-    return Addition(label, right[:1].upper() + right[1:], replaces)
+    return AnswerAddition(label, right[:1].upper() + right[1:], replaces)
 
 
 def asks_something(text: str) -> bool:

@@ -407,7 +407,7 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
             yield priority, answer.text[found.end() : end]
 
 
-RISKS = ("Risks", "Early Sign")
+RISKS = ("Risks", "Worst Case", "Early Sign")
 _MATRIX_COLUMNS = ("Id", "Attribute", "Measure")
 
 

@@ -22,7 +22,6 @@ _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
 _SOME_USERS, _MANY_USERS = 5, 20
 _BUSY = 12  # commits a year on one file
-_MAX_ROWS = 12
 _MAX_PLACES = 5  # in a draft answer
 _LONGEST_QUOTE = 90
 
@@ -217,11 +216,6 @@ def _cite_files(
 
 def _cite_hits(survey: Survey) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
     return _cite_files(survey, (file for file in survey.findings if file.count))
-
-
-def _keep_current(survey: Survey, relations: Iterable[Relation]) -> list[Relation]:
-    """Return the first relations whose lines are still as they were found."""
-    return list(islice((each for each in relations if _is_current(survey, each.line)), _MAX_ROWS))
 
 
 def _is_current(survey: Survey, line: CodeLine) -> bool:
