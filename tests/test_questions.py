@@ -96,7 +96,7 @@ def test_what_a_step_vouches_for_stays_whole(tmp_path: Path) -> None:
     own = Project(root)
     (question,) = own.open_questions(folder.name)
     assert question.text == "What is the point?"
-    assert question.resolver == "whoever can tell Maya Chen (Business Analyst), step 00-01"
+    assert question.resolver == "asked by Maya Chen (Business Analyst), step 00-01"
     own.answer_question(folder.name, 1, "Forms are retyped.")
     written = (folder / "quick-scan.md").read_text()
     assert f'**Answer ({timestamp()[:10]})** to "What is the point?": Forms are retyped.' in written

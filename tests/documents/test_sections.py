@@ -495,6 +495,11 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
             "As lists of callables on the client that Client.send and AsyncClient.send call around it.",
             "Lists of callables on the client",
         ),
+        ("We close the response and let the exception of the hook through unchanged.", "Close the response"),
+        (
+            "Add a check that raises an alarm after 15 minutes without any call.",
+            "Add a check that raises an alarm",
+        ),
         (
             "We read the header inside FileResponse, because it is there.",
             "Read the header inside FileResponse",

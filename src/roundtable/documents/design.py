@@ -59,7 +59,8 @@ _WE = re.compile(
 )
 _MAX_TITLE_WORDS = 10
 _STRONG_END = re.compile(r"[,;:](?=\s)|\s(?:that|which|who|where|when|while|so)\b")
-_WEAK_END = re.compile(r"\s(?:and|or|but|with|from|for|in|on|at|before|after|by|instead|to|into|as|of)\b")
+_JOINT = re.compile(r"\s(?:and|or|but|before|after|instead)\b")
+_WEAK_END = re.compile(r"\s(?:with|from|for|in|on|at|by|to|into|as|of)\b")
 _REJECTS = re.compile(
     r"\b(?:turn(?:ed)? down|reject(?:ed)?|rul(?:e|ed) out|decid(?:e|ed) against|do not take)\b", re.IGNORECASE
 )
@@ -193,9 +194,9 @@ def _shorten_title(words: str) -> str:
     """Return at most ten words that end where a part of the sentence ends: no title is cut off."""
     if len(words.split()) <= _MAX_TITLE_WORDS:
         return words
-    for ends in (_STRONG_END, _WEAK_END):
+    for ends, least in ((_STRONG_END, 4), (_JOINT, 3), (_WEAK_END, 3)):
         starts = [words[: found.start()] for found in ends.finditer(words)]
-        fitting = [each for each in starts if 2 < len(each.split()) <= _MAX_TITLE_WORDS]
+        fitting = [each for each in starts if least <= len(each.split()) <= _MAX_TITLE_WORDS]
         if fitting:
             return strip_punctuation(fitting[0] if ends is _STRONG_END else fitting[-1])
     return " ".join(words.split()[:_MAX_TITLE_WORDS])

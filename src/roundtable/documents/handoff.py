@@ -21,12 +21,12 @@ from .outline import LABELLED, prose_lines
 from .questions import OpenQuestion
 
 _PROBLEM = ("problem", "what happens", "how to repeat", "cause")
-_REASON_TO_ACT = ("change", "trigger", "need")
+_REASON_TO_ACT = ("change", "afterwards", "trigger", "need")
 _DECISION = ("decision", "fix")
 _CRITERIA = ("expected", "acceptance")
 _CONTRACT = ("contract", "limits", "rules", "refusal", "checks")
 _PLACES = ("touched", "places", "place", "cause", "risk")
-_RISK = ("risk", "worst case", "what could break", "silent failure")
+_RISK = ("risk", "risks", "worst case", "what could break", "silent failure")
 _TEST = ("first test", "test", "proof")
 _LEFT_OUT = ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't")
 # The heading of the part says the same.
@@ -44,6 +44,7 @@ _NOT_TOUCHED = re.compile(
 )
 _CLAUSE = re.compile(r";\s+|,\s+but\s+")
 _IN_BRACKETS = re.compile(r"`?\s*\((?P<words>[^()]*(?:\([^()]*\)[^()]*)*)\)")
+_BEFORE_BRACKET = re.compile(r"(?P<word>[^\s(]+)\s\(`?$")
 _BETWEEN_PLACES = re.compile(r"[\s`,]*(?:and|or|&)?[\s`]*(?:an?|the)?\s*(?:new)?\s*`?")
 _LOOSE_START = re.compile(r"^(?:and|or|with|in|of|for|at)\b.*", re.DOTALL)
 _LOOSE_END = re.compile(
@@ -248,8 +249,11 @@ def _read_places(clause: str) -> Iterator[tuple[str, str]]:
     read: list[tuple[str, str]] = []
     for place, end in reversed(list(zip(places, ends, strict=True))):
         between = clause[place.end() : end]
+        inside = _BEFORE_BRACKET.search(clause[: place.start()])
         bracket = _IN_BRACKETS.match(between)
-        if bracket:
+        if inside:
+            words = inside["word"]
+        elif bracket:
             words = bracket["words"]
         elif not _BETWEEN_PLACES.fullmatch(between):
             words = _LOOSE_START.sub("", _LOOSE_END.sub("", between.strip("` .,:;")).strip("` .,:;"))

@@ -72,5 +72,5 @@ def _name_asker(question: OpenQuestion, steps: tuple[Step, ...], roster: Roster)
         for each in (*step.brief, *step.standard, *step.deep):
             if question.words in (each.text, each.without) and question.file in step.outputs:
                 persona = roster[step.persona].title if step.persona in roster else step.persona
-                return replace(question, resolver=f"whoever can tell {persona}, step {step.step_id}")
+                return replace(question, resolver=f"asked by {persona}, step {step.step_id}")
     return question
