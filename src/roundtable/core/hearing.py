@@ -350,7 +350,9 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
             continue
         for match in _FILE.finditer(sentence):
             path = (match["code"] or match["path"]).strip("/").removeprefix("./")
-            if "." in path or "/" in path:
+            # "the check at a.py:9 does not change" is a word on a line, not on the file.
+            is_line = re.match(r":\d", sentence[match.end() :])
+            if ("." in path or "/" in path) and not is_line:
                 found.append(CodeCorrection(path, is_touched, " ".join(sentence.split())))
     return tuple(found)
 

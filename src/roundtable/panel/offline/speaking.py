@@ -237,10 +237,11 @@ def _show_closest(floor: Floor, question: str) -> str | None:
 
 def answer_aside(brief: StepBrief, question: str) -> str:
     """Return what a persona can say to a question at a menu: the lines that come closest, if any."""
-    said = (SearchLine(each.text, each.label, each.question) for each in brief.answers if not each.unknown)
+    said = [SearchLine(each.text, each.label, each.question) for each in brief.answers if not each.unknown]
     written = (("the item", brief.item.text), *((each.name, each.text) for each in brief.documents))
-    others = (line for name, text in written if name != "draft.md" for line in document_lines(name, text))
-    lines = find_closest_lines(question, (*said, *others))
+    others = [line for name, text in written if name != "draft.md" for line in document_lines(name, text)]
+    new = (line for line in others if not any(line.text.endswith(each.text) for each in said))
+    lines = find_closest_lines(question, (*said, *new))
     if not lines:
         return "I can't answer that from what is written. E brings everyone to the table to talk it over."
     return f"What is written that comes closest: {'; '.join(map(_show_line, lines))}."
