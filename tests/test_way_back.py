@@ -322,6 +322,8 @@ def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
         ("Actually 40 inspectors", Correction("People", "40 inspectors")),
         ("There are two offices", None),
         ("No, the printer is broken", None),
+        ("No new offices", None),
+        ("Offices: two since May", Correction("Offices", "Offices: two since May")),
     ],
 )
 def test_what_a_correction_is_about(words: str, correction: Correction | None) -> None:
