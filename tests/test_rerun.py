@@ -134,7 +134,7 @@ def test_a_session_that_does_a_step_again_briefly_keeps_the_rest(place: tuple[Pa
     root, item = place
     talk(root, item, [*ANSWERS, "C"])
     (item / "meta.json").write_text(json.dumps(meta(item) | {"depth_overrides": {"00-quick-scan": "brief"}}))
-    talk(root, item, ["The inspector types once."], reopen="00-01")
+    talk(root, item, ["edit 1", "The inspector types once."], reopen="00-01")
     text = (item / "quick-scan.md").read_text()
     assert "The inspector types once." in text
     assert "The inspector retypes forms." not in text

@@ -186,6 +186,7 @@ def test_what_the_user_says_of_the_code_holds_from_then_on(place: Place, where: 
         ("Is forms.py not touched?", "", None),
         ("The inspector is not touched by rain.", "", None),
         ("forms.py is where it breaks.", "", None),
+        ("The check at forms.py:191 and the rest do not change.", "", None),
     ],
 )
 def test_corrections_are_heard_in_plain_words(said: str, path: str, touched: bool | None) -> None:

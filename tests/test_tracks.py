@@ -275,7 +275,7 @@ def test_the_user_chooses_who_joins_the_lead(root: Path) -> None:
 def test_how_to_repeat_it_is_taken_from_the_item(root: Path, told: str, found: str) -> None:
     item = add_item(root, f"{BUG}\n\n{told}", commit=None)
     lines = talk(root, item, [""], panel=OfflinePanel())
-    assert "How to Repeat (from the item)" in texts(lines, "notice")[-1]
+    assert "How to Repeat, from the item: " in texts(lines, "notice")[-1]
     assert found in (item / "bug-report.md").read_text()
 
 

@@ -40,7 +40,7 @@ def test_back_asks_the_question_before_again_with_its_answer_to_edit(place: tupl
 def test_back_works_any_number_of_times_and_keeps_what_was_answered(place: tuple[Path, Path]) -> None:
     root, item = place
     lines = talk(root, item, ["back", FIRST, SECOND, "back", "back", "", ""])
-    assert "This is the first question of the step; there is nothing before it." in texts(lines, "notice")
+    assert "This is the first question; there is nothing before it." in texts(lines, "notice")
     document = (item / "quick-scan.md").read_text()
     assert document.count(FIRST) == document.count(SECOND) == 1
     assert meta(item)["steps_completed"] == ["00-01"]
@@ -156,7 +156,7 @@ def test_there_may_be_nothing_to_undo(place: tuple[Path, Path]) -> None:
     assert meta(item)["steps_completed"] == ["00-01"]
     talk(root, item, ["C"])
     lines = talk(root, item, [FIRST, "back", "undo"])
-    assert "This is the first question of the step; there is nothing before it." in texts(lines, "notice")
+    assert "This is the first question; there is nothing before it." in texts(lines, "notice")
 
 
 MOVES = ["undo", "edit 1", "edit 2", "cut off", "feedback", "elaborate", "quit", "redo", "deeper"]

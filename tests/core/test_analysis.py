@@ -531,3 +531,93 @@ def test_a_late_exit_or_command_is_no_feedback(words: str) -> None:
     assert play.texts("notice") == ["No discussion is running, so there is nothing to end or to set here."]
     assert play.texts("menu") == [STEP_MENU, STEP_MENU]
     assert play.all_asked(do.AskFeedback) == []
+
+
+# --- what is not asked, and what is added ---------------------------------------------------------------
+
+ABOUT_CHOICE = (
+    Question("Choice", "Which library is new here?"),
+    Question("Reason", "What decided that?", shows="answer Choice"),
+    Question("Rules", "Who may do it?", is_asked=False),
+    Question("Expected", "What should happen?", draft="item wish", without="-"),
+)
+CHOOSING: Step = replace(JOURNEYS, brief=ABOUT_CHOICE, standard=ABOUT_CHOICE, deep=ABOUT_CHOICE)
+
+
+@pytest.mark.rule("STEP-4")
+def test_nothing_more_is_asked_about_an_answer_that_says_none() -> None:
+    play = Play(opening(CHOOSING)).says("None, the standard library is enough.")
+    assert play.texts("question") == ["Which library is new here?"]
+    assert play.now.stage is Stage.MENU
+
+
+@pytest.mark.rule("STEP-4")
+def test_what_a_question_is_about_is_one_short_line_below_it() -> None:
+    play = Play(opening(CHOOSING)).says("attrs, " + "because it is small and everybody knows it, " * 8)
+    asked = play.texts("question")[-1].splitlines()
+    assert asked[0] == "What decided that?"
+    assert asked[1].startswith("  > attrs, because it is small") and asked[1].endswith(" ...")
+    assert len(asked) == 2 and len(asked[1]) < 120
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_question_that_needs_a_draft_is_asked_only_with_one() -> None:
+    offers = (on.Offer("Expected", "It should answer 422.", "the item"),)
+    play = Play(opening(CHOOSING), offers=offers).says("None.")
+    assert play.texts("question")[-1].startswith("What should happen?")
+
+
+@pytest.mark.rule("STEP-4")
+def test_what_is_drafted_at_brief_depth_is_shown_and_a_guess_of_the_survey_is_asked() -> None:
+    offers = (on.Offer("Choice", "attrs", "the item"), on.Offer("Reason", "3 files use it", "the code"))
+    play = Play(opening(CHOOSING, depth="brief"), offers=offers)
+    assert play.texts("notice") == ["Choice, from the item: attrs"]
+    assert "Draft, from the code: 3 files use it" in play.texts("question")[-1]
+
+
+@pytest.mark.rule("MENU-3")
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("Add that bytes stay as they are.", "attrs. Bytes stay as they are."),
+        ("No new dependency.", "attrs. No new dependency."),
+        ("Replace it with msgspec.", "Msgspec."),
+    ],
+)
+def test_feedback_is_added_to_a_draft_and_replaces_it_only_if_it_says_so(said: str, stands: str) -> None:
+    alone = replace(JOURNEYS, brief=ABOUT_CHOICE[:1])
+    offers = (on.Offer("Choice", "attrs", "the item"),)
+    play = Play(opening(alone, depth="brief"), offers=offers).says(said)
+    assert [answer.text for answer in play.now.answers] == [stands]
+    assert play.now.stage is Stage.MENU
+
+
+@pytest.mark.rule("MENU-3")
+def test_out_of_scope_said_at_a_menu_goes_to_its_section() -> None:
+    questions = (QUESTIONS[0], Question("Not Included", "What is not part of this?"))
+    scope = replace(JOURNEYS, standard=QUESTIONS[:1], deep=questions)
+    play = Play(opening(scope)).says("The inspector.", "Out of scope: bytes, and click.launch.")
+    assert {answer.label: answer.text for answer in play.now.answers} == {
+        "Problem": "The inspector.",
+        "Not Included": "Bytes, and click.launch.",
+    }
+    assert play.all_asked(do.WriteFeedback) == []
+
+
+@pytest.mark.rule("MENU-7")
+def test_edit_knows_the_headings_that_were_shown() -> None:
+    play = at_menu().says("edit user journeys")
+    assert play.texts("question")[-1].startswith("Who is stuck, and where?")
+
+
+@pytest.mark.rule("MENU-7")
+def test_back_at_the_first_question_opens_the_step_before() -> None:
+    play = Play(opening(progress=Progress(("00-01", "01-01"), (), ()))).says("back")
+    assert play.commands[-1] == do.MakeUp("01-01")
+    assert play.now.stage is Stage.ENDED
+
+
+@pytest.mark.rule("GREET-4", "STEP-9")
+def test_a_short_track_hands_over_in_one_line() -> None:
+    play = Play(opening(arrival="new", handed_over_by=PHASES[0], is_short=True))
+    assert play.order == ["handoff", "step", "question"]

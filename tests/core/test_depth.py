@@ -190,3 +190,11 @@ def test_scope_and_complexity_are_read_from_the_quick_scan(
 def test_both_may_be_answered_in_one_line(text: str, found: tuple[str | None, str | None]) -> None:
     assert read_scope(text) == found
     assert read_scope(f"# Quick Scan\n\n{text}\n\nMore.") == found
+
+
+@pytest.mark.rule("DEPTH-1")
+@pytest.mark.parametrize(("scope", "complexity"), [("small", "medium"), ("medium", "low"), (None, "medium")])
+def test_a_size_in_between_is_asked_at_standard_whatever_the_step_says(
+    scope: str | None, complexity: str
+) -> None:
+    assert choose_depth(override=None, scope=scope, complexity=complexity, step="deep") == "standard"

@@ -31,7 +31,7 @@ FILES = {
     ),
     "docs/guide.md": "# Guide\n\nChange the toner in time.\n",
 }
-DRAFTED = (("00-02", "Matches"), ("02-01", "Touched"), ("02-02", "Entry points"), ("02-02", "Coverage"))
+DRAFTED = (("00-02", "Files"), ("02-01", "Touched"), ("02-02", "Entry points"))
 CITED = re.compile(r"`([^`\s]+):(\d+)`")
 
 
@@ -96,9 +96,8 @@ def test_a_line_that_has_changed_since_is_not_cited(press: Path) -> None:
 def test_nothing_found_suggests_no_answer(press: Path) -> None:
     found = survey(press, Item("zeppelin", "Zeppelin mooring"))
     assert found.findings == ()
-    assert draft_answer(found, "00-02", "Matches") is None
+    assert draft_answer(found, "00-02", "Files") is None
     assert draft_answer(found, "02-01", "Touched") is None
-    assert draft_answer(found, "02-02", "Coverage") is None
 
 
 @pytest.mark.rule("STEP-4")
@@ -152,7 +151,7 @@ def test_bad_places_survive(tmp_path: Path) -> None:
     for place in ("bare.git", "empty", "fresh", "missing"):
         found = survey(tmp_path / place, ITEM)
         assert (found.files_seen, found.findings) == (0, ())
-        assert draft_answer(found, "00-02", "Matches") is None
+        assert draft_answer(found, "00-02", "Files") is None
 
 
 def test_without_git_there_are_findings_and_no_rates(tmp_path: Path) -> None:
@@ -166,7 +165,7 @@ def test_a_name_that_is_not_utf8_is_found_and_shown_in_letters(tmp_path: Path) -
     name = os.fsdecode(b"t\xf6ner.py")
     found = survey(write(tmp_path, {name: "toner = 1\n"}), ITEM)
     assert found.findings[0].path == name
-    text = draft_answer(found, "00-02", "Matches") or ""
+    text = draft_answer(found, "00-02", "Files") or ""
     assert "`t\\xf6ner.py:1`" in text
     text.encode()
     assert show_path("a\nb.py") == "a\\x0ab.py"

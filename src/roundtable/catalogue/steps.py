@@ -15,11 +15,15 @@
     - requirements-spec.md | 1. Business Context
 
 A file with one section `## Questions` asks the same at every depth. A question may have other words for one
-kind of project: `- Library: ...`, also `Service`, `App` and `Tool`. `- Shows: ...` names what the question is
-about, from the same places as a draft; it is shown with the question and never taken as the answer.
+kind of project: `- Library: ...`, also `Service`, `App` and `Tool`, or where there is no draft:
+`- Without: ...`; `-` there leaves the question out.
+`- Shows: ...` names what the question is about, from the same places as a draft; it is shown with it and
+never taken as the answer. What shows an answer of the same step is not asked where that one says none.
+`- Formerly: ...` is the label that the question has in older documents.
 
-A draft is `item` (how its text begins; `item whole`: with what it asks for; `item steps`: its list or code;
-`item wish`: what it says should be; `item left`: what it says stays as it is),
+A draft is `item` (how its text begins, without what it asks for; `item whole`: with it; `item steps`: its
+list or code; `item request`: what it asks for; `item wish`: what it says should be; `item left`: what it says
+stays as it is),
 `survey` (what the code survey found), `answer Label` (given earlier in this step), `answer 01-01 Label`
 (given in another step) or `text: words to accept`; of several with `|` between them the first that there is.
 A section `## Notes` is for the people who keep the file. A missing mode asks what Standard Mode asks
@@ -57,11 +61,13 @@ MAX_LABEL_LENGTH = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
 _ALL_MODES = "Questions"
 _SECTIONS = (*_MODES, _ALL_MODES, "Validation", "Artifacts", "Notes")
-_EXTRAS = ("Help", "Example", "Draft", "Without", "Shows")
+_EXTRAS = ("Help", "Example", "Draft", "Without", "Shows", "Formerly")
 _SECTION = re.compile(r"##[ \t]++(.+)")
 _LABEL = re.compile(r"###[ \t]++(.+)")
 _EXTRA = re.compile(r"-[ \t]++(\w+):[ \t]*+(.*)")
-_DRAFT = re.compile(r"item(?: steps| wish| left| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL)
+_DRAFT = re.compile(
+    r"item(?: steps| request| wish| left| whole)?|survey|text:[ \t]*\S.*|answer[ \t]+\S.*", re.DOTALL
+)
 # These belong to the item itself.
 _RESERVED_OUTPUTS = frozenset({"meta.json", "draft.md", "parking-lot.md", "state.json"})
 
@@ -222,7 +228,7 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
         current.append(extra[2] if extra else line)
     parts = {name: " ".join(" ".join(part).split()) for name, part in words.items()}
     text = parts.pop("")
-    help_text, example, draft, without, shows = (parts.pop(name.lower(), "") for name in _EXTRAS)
+    help_text, example, draft, without, shows, formerly = (parts.pop(name.lower(), "") for name in _EXTRAS)
     kinds = tuple((kind, parts.pop(kind)) for kind in PROJECT_KINDS if kind in parts)
     for name in parts:
         file.warn(place, f"'{name}' is ignored; known: {', '.join(_EXTRAS)}")
@@ -232,13 +238,13 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
     if draft and not all(_DRAFT.fullmatch(each.strip()) for each in split_drafts(draft)):
         file.warn(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
         draft = ""
-    if without and not draft:
-        file.warn(place, "'Without' is for a question with a draft; it is ignored")
+    if without and not (draft or shows):
+        file.warn(place, "'Without' is for a question with a draft or a subject; it is ignored")
         without = ""
     if shows and not all(_DRAFT.fullmatch(each) for each in split_drafts(shows)):
         file.warn(place, "'Shows' must be survey or answer ...; it is ignored")
         shows = ""
-    return Question(label, text, help_text, example, draft, without, kinds, shows)
+    return Question(label, text, help_text, example, draft, without, kinds, shows, formerly=formerly)
 
 
 def _parse_validation(lines: list[str], labels: set[str], file: ContentFile) -> tuple[Criterion, ...]:

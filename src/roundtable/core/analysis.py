@@ -35,9 +35,11 @@ from .conditions import Fact
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
+    AnswerAddition,
     address,
     asks_something,
     find_corrected,
+    hear_addition,
     hear_choice,
     hear_edit,
     hear_exit,
@@ -48,8 +50,8 @@ from .hearing import (
 from .lines import Line, LineKind
 from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
-from .steps import PHASES, Depth, Item, Phase, Question, Step, Target
-from .synthesis import mark_unverified, strip_mark
+from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
+from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
@@ -58,6 +60,9 @@ from .validation import asks_back, is_settled, is_unknown, meets_check
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
 """What marks an answer that a panel drafted, nobody has read anywhere and the user was not asked for."""
+GUESSED = "the code"
+"""The source of a draft that rests on the code survey."""
+_SUBJECT_LENGTH = 100
 MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
@@ -69,7 +74,7 @@ _NO_REMARK = (
     "it goes into the step's document as your feedback."
 )
 _REMINDER = "  (What you know is enough; ? shows an example.)"
-_FIRST = "This is the first question of the step; there is nothing before it."
+_FIRST = "This is the first question; there is nothing before it."
 _NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
@@ -294,8 +299,9 @@ def _open_leg(now: Analysis) -> Outcome:
             outgoing = opening.roster.lead_of(opening.handed_over_by.key).persona
             text = lines.hand_off(outgoing, opening.handed_over_by, lead, opening.phase)
             notices.append(_show("handoff", text))
-        greeting = lines.next_phase if _has_met(opening) else lines.new_in_phase
-        notices.append(_show("greeting", greeting(lead, opening.phase), lead))
+        if not (opening.is_short and opening.handed_over_by):  # the hand-off has just introduced the lead
+            greeting = lines.next_phase if _has_met(opening) else lines.new_in_phase
+            notices.append(_show("greeting", greeting(lead, opening.phase), lead))
     if opening.kind == "menu":
         return _show_menu(now, *notices)
     if opening.proposal:
@@ -307,7 +313,7 @@ def _open_leg(now: Analysis) -> Outcome:
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
     if announcement and is_news:
         notices.append(_show("depth", announcement, lead))
-    if opening.arrival == "new" and opening.handed_over_by is not None:
+    if opening.arrival == "new" and opening.handed_over_by is not None and not opening.is_short:
         return replace(now, stage=Stage.READING), (*notices, do.AskReading(now.brief))
     return _enter_step(now, *notices)
 
@@ -423,13 +429,14 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     after = replace(now, offers=event.offers)
     if not now.is_quick or now.editing is not None:
         return _ask_question(after)
-    taken: list[tuple[str, str]] = []
+    taken: list[tuple[str, str, str]] = []
     for question in _unanswered_questions(after):
         offer = _find_offer(after, question)
-        if offer is not None and question != now.in_hand:
+        # What the code suggests is a guess: the user is asked, and Enter takes it.
+        if offer is not None and question != now.in_hand and offer.source != GUESSED:
             answer = do.Answer(question.label, question.text, offer.text, offered=True)
             after = replace(after, answers=(*after.answers, answer))
-            taken.append((question.label, offer.source))
+            taken.append((question.label, offer.text, offer.source))
     shown = (_show("notice", lines.drafts_taken(taken), now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
 
@@ -465,10 +472,9 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     if question is None:
         return _draft_sections(now, *shown)
     offer = _find_offer(now, question)
-    wording = question.choose_wording(with_draft=offer is not None)
-    text = lines.question(
-        wording, offer.text if offer else None, offer.source if offer else "", _find_subject(now, question)
-    )
+    subject = _find_subject(now, question)
+    wording = question.choose_wording(with_draft=offer is not None or bool(subject))
+    text = lines.question(wording, offer.text if offer else None, offer.source if offer else "", subject)
     asked = _show("question", text, now.opening.conductor)
     before = next((answer for answer in now.earlier if answer.label == question.label), None)
     prefill = now.proposed or (before.text if before and not before.unknown else "")
@@ -491,6 +497,8 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         if steering == "help" and words != "?":
             text = f"{text}\n{lines.HOW_AT_A_QUESTION}"
         return now, (_show("notice", text, now.opening.conductor), do.Listen("answer"))
+    if steering == "back" and not now.answers and now.editing is None and (before := _find_step_before(now)):
+        return replace(now, stage=Stage.ENDED), (do.MakeUp(before),)
     if steering in ("back", "undo"):
         return _go_back(now)
     if steering == "skip":
@@ -517,6 +525,13 @@ def _go_back(now: Analysis) -> Outcome:
         at = labels.index(now.editing) if now.editing in labels else 0
         return _edit_answer(_restore_answers(now), labels[at - 1]) if at else _say_first(now)
     return _ask_again(now) if now.answers else _say_first(now)
+
+
+def _find_step_before(now: Analysis) -> str:
+    """Return the id of the complete step before this one; empty where there is none."""
+    ids = [step.step_id for step in now.opening.steps]
+    before = ids[: ids.index(now.step.step_id)] if now.step.step_id in ids else []
+    return next((each for each in reversed(before) if each in now.completed_steps), "")
 
 
 def _say_first(now: Analysis) -> Outcome:
@@ -559,7 +574,8 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
-        text = f"{question.choose_wording(with_draft=False)}\n{_REMINDER}"
+        wording = question.choose_wording(with_draft=bool(_find_subject(now, question)))
+        text = f"{wording}\n{_REMINDER}"
         reminder = _show("question", text, now.opening.conductor)
         return replace(now, reminded=True), (reminder, do.Listen("answer"))
     if is_silence(words) or is_unknown(words):
@@ -630,7 +646,20 @@ def _unanswered_questions(now: Analysis) -> tuple[Question, ...]:
         asked = tuple(question for question in every if question.label == now.editing)[:1]
     elif now.in_hand is not None:
         asked = (now.in_hand, *(each for each in asked if each.label != now.in_hand.label))
-    return tuple(question for question in asked if question.label not in known)
+    return tuple(
+        question
+        for question in asked
+        if question.label not in known and (now.editing is not None or _is_worth_asking(now, question))
+    )
+
+
+def _is_worth_asking(now: Analysis, question: Question) -> bool:
+    """Whether a question fits the project, and what it asks about was not answered with "none"."""
+    about = question.shows.removeprefix("answer ")
+    is_none = any(answer.label == about and is_settled(answer.text) for answer in now.answers)
+    # Drafts are collected for all questions, and one may be asked only where it has one.
+    is_spare = question.without == NOT_ASKED and now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP)
+    return question.is_asked and not is_none and not (is_spare and _find_offer(now, question) is None)
 
 
 def _open_question(now: Analysis) -> Question | None:
@@ -658,8 +687,9 @@ def _find_subject(now: Analysis, question: Question) -> str:
         label = question.shows.removeprefix("answer ").strip()
         given = next((each for each in now.answers if each.label == label and not each.unknown), None)
         if given is not None:
-            return given.text
-    return next((each.text for each in now.offers if each.is_subject and each.label == question.label), "")
+            return shorten_text(given.text.partition("\n")[0], _SUBJECT_LENGTH)
+    shown = (each.text for each in now.offers if each.is_subject and each.label == question.label)
+    return "\n".join(shorten_text(line, 2 * _SUBJECT_LENGTH) for line in next(shown, "").splitlines())
 
 
 # --- the step's artifacts -------------------------------------------------------------------------------
@@ -813,7 +843,7 @@ def _steer_at_menu(now: Analysis, words: str) -> Outcome | None:
             return replace(now, stage=Stage.UNDONE), (_show("choice", words, USER), undo)
         case "back" if labels:
             return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
-        case "edit" if label := hear_edit(words, labels):
+        case "edit" if label := _find_edited(now, words, labels):
             return _edit_answer(now, label)
     return _show_menu(now, _show("notice", lines.what_to_change(labels)))
 
@@ -823,8 +853,16 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
     if now.opening.step is None:
         return ()
     asked = (*now.step.standard, *now.step.questions(now.depth))
-    labels = [question.label for question in asked] + [answer.label for answer in now.answers]
-    return tuple(dict.fromkeys(labels))
+    labels = [question.label for question in asked if question.is_asked]
+    return tuple(dict.fromkeys((*labels, *(answer.label for answer in now.answers))))
+
+
+def _find_edited(now: Analysis, words: str, labels: tuple[str, ...]) -> str | None:
+    """Return the label that is meant by number or name: of an answer, of another question, a heading."""
+    others = tuple(question.label for question in (*now.step.deep, *now.step.brief))
+    headings = tuple(target.section.lstrip("0123456789. ") for target in now.step.targets)
+    found = hear_edit(words, tuple(dict.fromkeys((*labels, *others, *headings))))
+    return labels[0] if found in headings and found not in (*labels, *others) else found
 
 
 def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
@@ -833,12 +871,11 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if corrected := find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
-    if now.is_quick and heard.kind == "open" and [each.offered for each in now.answers] == [True]:
-        # The draft was all that the step asked for: what is said instead of it is the answer.
-        drafted = now.answers[0]
-        answer = replace(drafted, text=words, offered=False, relayed=relayed)
-        after = replace(now, answers=(answer,), earlier=(drafted,), editing=drafted.label)
-        return _draft_sections(after, _show("answer", words, USER))
+    # Where a draft was all that the step asked for, what is said of it belongs to it.
+    labels = tuple(each.label for each in (*now.step.deep, *now.step.standard, *now.step.brief))
+    drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
+    if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
+        return _add_to_answer(now, added, words, relayed=relayed)
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])
@@ -847,6 +884,19 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     after = replace(now, feedback=kept, stage=Stage.FEEDBACK)
     return after, (said, do.AskFeedback(now.brief, words, relayed=relayed))
+
+
+def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
+    """Write the section with what was added to one of its answers, or said instead of it."""
+    every = (*now.step.deep, *now.step.standard, *now.step.brief)
+    question = next(each for each in every if each.label == added.label)
+    before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
+    text = _join_reply(now.step, before, added.words) if before and not added.replaces else added.words
+    answer = do.Answer(added.label, question.text, text, relayed=relayed or bool(before and before.relayed))
+    others = tuple(each for each in now.answers if each.label != added.label)
+    earlier = (before,) if before else ()
+    after = replace(now, answers=(*others, answer), earlier=earlier, editing=added.label)
+    return _draft_sections(after, _show("answer", said, USER))
 
 
 def _is_remark(text: str) -> bool:

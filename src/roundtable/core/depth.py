@@ -80,7 +80,8 @@ def choose_depth(
 ) -> Depth:
     """Return the depth of a step: the user's word, else what the quick scan suggests, else the step's own.
 
-    A short track is brief unless the user says otherwise.
+    A short track is brief unless the user says otherwise. A size in between is asked at standard, so that no
+    step goes deeper than its neighbours without a reason that the user can see.
     """
     if is_depth(override):
         return override
@@ -91,7 +92,8 @@ def choose_depth(
         return "deep"
     if size == "small" and difficulty == "low":
         return "brief"
-    return step if is_depth(step) else "standard"
+    is_known = size in _SCOPES or difficulty in _COMPLEXITIES
+    return step if is_depth(step) and not is_known else "standard"
 
 
 def announcement(depth: Depth) -> str | None:

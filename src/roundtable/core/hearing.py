@@ -350,7 +350,9 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
             continue
         for match in _FILE.finditer(sentence):
             path = (match["code"] or match["path"]).strip("/").removeprefix("./")
-            if "." in path or "/" in path:
+            # "the check at a.py:9 does not change" is a word on a line, not on the file.
+            is_line = re.match(r":\d", sentence[match.end() :])
+            if ("." in path or "/" in path) and not is_line:
                 found.append(CodeCorrection(path, is_touched, " ".join(sentence.split())))
     return tuple(found)
 
@@ -455,10 +457,10 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     return folded[0] if len(folded) == 1 else None
 
 
-# Without a sign after it "no" belongs to the words: "No new module" corrects nothing.
+# "No, it is two" corrects; "No new module" and "wrong input raises" do not.
 _CORRECTS = re.compile(
-    r"^(?:(?:no[,:.!]|(?:nope|wrong|actually|correction|sorry|not quite|that is wrong|that's wrong)\b[,:.!]?)"
-    r"\s+)+",
+    r"^(?:(?:(?:no|nope|wrong)\b[,:.!]|(?:actually|correction|sorry|not quite|that is wrong|that's wrong)\b"
+    r"[,:.!]?)\s+)+",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
@@ -493,6 +495,41 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
     best = max(ranked, default=((0, 0), ""))
     is_only = [rank for rank, _ in ranked].count(best[0]) == 1
     return Correction(best[1], right[:1].upper() + right[1:]) if best[0][0] and is_only else None
+
+
+_ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
+_REPLACING = re.compile(
+    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s+|\s+instead[.!]?$", re.IGNORECASE
+)
+_LABELLED = re.compile(r"(?P<label>[^:\n]{3,40}):\s+(?P<words>\S.*)", re.DOTALL)
+_OUTSIDE = _list_messages("out of scope | not included | left out | stays as it is | boundary")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAddition:
+    """The answer that a message adds to, the words, and whether they stand in its place."""
+
+    label: str
+    words: str
+    replaces: bool = False
+
+
+def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> AnswerAddition | None:
+    """Return what a message at a menu adds to an answer; None where it names none.
+
+    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer that
+    there is. It adds, unless it says that it replaces.
+    """
+    words, label = text.strip(), only
+    if found := _LABELLED.fullmatch(words):
+        said = fold_text(found["label"]).strip()
+        named = [each for each in labels if fold_text(each) == said or {said, fold_text(each)} <= _OUTSIDE]
+        words, label = (found["words"], named[0]) if named else (words, label)
+    if not label:
+        return None
+    replaces = _REPLACING.search(words) is not None
+    right = _REPLACING.sub("", _ADDING.sub("", words)).strip()
+    return AnswerAddition(label, right[:1].upper() + right[1:], replaces)
 
 
 def asks_something(text: str) -> bool:

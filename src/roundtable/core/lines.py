@@ -256,9 +256,9 @@ def quiet_menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
     return f"[C] {ahead}  [E] Elaboration Mode  or say what should change."
 
 
-def drafts_taken(drafts: Sequence[tuple[str, str]]) -> str:
-    """The labels of the drafts that were taken without asking, each with its source."""
-    return f"Drafted: {', '.join(f'{label} (from {source})' for label, source in drafts)}."
+def drafts_taken(drafts: Sequence[tuple[str, str, str]]) -> str:
+    """The drafts that were taken without asking: labels, answers and where they were read."""
+    return "\n".join(f"{label}, from {source}: {text}" for label, text, source in drafts)
 
 
 def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:

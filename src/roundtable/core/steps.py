@@ -77,6 +77,7 @@ def phase_of(step_id: str) -> Phase | None:
     return next((phase for phase in PHASES if phase.number == step_id[:2]), None)
 
 
+NOT_ASKED = "-"
 PROJECT_KINDS = ("library", "service", "app", "tool")
 """What a project may be, as far as the wording of a question depends on it."""
 
@@ -92,6 +93,7 @@ class Question:
 
     `draft` says where a draft answer may come from, `without` how to ask if there is none, `kinds` how to ask
     in a project of one kind, `shows` where its subject comes from: what it asks about, shown with it.
+    A question that does not fit the kind of project is not asked; an answer to it that stands is kept.
     """
 
     label: str
@@ -102,10 +104,18 @@ class Question:
     without: str = ""
     kinds: tuple[tuple[str, str], ...] = ()
     shows: str = ""
+    is_asked: bool = True
+    formerly: str = ""
+    """The label that the question had before: documents may still hold it."""
 
     def choose_wording(self, *, with_draft: bool) -> str:
-        """Return the question's words, with or without a draft answer below them."""
+        """Return the question's words, with or without a draft answer or a subject below them."""
         return self.text if with_draft or not self.without else self.without
+
+    def word_for(self, kind: str) -> Question:
+        """Return the question in the words for a kind of project; `-` means that it is not asked there."""
+        text = dict(self.kinds).get(kind, self.text)
+        return replace(self, is_asked=False) if text == NOT_ASKED else replace(self, text=text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +163,7 @@ class Step:
     def word_for(self, kind: str) -> Step:
         """Return the step with its questions in the words for a kind of project."""
         brief, standard, deep = (
-            tuple(replace(each, text=dict(each.kinds).get(kind, each.text)) for each in questions)
+            tuple(question.word_for(kind) for question in questions)
             for questions in (self.brief, self.standard, self.deep)
         )
         return replace(self, brief=brief, standard=standard, deep=deep)

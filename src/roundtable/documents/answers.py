@@ -105,8 +105,9 @@ def _read_size(scan: str) -> AnswersByLabel:
 
 def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:
     """Return the answers under the step's labels in the section it writes; of several, the last."""
-    questions = (question for depth in DEPTHS for question in step.questions(depth))
-    labels = {question.label.replace("*", ""): question.label for question in questions}
+    questions = [question for depth in DEPTHS for question in step.questions(depth)]
+    labels = {question.formerly: question.label for question in questions if question.formerly}
+    labels |= {question.label.replace("*", ""): question.label for question in questions}
     found: dict[str, str] = {}
     for section in find_named_sections(shape.sections, heading):
         own = shape.document[section.body : section.end].decode("utf-8", "replace")

@@ -106,7 +106,8 @@ def write_out_of_scope(context: DraftContext) -> str:
     asked = context.only(LEFT_OUT)
     if asked:
         return join_section(write_labelled(asked), write_open_questions(asked))
-    boundary = find_labelled(context.documents.get(SCAN, ""), "Boundary")
+    scan = context.documents.get(SCAN, "")
+    boundary = find_labelled(scan, "Not Included") or find_labelled(scan, "Boundary")
     if not boundary:
         return write_open_question("What is left out on purpose?")
     return escape_markdown(boundary)
@@ -406,7 +407,7 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
             yield priority, answer.text[found.end() : end]
 
 
-RISKS = ("Worst Case", "Early Sign")
+RISKS = ("Risks", "Worst Case", "Early Sign")
 _MATRIX_COLUMNS = ("Id", "Attribute", "Measure")
 
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.analysis import ASSUMED, UNKNOWN
+from ..core.analysis import ASSUMED, GUESSED, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.events import Offer
 from ..core.steps import Item, Question, split_drafts
 from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
-from ..core.text import strip_unprintable
+from ..core.text import split_sentences, strip_unprintable
 from ..core.turns import Material
 from ..panel.base import Look
 from ..store.meta import read_excluded
@@ -35,7 +35,10 @@ _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.
 def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
     """Return the draft answers for the questions, from where each question says that one may come."""
     offers = [_offer(ask.brief, question, stored, surveyed) for question in ask.questions]
+    drafted = {offer.label for offer in offers if offer is not None}
     for question in ask.questions:
+        if question.shows == "survey" and question.label in drafted:
+            continue  # the user has named the places: what the code suggests would only be noise
         shown = (
             _offer_from(source, ask.brief, question, stored, surveyed)
             for source in split_drafts(question.shows)
@@ -93,7 +96,7 @@ def _offer_from(
         return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
         text = surveyed(question.label) or ""
-        return Offer(question.label, text, "the code") if text else None
+        return Offer(question.label, text, GUESSED) if text else None
     if source.casefold().startswith("text:"):
         return Offer(question.label, source[5:].strip(), "")
     if answer := _ANSWER.fullmatch(source):
@@ -110,9 +113,9 @@ def _offer_earlier_answer(
         if own is None:
             return None
         text = mark_unverified(own.text) if own.relayed else own.text
-        return Offer(question.label, _shorten(text), f"your answer on {label}")
+        return Offer(question.label, text, f"your answer on {label}")
     found = stored.get((step_id, label))
-    return Offer(question.label, _shorten(found), f"step {step_id}, {label}") if found else None
+    return Offer(question.label, found, f"step {step_id}, {label}") if found else None
 
 
 def _first_sentences(text: str) -> str:
@@ -125,6 +128,7 @@ def _first_sentences(text: str) -> str:
 _LISTED = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*+])[ \t]+(\S.*)$")
 _REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b", re.IGNORECASE)
 _WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
+_REQUESTS = re.compile(rf"{_WISHES.pattern}|^(?:let|allow|add|support|make|provide)\b", re.IGNORECASE)
 _LEFT_OUT = re.compile(
     r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged)\b|\bno new\b",
     re.IGNORECASE,
@@ -147,12 +151,21 @@ def find_steps(item: Item) -> str:
 
 def find_wish(item: Item) -> str:
     """Return the sentences of the item that say what should be; empty where none does."""
-    return _shorten(" ".join(_find_sentences(item, _WISHES)))
+    found = re.sub(
+        r"^expected[^:.]{0,20}: ", "", " ".join(_find_sentences(item, _WISHES)), flags=re.IGNORECASE
+    )
+    return _shorten(found[:1].upper() + found[1:])
 
 
 def find_left_out(item: Item) -> str:
     """Return the sentences of the item that say what stays as it is; empty where none does."""
     return _shorten(" ".join(_find_sentences(item, _LEFT_OUT)))
+
+
+def tell_problem(item: Item) -> str:
+    """Return the beginning of the item without what it asks for; empty where it only asks."""
+    told = _first_sentences(item.own_text)
+    return " ".join(each for each in split_sentences(told) if not _REQUESTS.search(each))
 
 
 def tell_whole(item: Item) -> str:
@@ -168,9 +181,10 @@ def _find_sentences(item: Item, pattern: re.Pattern[str]) -> list[str]:
 
 
 _ITEM_DRAFTS: Mapping[str, Callable[[Item], str]] = {
-    "item": lambda item: _first_sentences(item.own_text) or item.name,
+    "item": tell_problem,
     "item whole": tell_whole,
     "item steps": find_steps,
+    "item request": lambda item: _shorten(" ".join(_find_sentences(item, _REQUESTS))),
     "item wish": find_wish,
     "item left": find_left_out,
 }

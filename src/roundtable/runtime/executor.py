@@ -150,6 +150,8 @@ class Executor:
                 asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
                 return await self._draft(replace(asked, material=material))
             case do.AskFeedback():
+                if task.aside:  # a question is answered from all that is written
+                    task = replace(task, brief=replace(task.brief, documents=self._outputs.all_material()))
                 reply = self._mark_at_step(_require_words(await self.panel.answer(task)), task.brief)
                 speaker = task.brief.persona.key if task.aside else ""
                 return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)

@@ -252,7 +252,8 @@ def draft_problem(folder: Path) -> str | None:
 def make_slug(title: str) -> str:
     """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
     plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
-    name = _GAPS.sub("-", _OTHERS.sub("", plain)).strip("-")
+    apart = re.sub(r"(?<=[a-z])\.(?=[a-z])", "-", plain)  # `click.edit` is two words
+    name = _GAPS.sub("-", _OTHERS.sub("", apart)).strip("-")
     return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
 
 

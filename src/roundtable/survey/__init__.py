@@ -9,7 +9,7 @@ from pathlib import Path
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, list_files
 from .history import count_changes, read_history, weigh_past
-from .lookup import Excerpt, find_excerpts, read_lines, search_code
+from .lookup import Excerpt, find_excerpts, find_named, read_lines, search_code
 from .ranking import rank_radius
 from .relations import find_entry_points, find_relations
 from .report import FoundFile, Survey, draft_answer, estimate
@@ -66,6 +66,7 @@ def survey(
         reasons=reasons,
         files_seen=len(paths),
         seconds=time.perf_counter() - start,
+        named=find_named(root, [finding.path for finding in findings], f"{item.name}\n{item.text}"),
     )
 
 

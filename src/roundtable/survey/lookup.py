@@ -14,7 +14,7 @@ from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
 from .report import CodeLine
 from .search import best_lines, files_holding, find_hits, rank_files, search_files, weigh_names, weigh_terms
-from .symbols import Definition, find_definitions, find_symbol
+from .symbols import Definition, defined_name, find_definitions, find_symbol
 from .terms import extract_terms
 
 MAX_EXCERPTS = 6
@@ -25,6 +25,8 @@ MAX_SEARCH_HITS = 40
 _MAX_WORDS = 8
 _HITS_IN_A_FILE = 4
 _MAX_FILES = 400
+_MAX_NAMED = 3
+_CALLED = re.compile(r"\b([A-Za-z_]\w+)\(")
 MAX_READ_LINES = 200
 _LONGEST_LINE = 300
 _SECRET = re.compile(
@@ -93,6 +95,20 @@ def find_excerpts(
         if len(chosen) == MAX_EXCERPTS:
             break
     return tuple(chosen)
+
+
+def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, ...]:
+    """Return the lines that define what a text names as called, as `click.edit()`; top-level first."""
+    names = {name.encode() for name in _CALLED.findall(text)}
+    found: dict[tuple[str, bytes], tuple[bool, CodeLine]] = {}
+    for path in paths if names else ():
+        data = read_text(root, path) if file_kind(path) == "source" else None
+        for number, line in enumerate((data or b"").split(b"\n"), 1):
+            if (name := defined_name(line)) in names:
+                shown = CodeLine(path, number, line[:400].decode("utf-8", "replace").strip())
+                found.setdefault((path, name), (line[:1].isspace(), shown))
+    ranked = sorted(found.values(), key=lambda each: each[0])
+    return tuple(line for _, line in ranked[:_MAX_NAMED])
 
 
 def search_code(

@@ -22,7 +22,6 @@ _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
 _SOME_USERS, _MANY_USERS = 5, 20
 _BUSY = 12  # commits a year on one file
-_MAX_ROWS = 12
 _MAX_PLACES = 5  # in a draft answer
 _LONGEST_QUOTE = 90
 
@@ -110,6 +109,8 @@ class Survey:
     reasons: tuple[str, ...]
     files_seen: int
     seconds: float
+    named: tuple[CodeLine, ...] = ()
+    """Where the functions and classes are defined that the item names as code: `module.name()`."""
 
 
 def estimate(
@@ -168,51 +169,31 @@ def _s(doers: Collection[str]) -> str:
 def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
-        case ("00-02", "matches"):
-            cited = islice(_cite_hits(survey), _MAX_PLACES)
-            return _end_sentence(cite(lines[0]) for _, lines in cited)
+        case ("00-02", "files"):
+            cited = (cite(lines[0]) for _, lines in _cite_hits(survey))
+            return _end_sentence(islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES))
         case ("00-03", "scope"):
             return f"{survey.scope}, complexity: {survey.complexity}"
         case ("00-03", "complexity"):
             return "; ".join((survey.complexity, *survey.reasons[1:2]))
-        case ("01-04", "surroundings"):
-            return _draft_surroundings(survey)
         case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
             return _draft_touched(survey)
-        case ("02-01", "dependents") | ("02-11", "what could break"):
-            ties = _keep_current(survey, (*survey.importers, *survey.mentions))
-            users = [tie for tie in ties if file_kind(tie.line.path) != "test"]
-            rows = dict.fromkeys(f"{cite(tie.line)} {tie.tie} {quote_path(tie.to)}" for tie in users)
-            return _end_sentence(list(rows)[:_MAX_PLACES])
         case ("02-02", "entry points"):
             points = [point for point in survey.entry_points if _is_current(survey, point.line)]
             near = [point for point in points if point.near] or points
             return _end_sentence(
                 f"{cite(point.line)} {_add_name(point.what, point.name)}" for point in near[:_MAX_PLACES]
             )
-        case ("02-02", "coverage"):
-            return _draft_coverage(survey)
-        case ("02-03", "likelihood"):
-            return "; ".join((survey.complexity, *survey.reasons[1:])) if survey.findings else None
         case _:
             return None
-
-
-def _draft_surroundings(survey: Survey) -> str | None:
-    homes = [cite(lines[0]) for _, lines in _cite_files(survey, survey.findings[:3])]
-    if not homes:
-        return None
-    ties = _keep_current(survey, survey.importers)
-    users = list(dict.fromkeys(tie.line.path for tie in ties if file_kind(tie.line.path) != "test"))
-    used = f" It is used by {_join_words(map(quote_path, users[:3]))}." if users else ""
-    return f"It lives in {_join_words(homes)}.{used}"
 
 
 def _draft_touched(survey: Survey) -> str | None:
     likely = set(likely_files(survey.findings))
     surely = [file for file in survey.radius if file.path in likely]
     maybe = [file for file in survey.radius[:20] if file.path not in likely]
-    parts = []
+    named = _cite_named(survey)
+    parts = [f"Named: {_join_words(named)}."] if named else []
     for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
         places = [cite(lines[0]) for _, lines in islice(_cite_files(survey, files), most)]
         if places:
@@ -220,16 +201,8 @@ def _draft_touched(survey: Survey) -> str | None:
     return " ".join(parts) or None
 
 
-def _draft_coverage(survey: Survey) -> str | None:
-    likely = likely_files(survey.findings)
-    if not likely:
-        return None
-    tests = _keep_current(survey, survey.tests)[:_MAX_PLACES]
-    if not tests:
-        return "No test was found that imports the touched files or is named after them."
-    bare = [path for path in likely if all(test.to != path for test in survey.tests)][:3]
-    gap = f" No test was found for {_join_words(map(quote_path, bare))}." if bare else ""
-    return f"Tested by {_end_sentence(cite(test.line) for test in tests)}{gap}"
+def _cite_named(survey: Survey) -> list[str]:
+    return [cite(line) for line in survey.named if _is_current(survey, line)]
 
 
 def _cite_files(
@@ -243,11 +216,6 @@ def _cite_files(
 
 def _cite_hits(survey: Survey) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
     return _cite_files(survey, (file for file in survey.findings if file.count))
-
-
-def _keep_current(survey: Survey, relations: Iterable[Relation]) -> list[Relation]:
-    """Return the first relations whose lines are still as they were found."""
-    return list(islice((each for each in relations if _is_current(survey, each.line)), _MAX_ROWS))
 
 
 def _is_current(survey: Survey, line: CodeLine) -> bool:

@@ -72,3 +72,19 @@ def test_an_objection_a_noun_or_a_habit_decides_nothing(words: str) -> None:
 def test_what_a_persona_proposed_is_pointed_at(words: str) -> None:
     assert find_decisions(words, NAMES)
     assert is_pointing_back(words, NAMES)
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    ("message", "is_decided"),
+    [
+        ("Alex, RFC 9110 lets a server ignore a header that it cannot parse. What speaks for 400?", False),
+        ("Okay, lets refuse it with 400.", True),
+        ("We close the response and let the exception through, because raising is the main use.", True),
+        ("We know that because Maya said so.", False),
+    ],
+)
+def test_who_lets_something_is_not_let_us_and_a_reason_makes_what_we_do_a_decision(
+    message: str, is_decided: bool
+) -> None:
+    assert bool(find_decisions(message, ("Alex", "Maya", "Jordan"))) is is_decided

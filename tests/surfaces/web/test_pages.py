@@ -78,7 +78,12 @@ def test_an_item_is_added_with_a_form(ana: TestClient, completed: Place) -> None
 
 def test_an_item_shows_its_steps_documents_discussions_and_questions(ana: TestClient, golden: Path) -> None:
     page = ana.get("/items/renew-loans").text
-    for text in ("Business Context Discovery", "requirements-spec.md", "Open questions", "who needs care"):
+    for text in (
+        "Business Context Discovery",
+        "requirements-spec.md",
+        "Open questions",
+        "who signs the contract",
+    ):
         assert text in page
     assert page.count('class="done"') == 24
     assert re.search(r'href="/items/renew-loans/discussions/1">User Experience', page)

@@ -44,6 +44,7 @@ _WE = re.compile(
 _CONTRAST = re.compile(
     r"(?:,| and) not (?!\w+ing\b)\w+|\binstead of\b|\brather than\b|, never\b", re.IGNORECASE
 )
+_REASON = re.compile(r",? because\b|, (?:since|so that)\b", re.IGNORECASE)
 _THAT = re.compile(
     r"^(?>(?:(?:yes|ok|okay|right|agreed|fine|good|sure|then|so|please)\b[,.!]?\s*+)*)"
     r"(?:let'?s\s++|please\s++|we(?:'ll| will)\s++)?"
@@ -53,6 +54,11 @@ _THAT = re.compile(
     r"|put it))?"
     r"[.!\s]*+$",
     re.IGNORECASE,
+)
+# "RFC 9110 lets a server ignore it" has a subject before it, and is not "let's".
+_LETS_SUBJECT = re.compile(r"(?<=\w) lets\b", re.IGNORECASE)
+_BEFORE_LETS = re.compile(
+    r"\b(?:ok|okay|then|so|and|but|yes|no|well|fine|good|right|now|please) lets\b", re.IGNORECASE
 )
 _WITHOUT_APOSTROPHE = re.compile(r"\b(?:(let|that)(s)|(do|wo|ca|does)n(t))\b", re.IGNORECASE)
 
@@ -132,7 +138,7 @@ def _is_resolution(told: str, *, concludes: bool) -> bool:
     found = _WE.match(told)
     if found is None or not _is_act(found["verb"].lower()):
         return False
-    return concludes or found["no"] is not None or bool(_CONTRAST.search(told))
+    return concludes or found["no"] is not None or bool(_CONTRAST.search(told) or _REASON.search(told))
 
 
 def _is_willed(found: re.Match[str]) -> bool:
@@ -148,7 +154,10 @@ def _is_act(verb: str) -> bool:
 
 
 def _straighten(text: str) -> str:
-    return _WITHOUT_APOSTROPHE.sub(_put_apostrophe, text.replace("’", "'"))
+    plain = text.replace("’", "'")
+    if _LETS_SUBJECT.search(plain) and not _BEFORE_LETS.search(plain):
+        plain = _LETS_SUBJECT.sub(" permits", plain)
+    return _WITHOUT_APOSTROPHE.sub(_put_apostrophe, plain)
 
 
 def _put_apostrophe(found: re.Match[str]) -> str:

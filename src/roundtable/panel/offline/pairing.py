@@ -27,6 +27,8 @@ _SHORT = 12
 _LITTLE = 2
 _TERSE = 5
 _LETTER = re.compile(r"(?:^|[\s:(])[AB](?=[\s,.;:)!]|$)(?! [a-z]+ (?:is|was|has)\b)|^[ab](?:[,. ]|$)")
+# What a persona says when it found a question answered in the documents.
+_ANSWERED = re.compile(r"What people wrote on that: |It is written: |Already written: ")
 # "She sees ..." answers a prompt that puts a person into a situation, not one with a blank.
 _SOMEBODY = re.compile(r"^(?:then )?(?:he|she|they)(?:'d|'ll)?\b")
 _HAS_SOMEBODY = re.compile(
@@ -95,6 +97,10 @@ def follow_discussion(table: Table, library: Library, upto: int | None = None) -
 def _hear_persona(found: Discussion, turn: Turn, table: Table, library: Library) -> None:
     """Keep what a persona asked: the focus question, a prompt, one step further, or a model's question."""
     number, speaker, text = turn.number, turn.speaker, turn.text
+    if _ANSWERED.match(text):
+        asked_by_user = [said.turn for said in found.said if said.piece.kind == "question"]
+        found.settled_questions.update(asked_by_user[-1:])
+        return
     prompt = None if number == 1 else library.find_prompt(speaker, text)
     if prompt is not None:
         found.prompts.append(

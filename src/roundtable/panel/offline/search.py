@@ -25,6 +25,7 @@ _SIMILAR_WEIGHT = 0.45
 """What a word that means nearly the same counts beside the word itself."""
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
+_TWO = 2
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
 _EXPECTED = (
     (
@@ -70,15 +71,20 @@ class LineIndex:
     def find_closest(self, question: str) -> tuple[SearchLine, ...]:
         """Return the lines that come closest to a question, best first; none where nothing comes close."""
         asked = tuple(dict.fromkeys(content_stems(question)))
-        scored: list[tuple[float, int]] = []
+        rarest = self.find_rarest(asked)
+        scored: list[tuple[bool, float, int]] = []
         for place, (line, (counts, context)) in enumerate(zip(self.lines, self._rows, strict=True)):
             score = self._score(asked, counts, context)
             if _holds_what_is_asked(question, line.text):
                 score += _EXPECTED_WEIGHT
             # A line that only says the question again tells nothing.
             if score >= _LEAST_SCORE and frozenset(asked) != counts.keys():
-                scored.append((-score, place))
-        return tuple(self.lines[place] for _, place in sorted(scored)[:MAX_LINES_SHOWN])
+                scored.append((rarest not in counts, -score, place))
+        return _leave_out_echoes([self.lines[place] for *_, place in sorted(scored)])
+
+    def find_rarest(self, asked: Sequence[str]) -> str:
+        """Return the rarest of the stems that are written anywhere; empty where none is."""
+        return max((stem for stem in asked if self._frequency[stem]), key=self._rarity, default="")
 
     def _score(self, asked: Sequence[str], counts: Counter[str], context: frozenset[str]) -> float:
         length = _K1 * (1 - _B + _B * counts.total() / self._average)
@@ -94,6 +100,26 @@ class LineIndex:
     def _rarity(self, stem: str) -> float:
         seen = self._frequency[stem]
         return log(1 + (len(self._rows) - seen + 0.5) / (seen + 0.5))
+
+
+def answers_question(question: str, line: SearchLine, lines: tuple[SearchLine, ...]) -> bool:
+    """Whether a line holds the rarest written word of a question, and another of its words."""
+    asked = tuple(dict.fromkeys(content_stems(question)))
+    held = frozenset(content_stems(line.text))
+    is_rarest = LineIndex(lines).find_rarest(asked) in held
+    return is_rarest and len(held.intersection(asked)) >= min(_TWO, len(asked))
+
+
+def _leave_out_echoes(lines: Sequence[SearchLine]) -> tuple[SearchLine, ...]:
+    """Return the first lines, without those that only say again what one of them says."""
+    kept: list[SearchLine] = []
+    for line in lines:
+        stems = frozenset(content_stems(line.text))
+        if len(kept) < MAX_LINES_SHOWN and not any(
+            stems <= frozenset(content_stems(each.text)) for each in kept
+        ):
+            kept.append(line)
+    return tuple(kept)
 
 
 def _holds_what_is_asked(question: str, line: str) -> bool:

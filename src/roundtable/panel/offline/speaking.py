@@ -22,7 +22,7 @@ from .lexicon import content_stems
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
-from .search import find_closest_lines
+from .search import answers_question, find_closest_lines
 from .section import LabelAnswer, SearchLine, SectionContext, document_lines, read_section
 
 _MAX_FRAMING_QUOTE = 20
@@ -32,6 +32,11 @@ _CLOSEST = {
     "business-analyst": "What people wrote that comes closest: {lines}. I'll keep your question open.",
     "solutions-architect": "Closest in what is written: {lines}. I'll keep your question open.",
     "system-designer": "Nearest lines: {lines}. Your question stays open.",
+}
+_FOUND = {
+    "business-analyst": "What people wrote on that: {lines}.",
+    "solutions-architect": "It is written: {lines}.",
+    "system-designer": "Already written: {lines}.",
 }
 _NOTHING_CLOSE = {
     "business-analyst": "I can't answer that from what is written. I'll keep it for somebody who was there.",
@@ -220,7 +225,9 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     key = floor.speaker.key
     lines = find_closest_lines(question, floor.section.lines)
     if lines:
-        text = _CLOSEST.get(key, _CLOSEST["solutions-architect"])
+        is_found = answers_question(question, lines[0], floor.section.lines)
+        lines, texts = (lines[:1], _FOUND) if is_found else (lines, _CLOSEST)
+        text = texts.get(key, texts["solutions-architect"])
         return text.format(lines="; ".join(_show_line(line) for line in lines))
     said = _NOTHING_CLOSE.get(key, _NOTHING_CLOSE["solutions-architect"])
     # Said before, it would only be an echo: the next prompt goes with it.
@@ -230,8 +237,11 @@ def _show_closest(floor: Floor, question: str) -> str | None:
 
 def answer_aside(brief: StepBrief, question: str) -> str:
     """Return what a persona can say to a question at a menu: the lines that come closest, if any."""
-    said = (SearchLine(each.text, each.label, each.question) for each in brief.answers if not each.unknown)
-    lines = find_closest_lines(question, (*said, *document_lines("the item", brief.item.text)))
+    said = [SearchLine(each.text, each.label, each.question) for each in brief.answers if not each.unknown]
+    written = (("the item", brief.item.text), *((each.name, each.text) for each in brief.documents))
+    others = [line for name, text in written if name != "draft.md" for line in document_lines(name, text)]
+    new = (line for line in others if not any(line.text.endswith(each.text) for each in said))
+    lines = find_closest_lines(question, (*said, *new))
     if not lines:
         return "I can't answer that from what is written. E brings everyone to the table to talk it over."
     return f"What is written that comes closest: {'; '.join(map(_show_line, lines))}."
@@ -364,8 +374,7 @@ def _ask_by_lens(floor: Floor) -> str:
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
-    topic = floor.table.focus_topic or floor.table.step.title
-    return f"Think of {chosen} alone: what about {topic} could still go wrong?"
+    return f"Think of {chosen} alone: what could still go wrong with '{floor.table.item.name}'?"
 
 
 def _join(*parts: str | None) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...core.commands import Table
@@ -36,6 +37,7 @@ FIXED_PHRASES = (
 
 _MAX_ENTRIES = 12
 _FEW_STEMS = 3
+_TWO = 2
 
 
 def extract_synthesis(table: Table, library: Library) -> Draft:
@@ -55,18 +57,20 @@ def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
     marked = {number for turn in table.turns for number in turn.verdict.decisions}
     for said in _pieces(table, found, "decision"):
         if said.turn in marked:
-            yield _lead_in(said, always=_says_little(said.piece.text, table))
+            yield _lead_in(said, first_names(table), always=_says_little(said.piece.text, table))
 
 
 def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
+    """Yield the user's own sentences; one that says too little alone is led in by what it answers."""
     for said in _pieces(table, found, "statement"):
-        if said.prompt is not None or content_stems(said.piece.text):
-            yield _lead_in(said, always=True)
+        stems = content_stems(said.piece.text)
+        if said.prompt is not None or stems:
+            yield _lead_in(said, first_names(table), always=len(stems) < _FEW_STEMS)
 
 
 def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
     for said in _pieces(table, found, "question"):
-        if said.turn not in found.settled_questions:
+        if said.turn not in found.settled_questions and not _is_taken_up(said, found):
             asked = table.turns[said.turn - 1].text
             yield Entry(
                 join_lines(said.piece.text),
@@ -81,6 +85,17 @@ def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
             yield Entry(prompt.question, (prompt.turn,), detail)
 
 
+def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
+    """Whether the user answered a question of their own later: in words that take up two of its words."""
+    stems = frozenset(content_stems(asked.piece.text))
+    later = (said.piece for said in found.said if said.turn > asked.turn)
+    return any(
+        piece.kind != "question"
+        and len(stems & frozenset(content_stems(piece.text))) >= min(_TWO, len(stems))
+        for piece in later
+    )
+
+
 def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
     """Yield what the user said of one kind, without small talk."""
     for said in found.said:
@@ -90,9 +105,12 @@ def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
             yield said
 
 
-def _lead_in(said: SaidPiece, *, always: bool) -> Entry:
+def _lead_in(said: SaidPiece, names: tuple[str, ...], *, always: bool) -> Entry:
     words = join_lines(said.piece.text)
-    if said.prompt is None or not always:
+    if called := re.match(rf"(?:{'|'.join(map(re.escape, names))}), (?=\S)", words):
+        words = words[called.end() :]  # whom it was said to is in the transcript
+        words = words[:1].upper() + words[1:]
+    if said.prompt is None or not always or "___" in said.prompt.question:
         return Entry(words, (said.turn,))
     return Entry(f'{_put_plainly(said.prompt)} "{words}"', (said.prompt.turn, said.turn))
 
