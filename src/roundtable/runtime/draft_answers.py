@@ -222,7 +222,7 @@ class Surveyor:
         return write_report(self._survey(item), step_id)
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
-        """Return about six pieces of code that fit the item, each under its `path:line`."""
+        """Return the pieces of code that fit the item, each under its `path:line`, and the nearest files."""
         from ..survey import find_excerpts
 
         key = (item.slug, read_excluded(self._folder))
@@ -231,9 +231,15 @@ class Surveyor:
             found = find_excerpts(
                 self._root, text, [each.text for each in documents], excluded=key[1], leave_out=self._own
             )
-            self._excerpts[key] = tuple(
-                Material(f"{each.path}:{each.first} ({each.reason})", each.text) for each in found
+            pieces = [Material(f"{each.path}:{each.first} ({each.reason})", each.numbered) for each in found]
+            near = [
+                f"{file.path}:{file.lines[0].number} {file.lines[0].text}"[:_LONGEST_LOOK]
+                for file in self._survey(item).radius[:_MOST_HITS]
+            ]
+            listed = (
+                [Material("the files nearest to the item, one line of each", "\n".join(near))] if near else []
             )
+            self._excerpts[key] = (*pieces, *listed)
         return self._excerpts[key]
 
     def look(self, look: Look) -> Material:
@@ -248,10 +254,10 @@ class Surveyor:
             shown = read_lines(self._root, place["path"] if place else look.what, first, last)
             if shown is None:
                 return Material(name, "There is no such file to show.")
-            numbered = enumerate(shown.text.split("\n"), shown.first)
-            return Material(name, "\n".join(f"{number} {line}" for number, line in numbered))
+            return Material(name, shown.numbered)
+        # Whoever asks for something sees it, whatever the user said of the file: that is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
-        hits = search_code(self._root, words, excluded=read_excluded(self._folder), leave_out=self._own)
+        hits = search_code(self._root, words, leave_out=self._own)
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MOST_HITS]]
         return Material(name, "\n".join(lines) or "Nothing in the code holds these words.")
 
