@@ -75,8 +75,9 @@ def test_two_excerpts_that_nearly_touch_are_one(tmp_path: Path) -> None:
 
 def test_a_name_called_near_the_best_hit_leads_to_its_definition(tmp_path: Path) -> None:
     body = "    step = 1\n" * 5
+    start = "def run_workers(config):\n    Supervisor(config, target=serve).run()\n"
     files = {
-        "press/run.py": f"{FILLER}\ndef run_workers(config):\n    Supervisor(config, target=serve).run()\n{FILLER}",
+        "press/run.py": f"{FILLER}\n{start}{FILLER}",
         "press/keeper.py": f"class Supervisor:\n{body}",
         "press/other.py": f"class Unrelated:\n{body}",
     }

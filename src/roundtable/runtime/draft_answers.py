@@ -17,6 +17,7 @@ from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import strip_unprintable
 from ..core.turns import Material
 from ..panel.base import Look
+from ..store.background import RECORD_FOLDERS
 from ..store.meta import read_excluded
 
 if TYPE_CHECKING:
@@ -234,8 +235,9 @@ class Surveyor:
             pieces = [Material(f"{each.path}:{each.first} ({each.reason})", each.numbered) for each in found]
             near = [
                 f"{file.path}:{file.lines[0].number} {file.lines[0].text}"[:_LONGEST_LOOK]
-                for file in self._survey(item).radius[:_MOST_HITS]
-            ]
+                for file in self._survey(item).radius
+                if not file.path.startswith(RECORD_FOLDERS)  # those that hold are on the table
+            ][:_MOST_HITS]
             listed = (
                 [Material("the files nearest to the item, one line of each", "\n".join(near))] if near else []
             )
