@@ -12,7 +12,7 @@ import msgspec
 
 from ...core import commands as do
 from ...core.events import Offer, SectionText
-from ...core.synthesis import Draft, decision_turns, join_lines
+from ...core.synthesis import Draft, join_lines, list_deciding_turns
 from ...core.turns import NEUTRAL
 from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
 from . import conversation as made
@@ -158,7 +158,7 @@ class ModelPanel:
 
     async def _synthesise(self, table: do.Table, problems: tuple[str, ...]) -> Draft:
         """Try once: where the synthesis does not hold, the rules ask again and say what was wrong."""
-        numbers = ", ".join(str(number) for number in decision_turns(table.turns))
+        numbers = ", ".join(str(number) for number in list_deciding_turns(table.turns))
         words = fill(
             "synthesis",
             decided=f", {numbers} among them" if numbers else "",
@@ -194,7 +194,8 @@ class ModelPanel:
         written = draft(ask, {each.name: each.text for each in ask.material})
         answered = [answer for answer in ask.brief.answers if not answer.unknown]
         targets = replies.pages([each.target for each in written])
-        if not answered or not targets:
+        # One answer means nothing together with itself.
+        if len(answered) < 2 or not targets:
             return written
         sections = (
             f"{number}. {target.section} ({target.output})" for number, target in enumerate(targets, 1)

@@ -258,8 +258,9 @@ class FramingShape(msgspec.Struct, frozen=True):
     look: LooksAsked = ()
 
     def __post_init__(self) -> None:
-        if not (self.look or (self.summary and self.focus_question and self.focus_topic)):
-            raise ValueError("summary, focus_question and focus_topic are needed")
+        for name in ("summary", "focus_question"):
+            if not self.look and not getattr(self, name):
+                raise ValueError(f"Object missing required field `{name}`")
 
 
 class InsightShape(msgspec.Struct, frozen=True):
