@@ -282,3 +282,14 @@ def test_what_is_assumed_and_changes_nothing_is_marked_and_what_nobody_knows_sta
     assert kinds(lines)[-1] == "paused"
     document = (item / "quick-scan.md").read_text()
     assert "**Point**: Forms are lost. (assumed)" in document
+
+
+@pytest.mark.rule("TABLE-1")
+def test_a_decision_that_a_step_asked_for_stands_among_what_was_decided(rich: Place) -> None:
+    _, item = rich
+    (item / "change-plan.md").write_text("# Plan\n\n- **Decision**: Workers are replaced at once.\n")
+    (item / "guess.md").write_text("# Plan\n\n- **Decision**: Perhaps never. (assumed)\n")
+    request = hold(rich, ["done"], ScriptedModel())[-1]
+    decided = request.partition("Decided so far:\n")[2].partition("\n\n")[0]
+    assert "- Workers are replaced at once. (change-plan.md)" in decided
+    assert "Perhaps never" not in decided
