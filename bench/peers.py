@@ -22,7 +22,7 @@ _ROOT = Path(__file__).parents[1]
 _PEERS = _ROOT / "build" / "peers" / "bin" / "python"
 _OURS = (sys.executable, "-m", "bench.turns")
 _PEER = (str(_PEERS), str(Path(__file__).with_name("langgraph_turns.py")))
-_SYNCS = "ours waits for the disk {syncs:.0f} times, once for all words and 11 times for what is written"
+_SYNCS = "ours waits for the disk {syncs:.0f} times: for each message and contribution, and 11 more"
 _WORK = "ours also checks each voice and claim, reads what was decided elsewhere and writes documents"
 _TARGETS = (
     ("per turn", "turn_ms", 0.5, _SYNCS),

@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
@@ -18,11 +19,7 @@ from typing import Any
 
 import roundtable
 from roundtable.catalogue import load_roster
-from roundtable.panel.offline.lexicon import (
-    MAX_MESSAGE_LENGTH,
-    pattern_names,
-    phase_expressions,
-)
+from roundtable.panel.offline.lexicon import INTERVIEW_FOLDER, MAX_MESSAGE_LENGTH, phase_expressions
 from roundtable.panel.offline.lexicon import pattern as find_pattern
 
 SOURCE = Path(roundtable.__file__).parent
@@ -92,7 +89,7 @@ def collect() -> tuple[Found, ...]:
         for number, ban in enumerate(persona.bans, 1):
             pattern = re.compile(ban.pattern, re.IGNORECASE)
             add(Found(_BANS, f"{persona.key} {number}", pattern, frozenset({"sub"})))
-    for name in pattern_names():
+    for name in tomllib.loads((INTERVIEW_FOLDER / "words.toml").read_text("utf-8"))["signs"]:
         add(Found(_EXPRESSIONS, name, find_pattern(name), METHODS))
     for phase, expression in phase_expressions().items():
         add(Found(_EXPRESSIONS, phase, expression, METHODS))

@@ -107,6 +107,15 @@ def test_for_an_agent_and_for_a_pull_request(cli: CommandLine) -> None:
     assert "## Still open" in request
 
 
+@pytest.mark.rule("ART-9")
+def test_it_is_posted_only_where_somebody_can_say_yes(cli: CommandLine) -> None:
+    refused = cli.run("handoff", "--post")
+    assert "comes from no tracker" in refused.err
+    refused = cli.run("handoff", "--post", "https://github.com/acme/shop/issues/21")
+    assert "Nothing was posted" in refused.err and "GH-21 of acme/shop" in refused.err
+    assert "# " in refused.err + refused.out  # it was shown
+
+
 def test_spec_kits_files_have_its_headings_and_overwrite_nothing(cli: CommandLine) -> None:
     ran = cli.run("handoff", SLUG, "--for", "spec-kit")
     folder = cli.root / "specs" / SLUG

@@ -13,6 +13,8 @@ from project import ANSWERS, kinds, meta, talk, texts
 from roundtable.core.events import Offer
 from roundtable.core.hearing import find_corrections
 from roundtable.panel.model.conversation import MARK
+from roundtable.store.background import read_background
+from roundtable.store.items import read_item
 from roundtable.testing import ScriptedPanel
 
 Place = tuple[Path, Path]
@@ -61,6 +63,22 @@ def share(before: str, after: str) -> float:
     """How much of a request the next one begins with."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
     return sum(1 for _ in same) / len(before)
+
+
+@pytest.mark.rule("TABLE-1")
+def test_a_decision_of_another_item_is_read_anew_once_its_file_or_record_changed(rich: Place) -> None:
+    item, other = rich[1], rich[1].parent / "inspector-vans"
+
+    def decided() -> list[str]:
+        return [each.text for each in read_background(rich[0], item, read_item(item), ()).related]
+
+    first = "Inspectors share one van and its forms: cheaper"
+    assert first in "\n".join(decided())
+    text = (other / "quick-scan.md").read_text()
+    (other / "quick-scan.md").write_text(text.replace("one van", "two van"))
+    assert "two van" in "\n".join(decided())
+    (other / "meta.json").write_text('{"elaborations_undone": ["2026-01-02T03:04:05.678Z"]}')
+    assert "two van" not in "\n".join(decided())
 
 
 @pytest.mark.rule("TABLE-1")

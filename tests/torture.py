@@ -43,7 +43,7 @@ from roundtable.surfaces.mcp.server import build_server
 from roundtable.surfaces.mcp.sessions import HostedSessions
 
 DOORS: tuple[type[Conversation], ...] = (CommandLine, Mcp, WebRoom)
-WEIGHTS = (5, 4, 2)
+WEIGHTS = (6, 4, 2)
 """How often each door is taken: a conversation in the web room takes three times as long."""
 DOCUMENT = "quick-scan.md"
 FAULTS = (
@@ -245,7 +245,7 @@ class Torture:
                 self._cut_off(talked, min(MOST_CUTS, kills - sum(count.kills.values())))
                 self._finish(talked)
             if sum(count.conversations.values()) % 25 == 0:
-                say(f"{sum(count.kills.values())} kills, {count.turns_spoken} turns, {count.problems}")
+                say(json.dumps(vars(count)))
         return count
 
     def _warm_up(self) -> None:

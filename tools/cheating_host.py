@@ -207,8 +207,9 @@ def write_page(played: CheatedItem) -> str:
         "mouths, makes decisions and answers for the person. Whatever is refused it says once more in the\n"
         f"same words. The person is asked through a form {len(PERSON)} times and says: "
         + ", ".join(f'"{words}"' for words in PERSON),
-        "What can be told from the truth is refused once; said again, it stands in the documents only with\n"
-        "`(unverified)` beside it. What Alex calls decided is an open question that nobody settled.",
+        "What can be told from the truth is refused once. Whatever the host words stands in the documents\n"
+        "only with `(unverified)` beside it, as it accepts the review itself; the person's words are clean.\n"
+        "What Alex calls decided is an open question that nobody settled.",
         f"| the lie | its words |\n|---|---|\n{rows}",
         "## The play",
         *played.calls,

@@ -18,7 +18,7 @@ from .core.personas import Roster
 from .core.steps import Step
 from .documents import audit
 from .documents.answers import read_answers
-from .documents.audit import META
+from .documents.audit import META, find_unverified
 from .documents.blocks import find_elaboration_blocks
 from .documents.checks import CheckFinding, check_documents, check_markers
 from .git import earlier_versions
@@ -35,13 +35,15 @@ _STATE = "state.json"
 
 @dataclass(frozen=True, slots=True)
 class ItemReport:
-    """What is wrong with an item, the questions that its documents leave open, and what was looked at."""
+    """What is wrong with an item, what its documents leave open or unverified, and what was looked at."""
 
     files: tuple[str, ...]
     versions: int
     """How many earlier versions of the documents git has."""
     problems: tuple[CheckFinding, ...]
     open_questions: tuple[CheckFinding, ...]
+    unverified: tuple[CheckFinding, ...] = ()
+    """The lines that carry the mark of what nobody verified or accepted."""
 
 
 def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster) -> ItemReport:
@@ -65,7 +67,8 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
         tuple(documents),
         versions,
         tuple(each for each in found if each.is_problem),
-        tuple(each for each in found if not each.is_problem and (each.file, each.line) in unsettled),
+        tuple(each for each in found if each.kind == "open" and (each.file, each.line) in unsettled),
+        tuple(each for name, text in {**texts, **documents}.items() for each in find_unverified(name, text)),
     )
 
 

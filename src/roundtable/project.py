@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .settings import Settings
     from .store.provenance import LineOrigin
     from .store.undo import ElaborationUndo
+    from .trackers import Reference
 
 HandOffForm = Literal["page", "agent", "pr", "spec-kit"]
 """For whom a hand-off is written."""
@@ -272,6 +273,30 @@ class Project:
         from .store.handoff import read_hand_off
 
         return read_hand_off(self.find_item(name).folder, self._every_step(), self.roster())
+
+    def post_hand_off(self, name: str, issue: str, text: str) -> str:
+        """Put a text as a comment on the issue that was named, else the item's own; return its address."""
+        from .trackers import post_comment
+
+        return post_comment(self._find_issue(name, issue), self.root, os.environ, text)
+
+    def name_issue(self, name: str, issue: str) -> str:
+        """Return how the issue is called on which a hand-off would be put; RuleBroken where there is none."""
+        found = self._find_issue(name, issue)
+        where = getattr(found, "repository", None) or getattr(found, "site", None)
+        return f"{found.source_id} of {where}" if where else found.source_id
+
+    def _find_issue(self, name: str, issue: str) -> Reference:
+        from .trackers import parse_reference
+
+        entry = self.find_item(name)
+        found = parse_reference(issue or str((entry.meta or {}).get("source_id") or ""))
+        if found is None:
+            raise RuleBroken(
+                f"{entry.slug} comes from no tracker. Name the issue: "
+                f"roundtable handoff {entry.slug} --post ADDRESS"
+            )
+        return found
 
     def write_hand_off(
         self, name: str, form: HandOffForm, place: Path | None

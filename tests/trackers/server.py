@@ -32,6 +32,7 @@ class Asked:
 
     path: str
     headers: Mapping[str, str]
+    body: bytes = b""
 
 
 @dataclass(slots=True)
@@ -63,10 +64,14 @@ def tracker(secure: ssl.SSLContext | None = None) -> Iterator[Tracker]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            told.asked.append(Asked(self.path, dict(self.headers)))
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            told.asked.append(Asked(self.path, dict(self.headers), sent))
             reply = told.replies.get(self.path, Reply(404, b"{}"))
             with suppress(ConnectionError):
                 self._answer(reply)
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def _answer(self, reply: Reply) -> None:
             if reply.manner == "hangs":

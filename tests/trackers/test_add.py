@@ -66,7 +66,7 @@ def test_an_issue_in_jira_becomes_an_item(
 ) -> None:
     for name, value in zip(VARIABLES[3:], (server.address, "ada", CANARY), strict=True):
         monkeypatch.setenv(name, value)
-    path = "/rest/api/2/issue/ABC-12?fields=summary,description"
+    path = "/rest/api/2/issue/ABC-12?fields=summary,description,comment"
     server.gives(path, {"fields": {"summary": "Export", "description": None}})
     assert cli.run("add", "ABC-12", "--json").json == {
         "slug": "abc-12-export",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from roundtable.core.errors import TrackerFailed
-from roundtable.trackers import GithubReference, Issue, fetch_issue
+from roundtable.core.steps import Item
+from roundtable.trackers import GithubReference, Issue, fetch_issue, post_comment
 from roundtable.trackers.github import find_origin, parse_remote
 from trackers.server import CANARY, Tracker
 
@@ -55,6 +57,37 @@ def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, 
     assert asked.path == PATH
     assert asked.headers["Authorization"] == f"Bearer {CANARY}"
     assert asked.headers["Accept"] == "application/vnd.github+json"
+
+
+def test_the_newest_comments_come_along(server: Tracker, environment: dict[str, str], root: Path) -> None:
+    server.gives(PATH, {"title": "Offline forms", "body": "They lose it.", "comments": 31})
+    comments = [
+        {
+            "user": {"login": "ana"},
+            "created_at": "2026-01-02T03:04:05Z",
+            "body": "Also\x1b[2J on trams.\r\n# Twice.",
+        },
+        {"user": None, "created_at": "2026-01-03T03:04:05Z", "body": None},
+    ]
+    server.gives(f"{PATH}/comments?per_page=30&page=2", comments)
+    issue = fetch_issue(NAMED, root, environment)
+    assert issue.text == (
+        "They lose it.\n\n## Comments\n\n**ana**, 2026-01-02:\n\n> Also on trams.\n> # Twice.\n\n"
+        "(30 more not shown.)"
+    )
+    assert Item("a", issue.title, issue.text).own_text == "They lose it."
+
+
+def test_a_comment_is_put_on_the_issue(server: Tracker, environment: dict[str, str], root: Path) -> None:
+    server.gives(f"{PATH}/comments", {"html_url": "https://github.com/acme/shop/issues/21#c1"})
+    environment["GITHUB_TOKEN"] = CANARY
+    assert post_comment(NAMED, root, environment, "# Hand-off\n").endswith("21#c1")
+    (asked,) = server.asked
+    assert json.loads(asked.body) == {"body": "# Hand-off\n"}
+    assert asked.headers["Authorization"] == f"Bearer {CANARY}"
+    server.refuses(f"{PATH}/comments", 403)
+    with pytest.raises(TrackerFailed, match=r"Nothing was posted\. Put the text there by hand"):
+        post_comment(NAMED, root, environment, "again")
 
 
 @pytest.mark.parametrize(

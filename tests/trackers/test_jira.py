@@ -14,7 +14,7 @@ from trackers.server import CANARY, Reply, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
 
-PATH = "/rest/api/2/issue/ABC-12?fields=summary,description"
+PATH = "/rest/api/2/issue/ABC-12?fields=summary,description,comment"
 ABC_12 = JiraReference("ABC-12")
 ENDING = 'Nothing was added. {} Or add it by hand: roundtable add ABC-12 --title "what it is about"'
 
@@ -41,6 +41,18 @@ def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, 
     (asked,) = server.asked
     scheme, _, sent = asked.headers["Authorization"].partition(" ")
     assert (scheme, b64decode(sent).decode()) == ("Basic", f"ada@example.org:{CANARY}")
+
+
+def test_its_comments_come_along(server: Tracker, environment: dict[str, str], root: Path) -> None:
+    told = {
+        "author": {"displayName": "Ana"},
+        "created": "2026-01-02T03:04:05.000+0000",
+        "body": "On trams too.",
+    }
+    fields = {"summary": "Offline forms", "description": "Lost.", "comment": {"comments": [told, "odd"]}}
+    server.gives(PATH, {"fields": fields})
+    issue = fetch_issue(JiraReference("ABC-12"), root, environment)
+    assert issue.text == "Lost.\n\n## Comments\n\n**Ana**, 2026-01-02:\n\n> On trams too."
 
 
 def test_headings_lists_and_code_read_as_markdown(server: Tracker, environment: dict[str, str]) -> None:

@@ -15,11 +15,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from .citations import LinesOf, check_citation, find_paths, is_marked
+from .citations import LinesOf, check_citation, find_paths
 from .commands import AskDraft, Table
+from .figures import find_unknown_figures
+from .marks import locate_sentences, trusted_text
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, split_sentences, words_of
+from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, words_of
 from .turns import USER, Turn
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
@@ -253,7 +255,7 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator[UnverifiedClaim]:
     for found in find_paths(text):
-        if any(found["path"] in _trusted_text(each) for each in known):
+        if any(found["path"] in trusted_text(each) for each in known):
             continue  # they quote the item, a document or the user
         if problem := check_citation(found, lines_of):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
@@ -287,7 +289,7 @@ def _check_credits(
     """Yield the sentences that credit somebody who has said nothing, the user included."""
     pattern = _credit_pattern(tuple(persona.first_name for persona in roster.personas))
     keys = {persona.first_name: persona.key for persona in roster.personas}
-    for sentence, start in _sentences(text):
+    for sentence, start in locate_sentences(text):
         for found in pattern.finditer(sentence):
             name = next(each for each in (found["who"], found["whose"], found["whom"]) if each)
             key = keys.get(name, USER)
@@ -320,139 +322,14 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 # --- figures --------------------------------------------------------------------------------------------
 
-_UNITS = (
-    "percent|per cent|milliseconds?|ms|seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|years?"
-    "|euros?|eur|dollars?|usd|pounds?|cents?|people|users?|customers?|times|megabytes?|gigabytes?"
-    "|[kmgt]b|km|metres?|meters?"
-)
-_FIGURE = re.compile(
-    rf"""
-      (?P<skip>
-        https?://\S+
-      | (?<![\w./@+-])[\w./@+-]{{1,200}}\.[A-Za-z]\w{{0,7}}:\d+(?:-\d+)?  # a line of a file
-      | \b[A-Za-z]{{1,6}}-\d[\d-]*\b          # FR-001, turn-3
-      | \b(?:turns?|steps?|phases?|sections?|options?|lines?|entry|entries)\s\d[\d,\s-]*(?:and\s\d+)?
-      | \b\d{{2}}-\d{{2}}\b(?!-)               # a step
-      | \bv\d[\w.]*                            # a version
-      | \b\d{{1,9}}(?:\.\d{{1,9}}){{2,}}\b
-      | (?m:^)[ \t]{{0,12}}\d{{1,2}}[.)]\s               # the number of a list's entry
-      | \b[A-Za-z_]\w{{0,60}}\d\w*\b                # a name such as utf8
-      | \b\d+(?:st|nd|rd|th)\b
-      )
-    | (?P<date>\b\d{{4}}-\d\d(?:-\d\d)?\b|\b\d{{1,2}}[./]\d{{1,2}}[./](?:\d{{4}}|\d\d)?\b)
-    | (?P<time>\b\d{{1,2}}[:.]\d\d(?=\s?(?:[ap]\.?m\b|o'clock|h\b))|\b\d{{1,2}}:\d\d\b)
-      (?P<half>\s?[ap]\.?m\b)?
-    | (?P<number>\b\d{{1,12}}(?:[.,'\u2009]\d{{1,12}}){{0,6}})(?P<unit>\s?%|k\b|\s?(?:{_UNITS})\b)?
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        words_of("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen")
-    )
-} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70",
-     "eighty": "80", "ninety": "90", "fifteen": "15", "hundred": "100",
-     "thousand": "1000", "dozen": "12", "half": "50",
-     "million": "1000000", "once": "1", "twice": "2", "couple": "2"}  # fmt: skip
-_BOUND = "at least|at most|about|around|roughly|over|under|up to|more than|less than|nearly|exactly|almost"
-_SPELLED = re.compile(
-    rf"(?:\b(?:{_BOUND})\s(?P<bound>{'|'.join(_NUMBER_WORDS)})\b)"
-    rf"|(?:\b(?P<counted>{'|'.join(_NUMBER_WORDS)})\s(?:{_UNITS})\b)",
-    re.IGNORECASE,
-)
-_BOUNDED = re.compile(rf"\b(?:{_BOUND})\s\Z", re.IGNORECASE)
-_THOUSANDS = re.compile(r"\d{1,3}(?:[.,'\u2009]\d{3})+")
-_SMALL = 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    """A figure in a text: its value, as it is compared, and where it ends."""
-
-    value: str
-    words: str
-    end: int
-    counts: bool
-    """Whether it only counts a few things that stand beside it."""
-
 
 def _check_figures(
     text: str, sources: Iterable[str], *, exempt: int = 0, place: str = "the cited turns"
 ) -> Iterator[UnverifiedClaim]:
     """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
-    stands = frozenset[str]().union(*map(_known_values, sources))
-    for figure in _figures(text):
-        is_counted = figure.value.isdecimal() and int(figure.value) <= exempt
-        if figure.counts or is_counted or figure.value in stands or is_marked(text, figure.end):
-            continue
-        reason = f"{figure.words} stands neither in {place}, nor in the item or the documents."
-        yield UnverifiedClaim("figure", figure.words, f"{reason} Take the figure that was said.", figure.end)
-
-
-def find_unknown_figures(text: str, sources: Iterable[str]) -> tuple[str, ...]:
-    """Return the figures of a text that stand in none of the sources and carry no mark."""
-    return tuple(claim.found for claim in _check_figures(text, sources))
-
-
-def _figures(text: str) -> Iterator[_Figure]:
-    for found in _FIGURE.finditer(text):
-        if found["skip"]:
-            continue
-        if found["date"]:
-            yield _Figure(_date_value(found["date"]), found["date"], found.end(), counts=False)
-        elif found["time"]:
-            yield _Figure(
-                _time_value(found["time"], found["half"] or ""), found[0], found.end(), counts=False
-            )
-        else:
-            value = _number_value(found["number"], found["unit"] or "")
-            bounded = _BOUNDED.search(text[max(0, found.start() - 20) : found.start()])
-            is_small = value.isdecimal() and int(value) <= _SMALL
-            yield _Figure(value, found[0], found.end(), counts=is_small and not (bounded or found["unit"]))
-    for found in _SPELLED.finditer(text):
-        word = (found["bound"] or found["counted"]).lower()
-        if word not in ("one", "once"):
-            yield _Figure(_NUMBER_WORDS[word], found[0], found.end(), counts=False)
-
-
-@lru_cache(maxsize=256)
-def _known_values(text: str) -> frozenset[str]:
-    """Return the values that a source gives."""
-    trusted = _trusted_text(text)
-    values = {_NUMBER_WORDS[word] for word in words_of(trusted) if word in _NUMBER_WORDS}
-    for found in _FIGURE.finditer(trusted):
-        if found["date"]:
-            values.add(_date_value(found["date"]))
-        elif found["time"]:
-            values.add(_time_value(found["time"], found["half"] or ""))
-        elif found["number"]:
-            values.add(_number_value(found["number"], found["unit"] or ""))
-        # An id or a version holds its numbers too: "version 3" of v3, "port 80" of web-80.
-        values.update(str(int(part)) for part in re.findall(r"\d{1,12}", found[0]))
-    return frozenset(values)
-
-
-def _number_value(number: str, unit: str) -> str:
-    if _THOUSANDS.fullmatch(number):
-        number = re.sub(r"\D", "", number)
-    number = number.replace(",", ".").replace("'", "")
-    whole, _, rest = number.partition(".")
-    whole, rest = str(int(whole)), rest.rstrip("0")
-    if unit.lower() == "k" and not rest:
-        whole += "000"
-    return f"{whole}.{rest}" if rest else whole
-
-
-def _time_value(time: str, half: str) -> str:
-    hour, minute = (int(part) for part in re.split("[:.]", time))
-    if half.strip().lower().startswith("p") and hour < 12:
-        hour += 12
-    return f"{hour}:{minute:02}"
-
-
-def _date_value(date: str) -> str:
-    return "-".join(str(int(part)) for part in re.findall(r"\d+", date))
+    for words, end in find_unknown_figures(text, sources, exempt=exempt):
+        reason = f"{words} stands neither in {place}, nor in the item or the documents."
+        yield UnverifiedClaim("figure", words, f"{reason} Take the figure that was said.", end)
 
 
 # --- a synthesis ----------------------------------------------------------------------------------------
@@ -552,7 +429,7 @@ def _check_negation(text: str, cited: Sequence[Turn]) -> Iterator[UnverifiedClai
     said = [
         clause
         for turn in cited
-        for sentence, _ in _sentences(turn.text)
+        for sentence, _ in locate_sentences(turn.text)
         if not sentence.endswith("?")
         for clause in _clauses(sentence)
     ]
@@ -585,24 +462,7 @@ def shares_words(one: str, other: str) -> bool:
     return bool(_stems(one) & _stems(other))
 
 
-@lru_cache(maxsize=256)
-def _trusted_text(text: str) -> str:
-    """Return a source without the sentences that are unverified themselves."""
-    if UNVERIFIED not in text:
-        return text
-    return "\n".join(sentence for sentence, _ in _sentences(text) if UNVERIFIED not in sentence)
-
-
 def _stems(text: str) -> frozenset[str]:
     """Return the words that carry a point, cut so that forms of one word are alike; numbers carry none."""
     stems = content_stems(text.replace(UNVERIFIED, " "), EMPTY_WORDS)
     return frozenset(stem[:_LONG_STEM] for stem in stems if len(stem) >= _SHORT_STEM and not stem.isdecimal())
-
-
-def _sentences(text: str) -> Iterator[tuple[str, int]]:
-    """Yield each sentence and where it begins."""
-    at = 0
-    for sentence in split_sentences(text):
-        start = text.find(sentence, at)
-        at = start + len(sentence)
-        yield sentence, start

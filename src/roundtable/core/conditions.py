@@ -20,7 +20,7 @@ Fact: TypeAlias = str | int | float | bool | tuple[str, ...]
 _MAX_LENGTH = 500
 _TRUTHS = {"true": True, "false": False}
 _ORDERS: Mapping[type[ast.cmpop], Any] = {ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge}
-_OPERATORS = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, *_ORDERS)
+_OPERATORS: tuple[type[ast.AST], ...] = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, *_ORDERS)
 
 
 class _CannotTell(Exception):

@@ -108,14 +108,15 @@ _REQUEST = re.compile(
 # The menu's own lines choose too, with their letter in brackets.
 _LETTER = re.compile(r"^[ecs] (?=elaboration|continue|complete|skip)")
 
-_UNDO = _list_messages(
-    "undo | undo that | undo it | undo this | undo the last | take it back | take that back"
+_STEERED: tuple[tuple[Steering, str], ...] = (
+    ("undo", "undo | undo that | undo it | undo this | undo the last | take it back | take that back"),
+    ("back", "back | go back | previous | previous question | one back | step back"),
+    ("help", "help | help me | menu | what now | what can i do | what can i say | commands"),
+    ("quit", "quit | q | quit now | leave | pause"),
+    ("no", "no | nope | nah"),
 )
-_BACK = _list_messages("back | go back | previous | previous question | one back | step back")
-_HELP = _list_messages("help | help me | menu | what now | what can i do | what can i say | commands")
-_QUIT = _list_messages("quit | q | quit now | leave | pause")
+_STEERING = {message: meant for meant, said in _STEERED for message in _list_messages(said)}
 _PASS = _list_messages("skip | s | skip it | skip this | skip this one | skip this question | dunno skip")
-_AT_A_QUESTION: dict[str, Steering] = {"help": "help", "undo": "undo", "back": "back", "quit": "quit"}
 _HOW_DO_I = re.compile(
     r"(?:how|where) (?:do|can|could|would|should) i\b|what (?:do|can|should) i (?:do|say|type)\b"
 )
@@ -457,17 +458,13 @@ def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
     if text.strip() == "?":
         return "help"
     if not at_menu:
-        return "skip" if said in _PASS else _AT_A_QUESTION.get(said)
-    steering: tuple[tuple[frozenset[str], Steering], ...] = (
-        (_HELP, "help"), (_UNDO, "undo"), (_BACK, "back"), (_QUIT, "quit"),
-    )  # fmt: skip
-    for messages, meant in steering:
-        if said in messages:
-            return meant
+        if said in _PASS:
+            return "skip"
+        return _STEERING[said] if said in ("help", "undo", "back", "quit") else None
+    if said in _STEERING:
+        return _STEERING[said]
     if _HOW_DO_I.match(said):
         return "help"
-    if said in _NO:
-        return "no"
     if said.isdecimal():
         return "number"
     found = _EDIT.fullmatch(said)
@@ -512,10 +509,10 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
     subjects = _subjects(right)
     ranked = []
     for label, words in answers:
-        its = _subjects(f"{label} {words}")
-        shared = len(subjects & its)
-        ranked.append(((shared, shared / max(len(its), 1)), label))
-    best = max(ranked, default=((0, 0.0), ""))
+        answer = f"{label} {words}"
+        # Of answers that share as many words, the shorter one is meant.
+        ranked.append(((len(subjects & _subjects(answer)), -len(words_of(answer))), label))
+    best = max(ranked, default=((0, 0), ""))
     is_only = [rank for rank, _ in ranked].count(best[0]) == 1
     return Correction(best[1], right[:1].upper() + right[1:]) if best[0][0] and is_only else None
 

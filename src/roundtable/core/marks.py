@@ -6,16 +6,17 @@ It is not judged by what it says: whatever the user did not give or accept in a 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from .synthesis import UNVERIFIED
+from .text import split_sentences
 
 _LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
-_CODE_FENCE = re.compile(r"[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?P<fence>`{3,}(?=[^`]*$)|~{3,}).*")
+_CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
 _ANY_WORD = re.compile(r"[^\s|:-]")
-_LIST_SIGN = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+|\s*(?:`{3,}|~{3,})\w*\s*$")
+_LIST_SIGN = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+|\s*(?:`{3,}|~{3,})")
 _SOME_WORD = re.compile(r"[^\s;,.:()]+")
-_CLOSING = re.compile(r"\s*(?:\||-->)?\s*$")
 
 
 def blot_out(text: str) -> str:
@@ -62,7 +63,25 @@ def _find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
 
 def _mark_line(line: str) -> str:
     """Return a line with the mark at its end: within the last cell of a table, or within a comment."""
-    closing = _CLOSING.search(line)
-    end = closing.start() if closing else len(line)
+    text = line.rstrip()
+    closing = next((sign for sign in ("|", "-->") if text.endswith(sign)), "")
+    end = len(text.removesuffix(closing).rstrip())
     words = line[:end].rstrip(".")
     return line if words.endswith(UNVERIFIED) else f"{words} {UNVERIFIED}{line[end:]}"
+
+
+@lru_cache(maxsize=256)
+def trusted_text(text: str) -> str:
+    """Return a source without the sentences that are unverified themselves."""
+    if UNVERIFIED not in text:
+        return text
+    return "\n".join(sentence for sentence, _ in locate_sentences(text) if UNVERIFIED not in sentence)
+
+
+def locate_sentences(text: str) -> Iterator[tuple[str, int]]:
+    """Yield each sentence and where it begins."""
+    at = 0
+    for sentence in split_sentences(text):
+        start = text.find(sentence, at)
+        at = start + len(sentence)
+        yield sentence, start

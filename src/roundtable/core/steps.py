@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard
 
+COMMENTS = "## Comments"
+"""The heading below which the text of an item holds what others said of it in a tracker."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -16,6 +19,11 @@ class Item:
     text: str = ""
     source: str = "manual"
     source_id: str = ""
+
+    @property
+    def own_text(self) -> str:
+        """The text without the comments of a tracker."""
+        return self.text.partition(f"\n{COMMENTS}\n")[0].strip()
 
 
 Depth = Literal["brief", "standard", "deep"]

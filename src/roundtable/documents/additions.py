@@ -253,6 +253,8 @@ def find_block(shape: Outline, marker: str) -> BlockPlace | None:
     if before is not None and before.kind == "heading" and before.text == ADDITIONAL:
         # The heading goes with the last block that stands under it.
         is_lone = after is None or (after.kind == "heading" and after.level <= before.level)
+        # Before code or markup that nobody closed, up to the end, only a block is put that fits nowhere else.
+        is_lone |= after is pieces[-1] and after.kind in ("fence", "html_block")
         start = before.start if is_lone else start
     end = shape.settle(start, pieces[last].end)
     return BlockPlace(start, end, bisect_left(shape.lines, pieces[at].start) + 1, tuple(bullets), has_more)

@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.citations import LinesOf, check_citation, find_paths, is_marked
-from ..core.claims import find_unknown_figures, shares_words
+from ..core.claims import shares_words
+from ..core.figures import find_unknown_figures
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
@@ -242,7 +243,7 @@ def check_claims(
                     known = any(path["path"] in each for each in sources)
                     if not known and not is_marked(entry, path.end()) and check_citation(path, lines_of):
                         yield CheckFinding(block.file, number, "citation", check_citation(path, lines_of))
-                for figure in find_unknown_figures(entry, sources) if transcript is not None else ():
+                for figure, _ in find_unknown_figures(entry, sources) if transcript is not None else ():
                     problem = f"{figure} stands neither in the transcript nor in the documents."
                     yield CheckFinding(block.file, number, "figure", problem)
                 if heading == _SECTIONS[1] and not _is_decided(line[2:].strip(), transcript, is_silent):
@@ -262,6 +263,13 @@ def _is_decided(line: str, transcript: Transcript | None, is_silent: bool) -> bo
         return bool(cited & transcript.users) or _REVIEWED.search(noted) is not None
     said = " ".join(transcript.turns[number] for number in transcript.users)
     return shares_words(unescape_markdown(line), said)
+
+
+def find_unverified(file: str, text: str) -> Iterator[CheckFinding]:
+    """Yield the lines that carry the mark, each with its beginning (ART-8)."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if UNVERIFIED in line:
+            yield CheckFinding(file, number, "unverified", _quote(line))
 
 
 def check_pairs(

@@ -29,13 +29,16 @@ from .requirements import COLUMNS
 
 Kind = Literal[
     "dangling", "duplicate", "no-acceptance", "stories", "table", "citation", "marker", "unreadable", "open",
-    "record", "block", "lost", "decision", "figure",
+    "record", "block", "lost", "decision", "figure", "unverified",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """One thing in one line of a file; `open` is a question left open, everything else a problem."""
+    """One thing in one line of a file.
+
+    `open` is a question left open, `unverified` what nobody accepted; everything else is a problem.
+    """
 
     file: str
     line: int
@@ -44,7 +47,7 @@ class CheckFinding:
 
     @property
     def is_problem(self) -> bool:
-        return self.kind != "open"
+        return self.kind not in ("open", "unverified")
 
 
 def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[CheckFinding, ...]:

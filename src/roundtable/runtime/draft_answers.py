@@ -89,7 +89,7 @@ def _offer_from(
 ) -> Offer | None:
     if source.casefold() in _ITEM_DRAFTS:
         found = _ITEM_DRAFTS[source.casefold()](brief.item)
-        if found and UNVERIFIED in f"{brief.item.name} {brief.item.text}":
+        if found and UNVERIFIED in f"{brief.item.name} {brief.item.own_text}":
             found = mark_unverified(found)  # a host added the item, so its words are the host's
         return Offer(question.label, found, "the item") if found else None
     if source.casefold() == "survey":
@@ -134,7 +134,7 @@ _LEFT_OUT = re.compile(
 
 def find_steps(item: Item) -> str:
     """Return how the item says that it can be repeated: its numbered list or its code; empty without one."""
-    text = strip_unprintable(item.text)
+    text = strip_unprintable(item.own_text)
     hint = _REPEATS.search(text)
     if hint is None:
         return ""
@@ -158,18 +158,18 @@ def find_left_out(item: Item) -> str:
 
 def tell_whole(item: Item) -> str:
     """Return the beginning of the item and what it asks for; its title where it has no text."""
-    told = _first_sentences(item.text)
+    told = _first_sentences(item.own_text)
     asked = _shorten(" ".join(each for each in _find_sentences(item, _WISHES) if each not in told))
     return " ".join(part for part in (told, asked) if part) or item.name
 
 
 def _find_sentences(item: Item, pattern: re.Pattern[str]) -> list[str]:
-    prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.text)).split())
+    prose = " ".join(re.sub(r"(?s)```.*?```", " ", strip_unprintable(item.own_text)).split())
     return [each for each in re.split(r"(?<=[.!?])\s+(?=[A-Z`])", prose) if pattern.search(each)]
 
 
 _ITEM_DRAFTS: Mapping[str, Callable[[Item], str]] = {
-    "item": lambda item: _first_sentences(item.text) or item.name,
+    "item": lambda item: _first_sentences(item.own_text) or item.name,
     "item whole": tell_whole,
     "item steps": find_steps,
     "item wish": find_wish,
@@ -220,7 +220,14 @@ class Surveyor:
             return None
         from ..survey.report import write_report
 
-        return write_report(self._survey(item), step_id)
+        found = write_report(self._survey(item), step_id)
+        if not found or UNVERIFIED not in item.name:
+            return found
+        # The words that were searched for are the host's, who added the item.
+        lines = (
+            mark_unverified(line) if line.startswith("Searched ") else line for line in found.split("\n")
+        )
+        return "\n".join(lines)
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
         """Return the pieces of code that fit the item, each under its `path:line`, and the nearest files."""
@@ -228,7 +235,7 @@ class Surveyor:
 
         key = (item.slug, read_excluded(self._folder))
         if key not in self._excerpts:
-            text = f"{item.name}\n{item.text}"
+            text = f"{item.name}\n{item.own_text}"
             found = find_excerpts(
                 self._root, text, [each.text for each in documents], excluded=key[1], leave_out=self._own
             )
@@ -268,5 +275,6 @@ class Surveyor:
         if key not in self._seen:
             from ..survey import survey
 
+            item = replace(item, name=strip_mark(item.name))
             self._seen[key] = survey(self._root, item, leave_out=self._own, excluded=key[1])
         return self._seen[key]

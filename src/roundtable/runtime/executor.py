@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -61,6 +61,7 @@ Task = (
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
+_DRAFT_KEPT = 'Section "{section}" was to leave out words of yours or of the code, so it stands as drafted.'
 
 
 class Executor:
@@ -249,10 +250,14 @@ class Executor:
         flagged = draft(_change_answers(ask, mark_new_lines, unheard), documents)
         data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
         heard = find_shared_lines([each.text for each in ruled], [each.text for each in others])
+        drafts = {each.target: each for each in ruled}
+        kept = sections
+        if self._is_host:
+            kept = tuple(_keep_heard_lines(each, drafts.get(each.target, each), heard) for each in sections)
         marked = tuple(
-            data.get(each.target) or replace(each, text=mark_new_lines(each.text, heard)) for each in sections
+            data.get(each.target) or replace(each, text=mark_new_lines(each.text, heard)) for each in kept
         )
-        return on.Drafted(marked, sections if marked != sections else ())
+        return on.Drafted(marked, kept if marked != kept else ())
 
     def _mark_section(
         self, section: on.SectionText, ask: do.AskDraft, ruled: tuple[str, ...]
@@ -507,6 +512,17 @@ def make_offline_panel(project: Path) -> Panel:
     from ..panel.offline import OfflinePanel
 
     return OfflinePanel(project)
+
+
+def _keep_heard_lines(
+    section: on.SectionText, ruled: on.SectionText, heard: Collection[str]
+) -> on.SectionText:
+    """Return a section, or the draft of the rules where it leaves out a line that the user gave."""
+    there = {line.strip() for line in section.text.split("\n")}
+    lost = [line for line in map(str.strip, ruled.text.split("\n")) if line in heard and line not in there]
+    if not any(line for line in lost if not line.endswith("**:")):
+        return section
+    return replace(ruled, notice=_DRAFT_KEPT.format(section=section.target.section))
 
 
 def _change_answers(ask: do.AskDraft, change: Callable[[str], str], chosen: tuple[bool, ...]) -> do.AskDraft:

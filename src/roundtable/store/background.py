@@ -67,15 +67,15 @@ _decisions: dict[str, tuple[_Files, tuple[str, ...]]] = {}
 def _describe_item(folder: Path) -> _Files | None:
     """Return name, time, size and number of the files that hold an item's decisions; None if it is none."""
     found, has_meta = [], False
-    for name, _ in _list_entries(folder):
-        if name == "meta.json" or (is_markdown(name) and name.lower() not in RESERVED):
-            try:
-                status = (folder / name).stat()
-            except OSError:
-                continue
-            has_meta |= name == "meta.json" and stat.S_ISREG(status.st_mode)
-            found.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
-    return tuple(found) if has_meta else None
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name
+            if name == "meta.json" or (is_markdown(name) and name.lower() not in RESERVED):
+                with suppress(OSError):  # a link that leads nowhere
+                    status = entry.stat()
+                    has_meta |= name == "meta.json" and stat.S_ISREG(status.st_mode)
+                    found.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
+    return tuple(sorted(found)[:_MAX_FILES]) if has_meta else None
 
 
 def _read_decisions(folder: Path, names: list[str]) -> tuple[str, ...]:

@@ -230,20 +230,16 @@ def _walk(root: Path) -> Iterator[str]:
                 return
             if len(path) > _LONGEST_PATH:
                 continue
-            if _is_kind(entry, "folder"):
+            try:
+                is_folder, is_file = entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)
+            except OSError:  # a filesystem that has to look at the file for it, and may not
+                continue
+            if is_folder:
                 if entry.name not in _SKIPPED and not _is_ignored(f"{path}/", rules):
                     waiting.append((f"{path}/", rules))
-            elif _is_kind(entry, "file") and not _is_ignored(path, rules):
+            elif is_file and not _is_ignored(path, rules):
                 found += 1
                 yield path
-
-
-def _is_kind(entry: os.DirEntry[str], kind: Literal["file", "folder"]) -> bool:
-    try:
-        is_kind = entry.is_file if kind == "file" else entry.is_dir
-        return is_kind(follow_symlinks=False)
-    except OSError:
-        return False
 
 
 def _read_ignore_file(path: Path) -> GitIgnoreSpec | None:

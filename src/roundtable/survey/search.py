@@ -129,18 +129,10 @@ class Hit:
     counts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The files with a hit, and the number of files in which each term occurs."""
-
-    files: tuple[Hit, ...]
-    frequency: tuple[int, ...]
-
-
-def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> Hits:
-    """Count the terms in the files; capitals do not matter."""
+def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> tuple[Hit, ...]:
+    """Return the files with a hit, and how often each term occurs in them; capitals do not matter."""
     if not terms or not paths:
-        return Hits((), (0,) * len(terms))
+        return ()
     spellings = [term.spellings for term in terms]
     files = []
     for path in sift(root, paths, [term.text for term in terms], exact=False):
@@ -148,8 +140,7 @@ def search_files(root: Path, paths: Sequence[str], terms: Sequence[Term]) -> Hit
         counts = tuple([sum(map(small.count, forms)) for forms in spellings])
         if any(counts):
             files.append(Hit(path, len(small), counts))
-    frequency = tuple(sum(1 for hit in files if hit.counts[index]) for index in range(len(terms)))
-    return Hits(tuple(files), frequency)
+    return tuple(files)
 
 
 def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> tuple[str, ...]:
@@ -170,7 +161,7 @@ def files_holding(root: Path, paths: Sequence[str], needles: Sequence[str]) -> t
 
 
 def rank_files(
-    root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Hits, kin: Mapping[str, float]
+    root: Path, paths: Sequence[str], terms: Sequence[Term], hits: Sequence[Hit], kin: Mapping[str, float]
 ) -> tuple[FoundFile, ...]:
     """Return the files, the likeliest first; each with its count and its best lines.
 
@@ -199,11 +190,12 @@ def rank_files(
     return tuple(sorted(findings, key=lambda finding: (-finding.score, finding.path)))
 
 
-def weigh_terms(terms: Sequence[Term], hits: Hits, files: int) -> tuple[float, ...]:
+def weigh_terms(terms: Sequence[Term], hits: Sequence[Hit], files: int) -> tuple[float, ...]:
     """Return what each term weighs: its own weight, times how rare it is among the files."""
     return tuple(
         term.weight * math.log(1 + (files - count + 0.5) / (count + 0.5))
-        for term, count in zip(terms, hits.frequency, strict=True)
+        for index, term in enumerate(terms)
+        for count in [sum(1 for hit in hits if hit.counts[index])]
     )
 
 
@@ -226,12 +218,16 @@ def weigh_names(
 
 
 def _choose_files(
-    paths: Sequence[str], terms: Sequence[Term], hits: Hits, kin: Mapping[str, float], rarity: Sequence[float]
+    paths: Sequence[str],
+    terms: Sequence[Term],
+    hits: Sequence[Hit],
+    kin: Mapping[str, float],
+    rarity: Sequence[float],
 ) -> list[str]:
     """Return the paths worth reading again, by counts, path and history."""
     scores: dict[str, float] = {}
-    usual = sum(hit.size for hit in hits.files) / len(hits.files) if hits.files else 1.0
-    for hit in hits.files:
+    usual = sum(hit.size for hit in hits) / len(hits) if hits else 1.0
+    for hit in hits:
         length = _K1 * (1 - _B + _B * hit.size / usual)
         scores[hit.path] = sum(
             weight * count / (count + length)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from ..git import run_git, safe_environment
 from .reference import GITHUB, GithubReference
 from .service import (
+    MOST_COMMENTS,
     PATIENCE,
     Issue,
     Service,
@@ -20,6 +21,8 @@ from .service import (
     clean_issue,
     explain_bad_answer,
     get_json,
+    get_list,
+    join_comments,
     no_issue_error,
 )
 
@@ -47,7 +50,36 @@ def fetch_github(
     patience: float = PATIENCE,
     gh_patience: float = GH_PATIENCE,
 ) -> Issue:
-    """Return the issue with the user's own credentials, or without any where it is public."""
+    """Return the issue and its comments, with the user's own credentials or without where it is public."""
+    service, path = _find_issue(reference, root, environment, gh_patience)
+    answer = get_json(service, path, patience=patience)
+    if "title" not in answer:
+        raise explain_bad_answer(service)
+    issue = clean_issue(reference, title=answer.get("title"), text=answer.get("body"))
+    count = answer.get("comments")
+    if not isinstance(count, int) or count <= 0:
+        return issue
+    # The last page holds the newest ones; GitHub sorts them by age.
+    page = (count - 1) // MOST_COMMENTS + 1
+    found = get_list(service, f"{path}/comments?per_page={MOST_COMMENTS}&page={page}", patience=patience)
+    comments = [
+        ((each.get("user") or {}).get("login", ""), each.get("created_at", ""), each.get("body"))
+        for each in found
+        if isinstance(each, dict)
+    ]
+    return Issue(issue.title, join_comments(issue.text, comments, count))
+
+
+def post_github(reference: GithubReference, root: Path, environment: Mapping[str, str], text: str) -> str:
+    """Put a comment on the issue and return its address."""
+    service, path = _find_issue(reference, root, environment, GH_PATIENCE)
+    return str(get_json(service, f"{path}/comments", sent={"body": text}).get("html_url", ""))
+
+
+def _find_issue(
+    reference: GithubReference, root: Path, environment: Mapping[str, str], gh_patience: float
+) -> tuple[Service, str]:
+    """Return where to ask for the issue, and its path there."""
     place = (reference.host or GITHUB, reference.repository) if reference.repository else None
     place = place or find_origin(root, environment)
     if place is None:
@@ -57,10 +89,7 @@ def fetch_github(
             f"Give the full address: https://{GITHUB}/OWNER/NAME/issues/{reference.number}.",
         )
     service = _build_service(place[0], environment, reference.source_id, gh_patience)
-    answer = get_json(service, f"/repos/{place[1]}/issues/{reference.number}", patience=patience)
-    if "title" not in answer:
-        raise explain_bad_answer(service)
-    return clean_issue(reference, title=answer.get("title"), text=answer.get("body"))
+    return service, f"/repos/{place[1]}/issues/{reference.number}"
 
 
 def find_origin(root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:

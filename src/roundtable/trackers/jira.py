@@ -17,6 +17,7 @@ from .service import (
     clean_issue,
     explain_bad_answer,
     get_json,
+    join_comments,
     no_issue_error,
 )
 
@@ -33,12 +34,33 @@ def fetch_jira(
     """Return the issue with the user's own credentials."""
     service = _build_service(reference, environment)
     # Version 2 is known in the cloud and on one's own server, and gives the text as Jira's own markup.
-    path = f"/rest/api/2/issue/{reference.key}?fields=summary,description"
+    path = f"/rest/api/2/issue/{reference.key}?fields=summary,description,comment"
     fields = get_json(service, path, patience=patience).get("fields")
     if not isinstance(fields, dict):
         raise explain_bad_answer(service)
     issue = clean_issue(reference, title=fields.get("summary"), text=fields.get("description"))
-    return Issue(issue.title, _rewrite_markup(issue.text))
+    return Issue(issue.title, _add_comments(_rewrite_markup(issue.text), fields.get("comment")))
+
+
+def post_jira(reference: JiraReference, environment: Mapping[str, str], text: str) -> str:
+    """Put a comment on the issue and return its address."""
+    service = _build_service(reference, environment)
+    get_json(service, f"/rest/api/2/issue/{reference.key}/comment", sent={"body": text})
+    return f"{service.base}/browse/{reference.key}"
+
+
+def _add_comments(text: str, told: object) -> str:
+    given = told.get("comments") if isinstance(told, dict) else None
+    comments = [
+        (
+            (each.get("author") or {}).get("displayName", ""),
+            each.get("created", ""),
+            _rewrite_markup(str(each.get("body") or "")),
+        )
+        for each in (given if isinstance(given, list) else ())
+        if isinstance(each, dict)
+    ]
+    return join_comments(text, comments, len(comments))
 
 
 def _build_service(reference: JiraReference, environment: Mapping[str, str]) -> Service:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
@@ -16,12 +16,15 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ..core.errors import TrackerFailed
+from ..core.steps import COMMENTS
 from ..core.text import strip_unprintable
 from ..version import __version__
 from .reference import Reference, host_of
 
 PATIENCE = 10.0
 LARGEST = 5_000_000
+MOST_COMMENTS = 30
+LONGEST_COMMENT = 3_000
 _CHUNK = 64 * 1024
 _PORTS = {"http": 80, "https": 443}
 _LATER = "Try again later."
@@ -65,8 +68,26 @@ def clean_issue(reference: Reference, *, title: object, text: object) -> Issue:
     title, text = (value if isinstance(value, str) else "" for value in (title, text))
     return Issue(
         title=" ".join(strip_unprintable(title).split()) or reference.source_id,
-        text=strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip(),
+        text=_clean(text),
     )
+
+
+def join_comments(text: str, comments: Sequence[tuple[object, object, object]], total: int) -> str:
+    """Return an issue's text with its comments (who, when, words) below it; the oldest are left out."""
+    told = []
+    for who, when, words in comments[-MOST_COMMENTS:]:
+        if isinstance(words, str) and (words := _clean(words)):
+            quoted = "\n".join(f"> {line}".rstrip() for line in words[:LONGEST_COMMENT].split("\n"))
+            told.append(f"**{_clean(str(who))}**, {str(when)[:10]}:\n\n{quoted}")
+    if not told:
+        return text
+    if left_out := max(0, total - len(told)):
+        told.append(f"({left_out} more not shown.)")
+    return "\n\n".join((text, COMMENTS, *told)).strip()
+
+
+def _clean(text: str) -> str:
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def no_issue_error(source_id: str, failed: str, do: str = "") -> TrackerFailed:
@@ -97,22 +118,36 @@ def check_base_address(variable: str, value: str, source_id: str) -> str:
     raise no_issue_error(source_id, failed, do)
 
 
-def get_json(service: Service, path: str, *, patience: float = PATIENCE) -> dict[str, Any]:
-    """Return the object at the path; TrackerFailed where the service gives none."""
+def get_json(
+    service: Service, path: str, *, patience: float = PATIENCE, sent: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the object at the path, or the answer to what is `sent` there; TrackerFailed for none."""
+    answer = _ask(service, path, patience, sent)
+    if not isinstance(answer, dict):
+        raise explain_bad_answer(service)
+    return answer
+
+
+def get_list(service: Service, path: str, *, patience: float = PATIENCE) -> list[Any]:
+    """Return the list at the path; TrackerFailed where the service gives none."""
+    answer = _ask(service, path, patience)
+    if not isinstance(answer, list):
+        raise explain_bad_answer(service)
+    return answer
+
+
+def _ask(service: Service, path: str, patience: float, sent: Mapping[str, str] | None = None) -> object:
     try:
-        body = _read(service, path, patience)
+        body = _read(service, path, patience, sent)
     except HTTPError as error:
         error.close()
         raise _explain_refusal(service, error.code, error.headers) from None
     except (OSError, HTTPException, ValueError) as error:
         raise _explain_silence(service, error, patience) from error
     try:
-        answer = json.loads(body)
+        return json.loads(body)
     except (ValueError, RecursionError):
-        answer = None
-    if not isinstance(answer, dict):
-        raise explain_bad_answer(service)
-    return answer
+        return None
 
 
 def explain_bad_answer(service: Service) -> TrackerFailed:
@@ -121,11 +156,13 @@ def explain_bad_answer(service: Service) -> TrackerFailed:
     return service.error(failed, check=(service.place, None if service.is_anonymous else service.access))
 
 
-def _read(service: Service, path: str, patience: float) -> bytes:
+def _read(service: Service, path: str, patience: float, sent: Mapping[str, str] | None) -> bytes:
     """Return the body in time: a slow drip never runs into a socket's own limit."""
     latest = time.monotonic() + patience
     opener = build_opener(_SameHost(service))
-    request = Request(service.base + path, headers=dict(service.headers))
+    headers = dict(service.headers) | ({} if sent is None else {"Content-Type": "application/json"})
+    data = None if sent is None else json.dumps(sent).encode()
+    request = Request(service.base + path, data, headers)
     body = bytearray()
     with opener.open(request, timeout=patience) as response:
         while chunk := response.read1(_CHUNK):

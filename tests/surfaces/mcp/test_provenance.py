@@ -1,11 +1,12 @@
 """Whatever a host brings into a file is marked until the person accepts it in a form (ART-8).
 
-The host answers every move with arbitrary text. Each of its strings holds a token that stands nowhere else, so
-every line of every file can be asked whether any of it is the host's.
+The host answers every move with arbitrary text. Each of its strings holds a token that stands nowhere else,
+so every line of every file can be asked whether any of it is the host's.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -19,15 +20,17 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from hosting import Host, Refusal, here, play
-from project import meta, project, small_steps
+from project import project, small_steps, talk
 
 MARK = "(unverified)"
 TOKEN = re.compile(r"ZQ\d+")
 MOVES = 70
 PIECES = (
-    "", " word", ". And more.", "\nA second line", "\n- one\n- two", "; then this; and that", "\n\n### A heading",
+    "", " word", ". And more.", "\nA second line", "\n- one\n- two", "; then this; and that",
+    "\n\n### A heading",
     "\n| a | b |\n|---|---|\n| 1 | 2 |", "\n```\ncode = 7\n```", " 4,700 in `forms/no.py:3`", ": a reason",
-    " <!-- x --> ", " Maya Chen: I agree.", " as Alex said", "\n**Label**: x", " \u200b", " (see", ", small, low",
+    " <!-- x --> ", " Maya Chen: I agree.", " as Alex said", "\n**Label**: x", " \u200b",
+    " (see", ", small, low",
 )  # fmt: skip
 SAID_AT_A_MENU = ("E", "C", "C", "undo", "edit 1", "no, {}", "{}", "The office too: {}", "Maya, what of {}?")
 SAID_AT_A_REVIEW = ("accept", "", "drop 1", "edit 1: {}", "add decision: {}", "add insight: {}", "undo")
@@ -79,8 +82,9 @@ class AnyHost:
                 await self.say(self.choose(SAID_AT_A_REVIEW))
             case "synthesis":
                 await self.player.send(
-                    "submit_judgement", insights=self.points(), decisions=self.points(), questions=self.points(),
-                    actions=self.points(), summary=self.words(1), takeaway=self.words(1),
+                    "submit_judgement", insights=self.points(), decisions=self.points(),
+                    questions=self.points(), actions=self.points(), summary=self.words(1),
+                    takeaway=self.words(1),
                 )  # fmt: skip
             case kind:
                 await self.speak(kind)
@@ -90,9 +94,11 @@ class AnyHost:
         if move["speaker"] == "user":
             await self.say("C" if move["kind"] == "menu" else "done")
         elif move["kind"] == "synthesis":
-            await self.player.send(
-                "submit_judgement", insights=[{"text": self.words(0), "turns": [1]}], summary="x"
-            )
+            insights = [{"text": self.words(0), "turns": [1]}]
+            for _ in range(2):  # what the user decided and no entry cites is asked for once
+                with contextlib.suppress(Refusal):
+                    await self.player.send("submit_judgement", insights=insights, summary="x")
+                    break
         else:
             await self.speak(move["kind"], most=0)
 
@@ -220,9 +226,10 @@ def test_nothing_is_marked_that_the_person_accepted_in_a_form(dice: Random) -> N
                 added = await player.raw("add_item", text=host.words(), title=host.words(0))
                 await host.play(re.findall(r'"item":"([^"]+)"', added)[0])
                 words.update(menu=("C",), discussion=("done",), review=("accept",))
-                while player.move.get("kind") not in ("menu", None, "done"):
+                while "id" in player.move and player.move["kind"] != "menu":
                     await host.answer_plainly()
-                await player.send("hear_user")
+                if "id" in player.move:
+                    await player.send("hear_user")
 
         play(test())
         found = [
@@ -233,3 +240,47 @@ def test_nothing_is_marked_that_the_person_accepted_in_a_form(dice: Random) -> N
             if MARK in line
         ]
         assert found == []
+
+
+@pytest.mark.rule("ART-8", "STEP-4")
+@pytest.mark.parametrize("takes_it_up", [True, False])
+def test_a_person_who_takes_a_marked_answer_at_a_terminal_accepts_it(
+    raw: tuple[Path, Path], takes_it_up: bool
+) -> None:
+    root, item = raw
+
+    async def test() -> None:
+        async with here(root) as (player, _):
+            await player.start(item.name)
+            for words in ("The inspector retypes forms.", "60 inspectors"):
+                await player.send("relay_user", words=words)
+            await player.send("submit_turn", speaker=player.move["speaker"], passes=True)
+
+    play(test())
+    document = item / "quick-scan.md"
+    assert document.read_text().count(MARK) == 2
+    if takes_it_up:
+        talk(root, item, ["", "", "C"], reopen="00-01")
+    assert document.read_text().count(MARK) == (0 if takes_it_up else 2)
+    assert "60 inspectors" in document.read_text()
+
+
+@pytest.mark.rule("ART-8", "SYN-7")
+def test_a_host_cannot_reword_what_the_person_said_in_a_form(raw: tuple[Path, Path]) -> None:
+    root, item = raw
+    said = ["The inspector retypes forms.", "60 inspectors"]
+
+    async def test() -> None:
+        async with here(root, user=said) as (player, _):
+            await player.start(item.name)
+            await player.send("hear_user")
+            await player.send("hear_user")
+            text = "**Point**: The inspector retypes nothing.\n\n**Measure**: 60 inspectors"
+            await player.send("submit_turn", speaker=player.move["speaker"], text=text)
+            notices = [each["text"] for each in player.last["lines"] if each["kind"] == "notice"]
+            assert "to leave out words of yours or of the code, so it stands as drafted." in notices[0]
+
+    play(test())
+    document = (item / "quick-scan.md").read_text()
+    assert "**Point**: The inspector retypes forms.\n\n**Measure**: 60 inspectors\n" in document
+    assert MARK not in document

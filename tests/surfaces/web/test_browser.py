@@ -6,7 +6,7 @@ import asyncio
 import json
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -58,6 +58,9 @@ new PerformanceObserver((list) => {
   }
 }).observe({ type: "layout-shift", buffered: false });
 """
+FIND_SERIOUS = """async (options) => (await axe.run(options)).violations
+  .filter((each) => ["serious", "critical"].includes(each.impact))
+  .map((each) => [each.id, each.nodes.map((node) => node.html)])"""
 IS_SEEN = """(selector) => {
   const element = document.querySelector(selector);
   const { left, top } = element.getBoundingClientRect();
@@ -107,9 +110,8 @@ class House:
         page = context.new_page()
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("console", lambda message: self.console.append(message.text))
-        page.goto(f"{address}/join/{self.site.invitations.tokens[role]}")
-        page.fill("#name", name)
-        page.click("text=Come in")
+        door = f"{address}/join/{self.site.invitations.tokens[role]}"
+        context.request.post(door, form={"name": name}, headers={"origin": address})
         page.goto(f"{address}{path}")
         return page
 
@@ -257,7 +259,12 @@ def test_a_cut_of_ten_seconds_loses_and_doubles_nothing(houses: Any, completed: 
 
 def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
     house = houses(place[0])
-    page = house.let_in("Ana", path="/")
+    page = house.let_in("Somebody", path=f"/join/{house.site.invitations.tokens[MEMBER]}")
+    expect(page.locator("#name")).to_be_focused()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("Ana")
+    page.keyboard.press("Enter")
+    expect(page.locator(".me")).to_have_text("Ana")
 
     def tab_to(text: str) -> None:
         for _ in range(40):
@@ -449,14 +456,13 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
     checked: list[str] = []
 
     def check(name: str, page: Page = page) -> None:
-        page.evaluate(script)
+        if not page.evaluate("Boolean(window.axe)"):
+            page.evaluate(script)
         page.emulate_media(color_scheme="dark")
-        found = page.evaluate("axe.run({runOnly: ['color-contrast']})")["violations"]
+        found = page.evaluate(FIND_SERIOUS, {"runOnly": ["color-contrast"]})
         page.emulate_media(color_scheme="light")
-        found += page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
-        serious = [each for each in found if each["impact"] in ("serious", "critical")]
-        problems = [(each["id"], [node["html"] for node in each["nodes"]]) for each in serious]
-        assert problems == [], name
+        found += page.evaluate(FIND_SERIOUS, {"resultTypes": ["violations"]})
+        assert found == [], name
         checked.append(name)
 
     looks = {
@@ -478,7 +484,7 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
         check(name)
     other.goto(f"{house.address}{item}/room")
     page.click("text=Open the table")
-    for awaited, act in {
+    moves: dict[str, Callable[[], object]] = {
         "menu": lambda: page.keyboard.press("e"),
         "discussion": lambda: send(page, "We go with C."),
         "discussion, after a turn": lambda: page.click("text=Wrap up"),
@@ -486,7 +492,8 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
         "menu, with changes": lambda: page.keyboard.press("c"),
         "answer": lambda: other.click("text=Show an example"),
         "answer, with help": lambda: None,
-    }.items():
+    }
+    for awaited, act in moves.items():
         if awaited == "discussion, after a turn":
             has_turns(page, 5)
         if awaited == "answer, with help":

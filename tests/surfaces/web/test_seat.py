@@ -41,12 +41,15 @@ class Person:
 
     def wait(self, awaits: str) -> str:
         """Wait until the table waits for something, and return the number of that listening."""
+        return str(self.wait_for(lambda state: state["awaits"] == awaits, awaits)["listen"])
+
+    def wait_for(self, is_there: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            state = self.client.get(ROOM, headers={"accept": "application/json"}).json()
-            if state["awaits"] == awaits:
-                return str(state["listen"])
-        raise AssertionError(f"the table never waits for {awaits}")
+            state: dict[str, Any] = self.client.get(ROOM, headers={"accept": "application/json"}).json()
+            if is_there(state):
+                return state
+        raise AssertionError(f"never saw {what}")
 
     def say(self, text: str, awaits: str = "discussion") -> None:
         self.do("say", at=self.wait(awaits), text=text)
@@ -121,7 +124,10 @@ def test_terminals_and_a_page_see_each_others_words_once_and_in_order(
     ana = Web(completed[0], stack).discuss()
     ada, ben = sit_down(terminals()), sit_down(terminals("Ben"))
     ada.see("with Ben")
-    ada.keys("We go with option B.\r")
+    ada.keys("We go ")
+    ana.wait_for(lambda state: "Ada" in state["typing"].values(), "Ada typing")
+    ben.see("Ada is typing")
+    ada.keys("with option B.\r")
     said = ["Ada: We go with option B.", "Ana: Fine by me.", "Ben: Then it is settled."]
     for terminal in (ada, ben):
         terminal.see(said[0])

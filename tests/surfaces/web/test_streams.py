@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import signal
 import socket
@@ -103,13 +104,15 @@ def test_serve_prints_an_address_that_lets_people_in_and_ends_in_order(cli: Comm
             shown += process.stdout.readline()
         address = json.loads(shown)["address"]
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/join/\S{40,}", address)
+        (announced,) = Path(os.environ["XDG_CONFIG_HOME"]).rglob("served/*.json")
+        assert json.loads(announced.read_text()) == {"address": address}  # for the user's own terminals
         base = address.partition("/join/")[0]
         with httpx2.Client(headers={"origin": base}, follow_redirects=True) as client:
             assert "Your name" in client.get(address).text
             assert "Offline forms" in client.post(address, data={"name": "Ana"}).text
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
-        assert process.returncode == 130
+        assert process.returncode == 130 and not announced.exists()
         assert b"can come in" in process.stderr.read()
 
 

@@ -5,7 +5,6 @@ One call, one connection, no retries of the library's own: what comes next is fo
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, cast
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters, StreamedResponse
     from pydantic_ai.settings import ModelSettings
 
-# By the module that a warning is about; our own are not among them.
-_LIBRARIES = r"(anthropic|google|httpcore2?|httpx2?|openai|pydantic|pydantic_ai)(\.|$)"
 _DAY = 24 * 3_600
 _UNITS = ((3_600, "hours"), (60, "minutes"), (1, "seconds"))
 
@@ -45,7 +42,6 @@ class HostedModel:
         failure: ModelFailed | None = None
         stream: StreamedResponse | None = None
         is_unpaid = True
-        _let_libraries_warn()
         try:
             from pydantic_ai.direct import model_request_stream
 
@@ -141,12 +137,6 @@ def _words(event: ModelResponseStreamEvent) -> str:
             return words
         case _:
             return ""
-
-
-def _let_libraries_warn() -> None:
-    """What a library has to say about its future is no failure, where warnings are errors."""
-    warnings.filterwarnings("ignore", category=DeprecationWarning, module=_LIBRARIES)
-    warnings.filterwarnings("ignore", category=FutureWarning, module=_LIBRARIES)
 
 
 def _is_unpaid(error: Exception) -> bool:

@@ -33,11 +33,6 @@ def word_list(name: str) -> frozenset[str]:
     return frozenset(_tables()["words"][name].split())
 
 
-def pattern_names() -> tuple[str, ...]:
-    """Return the names of all expressions."""
-    return tuple(_tables()["signs"])
-
-
 @lru_cache(maxsize=64)
 def pattern(name: str) -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""

@@ -6,15 +6,19 @@ It keeps nothing between two requests but what it has loaded, so the same reques
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 from ...core import commands as do
 from ...core.lines import join_names
 from ...core.turns import Material
+from ...documents.drafting import draft
+from ...documents.questions import find_open_questions
 from ..base import OnWords, PanelRequest, Speech, ignore_words
-
-if TYPE_CHECKING:
-    from .prompts import Library
+from .focus import judge_message
+from .prompts import Library, load_library
+from .section import read_section
+from .speaking import Floor, answer_aside, frame_discussion, say_next
+from .synthesis import extract_synthesis
 
 NAME = "offline"
 _MAX_DOCUMENTS_NAMED = 3
@@ -35,39 +39,26 @@ class OfflinePanel:
     def library(self) -> Library:
         """The prompts in use, loaded when they are first needed."""
         if self._library is None:
-            from .prompts import load_library
-
             self._library = load_library(self._project)
         return self._library
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
-                from .speaking import frame_discussion
-
                 return frame_discussion(brief, self.library)
             case do.AskPersona(brief):
                 return self._speak(brief, on_words)
             case do.AskVerdict(table):
-                from .focus import judge_message
-                from .section import read_section
-
                 return judge_message(table, read_section(table), self.library)
             case do.AskSynthesis(table):
-                from .synthesis import extract_synthesis
-
                 return extract_synthesis(table, self.library)
             case do.AskOffers():
                 return ()
             case do.AskFollowUp():
                 return request.criterion.follow_up
             case do.AskDraft():
-                from ...documents.drafting import draft
-
                 return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief, words) if request.aside:
-                from .speaking import answer_aside
-
                 return answer_aside(brief, words)
             case do.AskFeedback(brief):
                 return f"I've added that to {brief.step.title}, in your words."
@@ -77,9 +68,6 @@ class OfflinePanel:
                 assert_never(other)
 
     def _speak(self, brief: do.Brief, on_words: OnWords) -> Speech | None:
-        from .section import read_section
-        from .speaking import Floor, say_next
-
         text = say_next(Floor(brief, read_section(brief.table), self.library))
         if text is None:
             return None
@@ -89,8 +77,6 @@ class OfflinePanel:
 
 def _read_documents(material: tuple[Material, ...]) -> str:
     """Name the documents there are, and the first question that they leave open."""
-    from ...documents.questions import find_open_questions
-
     written = [document.name for document in material if document.text.strip()]
     if not written:
         return ""

@@ -41,6 +41,12 @@ _EXPECTED = (
 _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 
 
+@lru_cache(maxsize=8)
+def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...]:
+    """Return the written lines that come closest to a question."""
+    return LineIndex(lines).find_closest(question)
+
+
 @dataclass(frozen=True)
 class LineIndex:
     """Lines with their stems, ready to be ranked."""
@@ -61,7 +67,7 @@ class LineIndex:
     def _average(self) -> float:
         return sum(counts.total() for counts, _ in self._rows) / max(len(self._rows), 1) or 1.0
 
-    def find_closest(self, question: str, most: int = MAX_LINES_SHOWN) -> tuple[SearchLine, ...]:
+    def find_closest(self, question: str) -> tuple[SearchLine, ...]:
         """Return the lines that come closest to a question, best first; none where nothing comes close."""
         asked = tuple(dict.fromkeys(content_stems(question)))
         scored: list[tuple[float, int]] = []
@@ -72,7 +78,7 @@ class LineIndex:
             # A line that only says the question again tells nothing.
             if score >= _LEAST_SCORE and frozenset(asked) != counts.keys():
                 scored.append((-score, place))
-        return tuple(self.lines[place] for _, place in sorted(scored)[:most])
+        return tuple(self.lines[place] for _, place in sorted(scored)[:MAX_LINES_SHOWN])
 
     def _score(self, asked: Sequence[str], counts: Counter[str], context: frozenset[str]) -> float:
         length = _K1 * (1 - _B + _B * counts.total() / self._average)
@@ -88,18 +94,6 @@ class LineIndex:
     def _rarity(self, stem: str) -> float:
         seen = self._frequency[stem]
         return log(1 + (len(self._rows) - seen + 0.5) / (seen + 0.5))
-
-
-@lru_cache(maxsize=8)
-def _index(lines: tuple[SearchLine, ...]) -> LineIndex:
-    return LineIndex(lines)
-
-
-def find_closest_lines(
-    question: str, lines: tuple[SearchLine, ...], most: int = MAX_LINES_SHOWN
-) -> tuple[SearchLine, ...]:
-    """Return the written lines that come closest to a question."""
-    return _index(lines).find_closest(question, most)
 
 
 def _holds_what_is_asked(question: str, line: str) -> bool:

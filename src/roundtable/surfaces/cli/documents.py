@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import click
 
 from ...core.errors import RuleBroken
 from ...project import HandOffForm, Project
-from .options import Command, Flags, ask_user, complete_item
+from .options import Command, Flags, ask_user, complete_item, confirm
 from .output import NO_ITEMS, command, count, put_text, tell
 
 if TYPE_CHECKING:
@@ -119,8 +120,15 @@ def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) ->
     help="A page, a prompt for a coding agent, a pull request text, or spec-kit's files.",
 )
 @click.option("--out", metavar="FILE", help="Write it to FILE; for spec-kit a folder, else specs/ITEM.")
+@click.option(
+    "--post",
+    metavar="[ISSUE]",
+    is_flag=False,
+    flag_value="",
+    help="Show it, ask, and put it as a comment on the item's issue in its tracker.",
+)
 @click.pass_obj
-def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None) -> None:
+def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
     """Write one page for whoever builds ITEM.
 
     Problem, decisions with reasons, requirements with criteria, places to touch, risks, the first failing
@@ -128,6 +136,9 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None) 
     overwritten. Without ITEM it takes the one that is open.
     """
     project, entry = flags.find_item(item)
+    if post is not None:
+        _post_hand_off(project, entry.slug, form, post)
+        return
     text, paths = project.write_hand_off(entry.slug, form, Path(out) if out else None)
     files = [str(path) for path in paths]
     flags.show_result(
@@ -142,6 +153,21 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None) 
     )
 
 
+def _post_hand_off(project: Project, slug: str, form: HandOffForm, issue: str) -> None:
+    """Show the hand-off, and put it on the issue if the user says yes."""
+    if form == "spec-kit":
+        raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
+    named = project.name_issue(slug, issue)
+    text, _ = project.write_hand_off(slug, form, None)
+    tell(text)
+    if not sys.stdin.isatty():
+        raise RuleBroken(f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}.")
+    if confirm(f"Put this as a comment on {named}?"):
+        tell(f"Posted: {project.post_hand_off(slug, issue, text)}")
+    else:
+        tell("Nothing was posted.")
+
+
 @click.command(cls=Command)
 @click.argument("item", required=False, shell_complete=complete_item)
 @click.pass_context
@@ -150,18 +176,28 @@ def check(context: click.Context, item: str | None) -> int:
 
     References, criteria, data, citations; records, turn limits, elaboration blocks and markers; with git,
     that no answer and no addition was ever taken away. Each finding is named with its file and line. If
-    there are problems, the exit status is 2; open questions alone are not problems.
+    there are problems, the exit status is 2; open questions and what is marked (unverified) are none.
     """
     flags = context.ensure_object(Flags)
     if context.info_name == "validate":
         tell("`validate` is part of `check` now, so this is: roundtable check")
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
-    lists = {"problems": report.problems, "open_questions": report.open_questions}
+    lists = {
+        "problems": report.problems,
+        "open_questions": report.open_questions,
+        "unverified": report.unverified,
+    }
     rows = {key: [f"{each.file}:{each.line}: {each.text}" for each in found] for key, found in lists.items()}
     parts = ["\n".join(rows["problems"])] if report.problems else []
     if report.open_questions:
         parts.append("\n".join(["Open questions:", *rows["open_questions"]]))
+    if report.unverified:
+        places: dict[str, list[str]] = {}
+        for each in report.unverified:
+            places.setdefault(each.file, []).append(str(each.line))
+        listed = (f"{name}: {count(len(at), 'line')} ({', '.join(at)})" for name, at in places.items())
+        parts.append("\n".join(["Unverified:", *listed]))
     asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
     compared = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""

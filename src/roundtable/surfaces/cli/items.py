@@ -13,7 +13,7 @@ from ...core.errors import RuleBroken, TrackerFailed
 from ...project import Project
 from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
-from .options import Command, Flags, ask_user, complete_item
+from .options import Command, Flags, ask_user, complete_item, confirm
 from .output import NO_ITEMS, command, count, fit, one_line, pairs, table, tell
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def remove(flags: Flags, item: str, yes: bool) -> None:
         what = f"{entry.slug} ({entry.title}) with {count(len(_documents(entry.folder)), 'document')}"
         if not flags.can_ask():
             raise RuleBroken(f"This deletes {what}. Nothing was deleted. Give --yes to delete it.")
-        if ask_user(f"Delete {one_line(what)}? y/N").strip().lower() not in ("y", "yes"):
+        if not confirm(f"Delete {one_line(what)}?"):
             raise RuleBroken("Nothing was deleted.")
     project.remove_item(entry.slug)
     flags.show_result({"slug": entry.slug, "folder": str(entry.folder)}, f"Deleted {entry.slug}.")

@@ -16,7 +16,7 @@ from ...core.errors import DiskFailed, RuleBroken
 from ...detection import FoundModel, ask_model, find_login_problem, find_models, list_speakers, read_model
 from ...settings import remember_panel, user_file
 from .conversation import ask_once
-from .options import Flags, Group, ask_user
+from .options import Flags, Group, confirm
 from .output import put_text, tell
 
 if TYPE_CHECKING:
@@ -203,10 +203,7 @@ def test_model(flags: Flags, name: str | None, yes: bool) -> int:
         what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
         if not flags.can_ask():
             raise RuleBroken(f"{what} Nothing was sent. Give --yes to ask.")
-        if ask_user(f"{what} Nothing of your project is sent. Go on? y/N").strip().lower() not in (
-            "y",
-            "yes",
-        ):
+        if not confirm(f"{what} Nothing of your project is sent. Go on?"):
             raise RuleBroken("Nothing was sent.")
     results = [(model.name, *ask_model(model)) for model in chosen]
     flags.show_result(

@@ -96,6 +96,11 @@ def ask_user(question: str) -> str:
     return answer
 
 
+def confirm(question: str) -> bool:
+    """Ask at the terminal; anything but yes is no."""
+    return ask_user(f"{question} y/N").strip().lower() in ("y", "yes")
+
+
 class Command(click.Command):
     """A command that takes the options of every command too; its help lists those that it uses."""
 

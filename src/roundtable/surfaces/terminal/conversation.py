@@ -73,7 +73,7 @@ class TerminalConversation:
         self._seat = self.session if isinstance(self.session, TableSeat) else None
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
-            self._seat.on_move = self._input.withdraw
+            self._seat.on_move, self._input.on_typing = self._input.withdraw, self._seat.show_typing
         self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
         self._formatter = LineFormatter(self._renderer, user_name)
         self._spent = spent

@@ -69,6 +69,7 @@ class InputArea:
         """
         self.on_stop: Callable[[], None] = lambda: None
         self.on_leave: Callable[[], None] = lambda: None
+        self.on_typing: Callable[[], None] = lambda: None
         self.note = ""
         self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, prompt
         self._asked: asyncio.Future[str | None] | None = None
@@ -81,6 +82,7 @@ class InputArea:
             completer=_WordCompleter(words),
             complete_while_typing=Condition(lambda: self._buffer.text.startswith("/")),
             accept_handler=lambda _: False,
+            on_text_changed=lambda _: self.on_typing(),
             tempfile_suffix=".md",
         )
         self._output = create_output(sys.stdout)

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from ...project import Project
     from ...store.items import ItemEntry
 
-_PATIENCE = 10.0
+_PATIENCE = 5.0
 _SILENCE = 40.0  # the server is heard from every 15 seconds
 _PAUSE = 1.0
+_TYPING = 3.0  # seconds between two notes that somebody types; the server shows each for six
 _LOST = (
     "The connection to the table is gone; trying again. What was said there is saved. "
     "If the server has ended, leave with Ctrl-D and go on with:"
@@ -97,6 +98,7 @@ class TableSeat:
         self._state: dict[str, Any] = {}
         self._last = ""
         self._asked = 0
+        self._typed = -_TYPING
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._sending: set[asyncio.Task[None]] = set()
         self._analysis: tuple[str, Analysis | None] = ("", None)
@@ -117,9 +119,10 @@ class TableSeat:
         """Return where the analysis stands, as the item's journal has it."""
         moment = str(self._state.get("moment", ""))
         if moment and moment != self._analysis[0]:
+            found = None
             with suppress(RoundtableError):
                 found = self._project.read_analysis(self.folder.name, moment)
-                self._analysis = moment, found or self._analysis[1]
+            self._analysis = moment, found or self._analysis[1]
         return self._analysis[1]
 
     def describe_others(self) -> str:
@@ -156,6 +159,13 @@ class TableSeat:
         else:
             self._send("say", words, {"text": words if words.strip() else self.offer})
 
+    def show_typing(self) -> None:
+        """Let the others see now and then that the user types."""
+        now = asyncio.get_running_loop().time()
+        if now - self._typed > _TYPING:
+            self._typed = now
+            self._send("typing", "", {})
+
     def stop(self) -> bool:
         """Cut whoever speaks short; whether the table lets us is said by the server."""
         self._send("stop", "", {})
@@ -168,9 +178,8 @@ class TableSeat:
 
     def _find_person(self, name: str) -> str:
         """Return the id of whoever is called so; without a name, of the user."""
-        people: dict[str, str] = self._state.get("people", {})
-        found = [key for key, each in people.items() if each.casefold() == name.casefold()]
-        return found[0] if found and name else "" if name else self._me["id"]
+        people = {str(each).casefold(): str(key) for key, each in self._state.get("people", {}).items()}
+        return people.get(name.casefold(), "") if name else self._me["id"]
 
     def _send(self, action: str, words: str, fields: dict[str, str]) -> None:
         async def send() -> None:
@@ -179,6 +188,8 @@ class TableSeat:
                 problem = "" if status < 400 else str(_read_json(body).get("error") or body.decode())
             except _FAILURES:
                 problem = "The server cannot be reached, so nothing was said. Try again in a moment."
+            if action == "typing":
+                return
             if problem:
                 self.prefill = words
                 self._show(Line("notice", problem))

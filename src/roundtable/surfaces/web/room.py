@@ -183,9 +183,6 @@ class Room:
     def is_here(self, guest: Guest | None) -> bool:
         return guest is not None and guest.id in self._seats and self._seats[guest.id].streams > 0
 
-    def is_typing(self, seat: _Seat) -> bool:
-        return seat.typing_until > asyncio.get_running_loop().time()
-
     def people(self) -> list[_Seat]:
         """Return who is here, in the order in which they came."""
         return [seat for seat in self._seats.values() if seat.streams]
@@ -194,6 +191,7 @@ class Room:
         """Return who is here, who works or types, and what is awaited, as JSON with the HTML of the table."""
         if self._described[0] != self._version:
             work = describe_work(self.analysis, has_words=bool(self._speech.text))
+            people, now = self.people(), asyncio.get_running_loop().time()
             found = {
                 "open": self.is_open,
                 "listen": self.listen_number,
@@ -201,11 +199,11 @@ class Room:
                 "draft": self.question.draft if self.question is not None else "",
                 "prefill": self.prefill,
                 "moment": self._run.session.moment if self._run is not None else "",
-                "people": {seat.guest.id: seat.guest.name for seat in self.people()},
+                "people": {seat.guest.id: seat.guest.name for seat in people},
                 "talking": self.is_discussing,
                 "chair": self.chair.id if self.chair is not None else "",
                 "work": work if self.is_open and self._listen is None else "",
-                "typing": {seat.guest.id: seat.guest.name for seat in self.people() if self.is_typing(seat)},
+                "typing": {seat.guest.id: seat.guest.name for seat in people if seat.typing_until > now},
                 "html": self._draw("_table.html", room=self),
             }
             self._described = (self._version, json.dumps(found))
@@ -278,9 +276,9 @@ class Room:
         with suppress(RuntimeError):  # the loop itself ends
             self._closing = asyncio.get_running_loop().call_later(self._idle, self._end_run)
 
-    def _tell(self) -> None:
-        """Wake every reader."""
-        self._version += 1
+    def _tell(self, *, is_table: bool = True) -> None:
+        """Wake every reader, and tell them anew who is here and what is awaited where `is_table`."""
+        self._version += is_table
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -329,9 +327,8 @@ class Room:
             raise RuleBroken("Nobody is listening now, so nothing was said. Wait for the next question.")
         if awaits not in (None, "discussion") and at != self.listen_number:
             raise RuleBroken("Somebody else was faster, so nothing was said. Here is the next question.")
-        if not self.is_chair(guest) and self._is_for_chair(words, awaits):
-            name = self.chair.name if self.chair is not None else "nobody"
-            raise RuleBroken(f"Only whoever has the chair can do that: {name}. Nothing was said.")
+        if self._is_for_chair(words, awaits):
+            self._require_chair(guest)
         if awaits == "answer" and self._question is not None and self._question.draft:
             if not words:
                 raise RuleBroken("Nothing was said. Write an answer, or choose “I don't know”.")
@@ -403,7 +400,7 @@ class Room:
     def _require_chair(self, guest: Guest) -> None:
         if not self.is_chair(guest):
             name = self.chair.name if self.chair is not None else "nobody"
-            raise RuleBroken(f"Only whoever has the chair can do that: {name}.")
+            raise RuleBroken(f"Only whoever has the chair can do that: {name}. Nothing was changed.")
 
     # --- the session ------------------------------------------------------------------------------------
 
@@ -485,11 +482,7 @@ class Room:
             self._begin_words(speaker)
         was_silent = not self._speech.text
         self._speech.text += piece
-        if was_silent:
-            self._tell()
-        else:
-            self._changed.set()
-            self._changed = asyncio.Event()
+        self._tell(is_table=was_silent)
 
     def _find_voice(self, key: str | None) -> tuple[Persona | None, int | None]:
         analysis = self.analysis
@@ -516,20 +509,19 @@ class Room:
             entry = self._split_draft(entry)
         elif line.kind == "menu":
             entry = replace(entry, menu=Menu.read(text))
-        said = text if is_person else line.text
-        self._append(entry, {"kind": line.kind, "text": said, "speaker": line.speaker, "turn": line.turn})
+        said, by = (text, name) if is_person else (line.text, "")
+        raw = {"kind": line.kind, "text": said, "speaker": line.speaker, "turn": line.turn, "by": by}
+        self._append(entry, raw)
 
     def _append(self, entry: RoomEntry, line: dict[str, Any] | None = None) -> None:
-        """Keep an entry, as HTML for pages, and the line that it shows for terminals."""
         entry = replace(entry, number=len(self.entries) + 1)
         if entry.kind in ("question", "menu", "review", "unclear-exit"):
             self._question = entry
         elif entry.kind == "listen" and entry.awaits == "discussion":
             self._question = None
         self.entries.append(entry)
-        by = entry.name if entry.is_person else ""
-        shown = {"html": self._draw("_entry.html", entry=entry), "line": line and {**line, "by": by}}
-        self._events.append(json.dumps(shown))
+        html = self._draw("_entry.html", entry=entry)
+        self._events.append(json.dumps({"html": html, "line": line}))  # for pages, and for terminals
         self._tell()
 
     def _split_draft(self, entry: RoomEntry) -> RoomEntry:
@@ -596,9 +588,7 @@ class Rooms:
 
 
 def _describe_words(speech: _Speech, start: int, piece: str) -> str:
-    name = speech.speaker.title if speech.speaker is not None else ""
-    key = speech.speaker.key if speech.speaker is not None else ""
+    key, name = (speech.speaker.key, speech.speaker.title) if speech.speaker is not None else ("", "")
     sign = VOICES[speech.voice].sign if speech.voice is not None else ""
-    return json.dumps(
-        {"key": key, "name": name, "voice": speech.voice, "sign": sign, "from": start, "text": piece}
-    )
+    found = {"key": key, "name": name, "voice": speech.voice, "sign": sign, "from": start, "text": piece}
+    return json.dumps(found)
