@@ -20,6 +20,8 @@ from .terms import Term, extract_terms
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
 _FEWEST_LINES = 20
+MAX_EXCERPT_LINES = 240
+"""Of all excerpts together."""
 SMALL_FILE = 80
 """A file of so few lines is shown whole."""
 _CANDIDATES = 24
@@ -111,9 +113,10 @@ def find_excerpts(
         if len(chosen) == MAX_EXCERPTS:
             break
     hops = [hop for hop in _follow_names(root, paths, chosen, terms) if _is_new(chosen, hop, struck)]
-    if hops:
-        # What the best hits lead to takes the place of the weakest.
-        chosen = [*chosen[: MAX_EXCERPTS - len(hops)], *hops]
+    # What the best hits lead to takes the place of the weakest.
+    chosen = [*chosen[: MAX_EXCERPTS - len(hops)], *hops]
+    while sum(span.last - span.first + 1 for span in chosen) > MAX_EXCERPT_LINES:
+        del chosen[max(len(chosen) - len(hops) - 1, 0)]
     return tuple(span.show() for span in chosen)
 
 

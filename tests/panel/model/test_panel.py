@@ -39,6 +39,7 @@ TABLE = Table(
 STEP = StepBrief(
     ITEM, JOURNEYS, MAYA, ROSTER, "standard", (Answer("Problem", "Who?", "60 inspectors wait."),)
 )
+WRITTEN = "**Problem**: 60 inspectors wait.\n\n**Loss**: A day each."
 TWO_ANSWERS = replace(STEP, answers=(*STEP.answers, Answer("Loss", "What?", "A day each.")))
 
 
@@ -322,13 +323,9 @@ def test_each_drafted_sentence_rests_on_answers_and_one_that_does_not_is_an_open
         {"section": 1, "text": "  ", "answers": []},
     )
     assert first == (
-        "**Problem**: 60 inspectors wait.\n\n**Loss**: A day each.\n\nSixty people lose a day (from: problem).\n\n"
-        "- Open question: The office pays."
+        f"{WRITTEN}\n\nSixty people lose a day (from: problem).\n\n- Open question: The office pays."
     )
-    assert (
-        second
-        == "**Problem**: 60 inspectors wait.\n\n**Loss**: A day each.\n\n\\# They &lt;b>wait&lt;/b> (from: Problem, PROBLEM)."
-    )
+    assert second == f"{WRITTEN}\n\n\\# They &lt;b>wait&lt;/b> (from: Problem, PROBLEM)."
     assert json.loads(data)["answers"][0] == {"label": "Problem", "text": "60 inspectors wait."}
 
 
