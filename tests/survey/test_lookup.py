@@ -51,7 +51,7 @@ def test_the_heading_names_the_first_line_and_each_line_has_its_number(office: P
     first = find_excerpts(office, ITEM)[0]
     lines = (office / first.path).read_text().split("\n")
     assert lines[first.first - 1].strip()
-    for row in first.numbered.split("\n"):
+    for row in first.with_numbers.split("\n"):
         number, _, text = row.partition(" ")
         assert text == lines[int(number) - 1]
 

@@ -239,7 +239,9 @@ class Surveyor:
             found = find_excerpts(
                 self._root, text, [each.text for each in documents], excluded=key[1], leave_out=self._own
             )
-            pieces = [Material(f"{each.path}:{each.first} ({each.reason})", each.numbered) for each in found]
+            pieces = [
+                Material(f"{each.path}:{each.first} ({each.reason})", each.with_numbers) for each in found
+            ]
             near = [
                 f"{file.path}:{file.lines[0].number} {file.lines[0].text}"[:_LONGEST_LOOK]
                 for file in self._survey(item).radius
@@ -263,7 +265,7 @@ class Surveyor:
             shown = read_lines(self._root, place["path"] if place else look.what, first, last)
             if shown is None:
                 return Material(name, "There is no such file to show.")
-            return Material(name, shown.numbered)
+            return Material(name, shown.with_numbers)
         # Whoever asks for something sees it, whatever the user said of the file: that is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
         hits = search_code(self._root, words, leave_out=self._own)

@@ -59,7 +59,7 @@ class Excerpt:
     reason: str
 
     @property
-    def numbered(self) -> str:
+    def with_numbers(self) -> str:
         """The text with its number before each line, so that a citation needs no counting."""
         return "\n".join(f"{at} {line}".rstrip() for at, line in enumerate(self.text.split("\n"), self.first))
 
