@@ -410,7 +410,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _IS_OUT = re.compile(r"\b(?:is|are) (?:ruled )?out\W*$", re.IGNORECASE)
-_CITATION = re.compile(r"`?[\w./-]+\.\w+(?::\d+(?:-\d+)?)?`?")
+_CITATION = re.compile(r"(?<![\w./-])[\w./-]++:\d++(?:-\d++)?")
 _SAME, _LEAST_SHARED = 0.8, 2
 _SHORT_STEM, _LONG_STEM = 3, 7
 

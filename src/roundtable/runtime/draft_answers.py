@@ -190,6 +190,7 @@ def _shorten(text: str) -> str:
 
 
 _LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
+_CITED = re.compile(r"(?<![\w./-])[\w./-]++:\d++")
 _READ_LINES, _MOST_HITS, _LONGEST_LOOK = 60, 20, 120
 _REPORTED = frozenset({"00-02", "00-03", "02-01", "02-02"})
 
@@ -233,11 +234,17 @@ class Surveyor:
         """Return the pieces of code that fit the item, each under its `path:line`, and the nearest files."""
         from ..survey import find_excerpts
 
-        key = (item.slug, read_excluded(self._folder))
+        # Places that were written down since the last step lead to other code.
+        cited = dict.fromkeys(place for each in documents for place in _CITED.findall(each.text))
+        key = (item.slug, (*read_excluded(self._folder), "", *cited))
         if key not in self._excerpts:
             text = f"{item.name}\n{item.own_text}"
             found = find_excerpts(
-                self._root, text, [each.text for each in documents], excluded=key[1], leave_out=self._own
+                self._root,
+                text,
+                [each.text for each in documents],
+                excluded=read_excluded(self._folder),
+                leave_out=self._own,
             )
             pieces = [
                 Material(f"{each.path}:{each.first} ({each.reason})", each.with_numbers) for each in found
