@@ -12,7 +12,7 @@ import pytest
 import roundtable.git
 from gitproject import commit, git, repository
 from hostile import BARE_ITEM, ITEM, PROGRAM_TRICKS, Hostile, build_hostile
-from roundtable.git import Command, earlier_versions, run_git
+from roundtable.git import Command, current_commit, earlier_versions, has_code_moved, run_git
 
 DOCUMENT = f"docs/requirements/{ITEM}/quick-scan.md"
 
@@ -45,11 +45,32 @@ def test_the_tricks_work_on_a_careless_git(hostile: Hostile) -> None:
         ("rev-parse", ["--short", "HEAD"]),
         ("remote", ["get-url", "origin"]),
         ("config", ["user.name"]),
+        ("diff-tree", ["-r", "--name-only", "HEAD", "HEAD"]),
     ],
 )
 def test_nothing_that_a_repository_names_is_run(hostile: Hostile, command: Command, words: list[str]) -> None:
     run_git(hostile.root, command, *words, seconds=30)
     assert not hostile.marker.exists()
+
+
+@pytest.mark.rule("META-8")
+def test_an_analysis_is_stale_when_the_code_moved_and_not_when_its_documents_were_committed(
+    tmp_path: Path,
+) -> None:
+    root = repository(tmp_path, {"loans.py": "due = 1\n", "docs/requirements/a/meta.json": "{}"})
+    items = root / "docs" / "requirements"
+    known = current_commit(root)
+    assert known is not None
+    assert not has_code_moved(root, known, known + "0e1f2", items)
+    (items / "a" / "quick-scan.md").write_text("# Scan\n")
+    commit(root, "Scan")
+    assert not has_code_moved(root, known, current_commit(root), items)
+    (root / "loans.py").write_text("due = 2\n")
+    commit(root, "Change")
+    assert has_code_moved(root, known, current_commit(root), items)
+    for unknown in ("02145b", "--output=x", ""):
+        assert has_code_moved(root, unknown, current_commit(root), items) is bool(unknown)
+    assert not has_code_moved(root, known, None, items)
 
 
 def test_a_folder_that_looks_like_a_repository_is_none(hostile: Hostile) -> None:

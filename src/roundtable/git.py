@@ -11,12 +11,15 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 # Only commands that leave the files of the working tree as they are: to compare one with a commit (`diff`,
 # `status`), git runs the filters that a repository may name in any number.
-Command = Literal["cat-file", "config", "grep", "log", "ls-files", "remote", "rev-list", "rev-parse"]
+Command = Literal[
+    "cat-file", "config", "diff-tree", "grep", "log", "ls-files", "remote", "rev-list", "rev-parse"
+]  # fmt: skip
 
 _CONFIG = {
     "safe.bareRepository": "explicit",
@@ -112,6 +115,21 @@ def current_commit(root: Path) -> str | None:
     answer = run_git(root, "rev-parse", "--short", "HEAD", seconds=_COMMIT_SECONDS)
     commit = (answer or b"").decode("ascii", "replace").strip()
     return commit if _SHORT_COMMIT.fullmatch(commit) else None
+
+
+@lru_cache(maxsize=256)
+def has_code_moved(root: Path, since: str, commit: str | None, items: Path) -> bool:
+    """Whether the project changed between two commits; the folder of the items does not count."""
+    if commit is None or commit.startswith(since) or since.startswith(commit):
+        return False
+    if not _SHORT_COMMIT.fullmatch(since):
+        return True
+    # Plumbing: it tells names, and runs nothing that the repository's settings name.
+    answer = run_git(
+        root, "diff-tree", "-r", "-z", "--relative", "--name-only", since, commit, seconds=_COMMIT_SECONDS
+    )
+    own = os.fsencode(Path(os.path.relpath(items, root)).as_posix()) + b"/"
+    return answer is None or any(name and not name.startswith(own) for name in answer.split(b"\0"))
 
 
 def earlier_versions(root: Path, path: Path) -> tuple[tuple[str, str], ...] | None:

@@ -15,7 +15,7 @@ from .catalogue import load_roster, load_steps, load_tracks, read_personas, read
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .core.progress import find_position, is_skipped
 from .core.tracks import FEATURE, Track, choose_track, list_all_steps
-from .git import current_commit
+from .git import current_commit, has_code_moved
 from .store import ledger
 from .store.files import journal_home, read_journal_file
 from .store.items import (
@@ -31,7 +31,7 @@ from .store.items import (
     remove_item,
     rename_item,
 )
-from .store.meta import is_stale, meta_problem, set_aside, start_phase
+from .store.meta import meta_problem, set_aside, start_phase
 from .store.progress import facts_of, progress_of, start_over
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Project:
     def list_progress(self) -> list[dict[str, Any]]:
         """Return one short row for each item: how far it is and when it was last worked on."""
         tracks, commit = load_tracks(self.root), current_commit(self.root)
-        return [_make_row(entry, _steps_of(entry, tracks), commit) for entry in self.items()]
+        return [_make_row(self.root, entry, _steps_of(entry, tracks), commit) for entry in self.items()]
 
     def status(self, name: str) -> dict[str, Any]:
         """Return all that can be said of an item's progress, for a program."""
@@ -191,7 +191,7 @@ class Project:
     def report(self, entries: Iterable[ItemEntry]) -> list[dict[str, Any]]:
         """Return the status of each of these items; looking at an open discussion changes nothing."""
         tracks, commit = load_tracks(self.root), current_commit(self.root)
-        return [_describe(entry, _steps_of(entry, tracks), commit) for entry in entries]
+        return [_describe(self.root, entry, _steps_of(entry, tracks), commit) for entry in entries]
 
     def steps_of(self, item: str | ItemEntry) -> tuple[Step, ...]:
         """Return the steps of the track that an item follows."""
@@ -457,7 +457,7 @@ def _steps_of(entry: ItemEntry, tracks: tuple[Track, ...]) -> tuple[Step, ...]:
     return choose_track(tracks, read_item(entry.folder), key=meta.get("track"), is_begun=is_begun).track.steps
 
 
-def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
+def _make_row(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     completed = meta.get("steps_completed", [])
     return {
@@ -468,12 +468,17 @@ def _make_row(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
         "steps": len(steps),
         "elaborations": len(meta.get("elaborations", [])),
         "last_activity": last_activity(entry.folder),
-        "stale": is_stale(meta.get("codebase_hash"), commit),
+        "stale": _is_stale(root, entry, commit),
         "problem": entry.problem,
     }
 
 
-def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
+def _is_stale(root: Path, entry: ItemEntry, commit: str | None) -> bool:
+    known = (entry.meta or {}).get("codebase_hash")
+    return isinstance(known, str) and has_code_moved(root, known, commit, entry.folder.parent)
+
+
+def _describe(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:
     meta = entry.meta or {}
     start, progress = start_phase(meta), progress_of(meta)
     where = (
@@ -497,7 +502,7 @@ def _describe(entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> 
             "warnings": [*start.warnings, *(where.warnings if where is not None else ())],
         },
         "elaborations": len(meta.get("elaborations", [])),
-        "stale": is_stale(meta.get("codebase_hash"), commit),
+        "stale": _is_stale(root, entry, commit),
         "discussion": None
         if talk is None
         else {"step": talk.step.step_id, "turn": len(talk.turns), "max_turns": talk.max_turns},

@@ -125,6 +125,10 @@ def test_a_review_that_was_cut_off_goes_on_where_it_was() -> None:
     [
         ("", ReviewAnswer("accept")),
         ("Accept.", ReviewAnswer("accept")),
+        ("Yes, accept it.", ReviewAnswer("accept")),
+        ("looks good, thanks", ReviewAnswer("accept")),
+        ("yes, but drop the lock", ReviewAnswer("unclear")),
+        ("thanks", ReviewAnswer("unclear")),
         ("drop 2 5", ReviewAnswer("drop", (2, 5))),
         ("Strike 2, 5 and 7", ReviewAnswer("drop", (2, 5, 7))),
         ("edit 3", ReviewAnswer("edit", (3,))),

@@ -27,7 +27,6 @@ from roundtable.store.meta import (
     StartPhase,
     append_elaboration,
     change_meta,
-    is_stale,
     max_turns,
     meta_problem,
     read_meta,
@@ -673,23 +672,3 @@ class TestStartPhase:
             "{} in phases_completed is not a phase.",
             f"'{'y' * 59} in phases_completed is not a phase.",
         )
-
-
-@pytest.mark.rule("META-8")
-@pytest.mark.parametrize(
-    ("recorded", "commit", "stale"),
-    [
-        ("c02145b", "c02145b", False),
-        ("c02145b", "c02145b0e1f2", False),
-        ("c02145b0e1f2", "c02145b", False),
-        ("c02145b", "c02145c", True),
-        ("c02145b0", "c02145c", True),
-        ("02145b", "c02145b", True),
-        (None, "c02145b", False),
-        ("c02145b", None, False),
-        ("", "c02145b", False),
-        (7, "c02145b", False),
-    ],
-)
-def test_stale_where_neither_commit_begins_the_other(recorded: object, commit: object, stale: bool) -> None:
-    assert is_stale(recorded, commit) is stale

@@ -389,8 +389,10 @@ def _number_files(words: str, files: list[re.Match[str]]) -> str:
 
 ReviewKind = Literal["accept", "drop", "edit", "add", "undo", "unclear"]
 _ACCEPTS = _list_messages(
-    "accept | accept all | ok | okay | yes | write | write it | fine | good | looks good"
+    "accept | accept all | accept it | ok | okay | yes | write | write it | fine | good | looks good"
+    " | looks good to me | that's fine | that's it | perfect | great | agreed | go ahead"
 )
+_POLITE = frozenset({"thanks", "thank you", "please"})
 _DROPS = re.compile(
     r"(?:drop|strike|delete|remove)\s++(?P<numbers>\d[\d\s,]*+(?:and\s++[\d\s]++)?)\.?", re.IGNORECASE
 )
@@ -418,7 +420,8 @@ class ReviewAnswer:
 def hear_review(text: str) -> ReviewAnswer:
     """Return what a message at a review asks for; `unclear` where it asks for nothing that is known."""
     said = text.strip()
-    if is_silence(text) or fold_text(said).rstrip(".!") in _ACCEPTS:
+    parts = {part.strip() for part in re.split(r"[.,!;]", fold_text(said))} - {"", *_POLITE}
+    if is_silence(text) or (parts and parts <= _ACCEPTS):
         return ReviewAnswer("accept")
     if fold_text(said).rstrip(".!") == "undo":
         return ReviewAnswer("undo")

@@ -18,11 +18,11 @@ from ..core.personas import Roster
 from ..core.progress import Position, Progress, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Phase, Step
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
-from ..git import current_commit
+from ..git import current_commit, has_code_moved
 from ..store.files import JOURNAL_FOLDER
 from ..store.items import draft_problem, read_item
 from ..store.journal import Journal, list_journals
-from ..store.meta import has_meta, is_stale, meta_problem, missing_meta, read_meta
+from ..store.meta import has_meta, meta_problem, missing_meta, read_meta
 from ..store.parking import read_parked
 from ..store.progress import facts_of, progress_of
 from ..store.transcript import write_transcript
@@ -282,7 +282,8 @@ class Resume:
             handed_over_by=_handed_over_by(roster, where.phase, progress, track),
             parked=read_parked(self._folder, waiting) if waiting else (),
             notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
-            moved_on=known is not None and is_stale(known, current_commit(self._root)),
+            moved_on=isinstance(known, str)
+            and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
             has_review=True,
             track=track.key,

@@ -319,13 +319,6 @@ def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
     return StartPhase(completed, remaining[0] if remaining else None, remaining, tuple(warnings))
 
 
-def is_stale(codebase_hash: object, commit: object) -> bool:
-    """Whether the code has moved on: neither of the two commits is the beginning of the other."""
-    if not isinstance(codebase_hash, str) or not isinstance(commit, str):
-        return False
-    return not (commit.startswith(codebase_hash) or codebase_hash.startswith(commit))
-
-
 def _load(folder: Path) -> dict[str, Any] | None:
     """The object in meta.json as it stands; None where there is no file, ItemCorrupt where it is unusable."""
     path = folder / "meta.json"
