@@ -322,7 +322,9 @@ _FILE = re.compile(
     r"(?::(?P<line>\d{1,6})(?:-\d{1,6})?)?)"
 )
 # The files of a sentence are read as ~1~, ~2~ and so on, so that a pattern sees what is said of which.
-_FILES = r"(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
+_FILES = (
+    r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
+)
 _NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
 _DONE = (
     r"(?:touched|affected|changed?|involved|relevant|modified|edited|concerned"
@@ -332,7 +334,7 @@ _UNTOUCHED = tuple(
     re.compile(pattern)
     for pattern in (
         # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
-        rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom )(?<!~ and )(?<!~ or )(?<!~, ){_FILES}"
+        rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}"
         rf"(?: itself| too| also)?,? (?:{_NOT}{_DONE}"
         r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
         r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from ..core.steps import Item
@@ -33,7 +34,7 @@ _NEAR, _MAX_CALLS, _MAX_HOPS = 8, 24, 2
 _CALL = re.compile(rb"\b([A-Za-z_][A-Za-z0-9_]{3,60})\(")
 _KEYWORDS = ("class", "def", "func", "function", "fn", "struct")
 _PART = 0.5  # what a part of a word counts in a search
-_PATH = re.compile(r"(?<![\w./-])[\w-]++(?:[./][\w-]++)++")
+_PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
 _MAX_WORDS = 8
 _HITS_IN_A_FILE = 4
@@ -234,7 +235,6 @@ def search_code(
     root = root.absolute()
     needles = list(dict.fromkeys(word.strip() for word in words if len(word.strip()) > 1))[:_MAX_WORDS]
     spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
-    whole = [re.compile(rb"(?<![\w])" + re.escape(each) + rb"(?![\w])") for each in spelled]
     held = files_holding(root, _list_shown(root, (), leave_out), needles)[:_MAX_FILES]
     texts = {path: read_text(root, path) or b"" for path in held}
     rarity = [1 / (1 + sum(each in data for data in texts.values())) for each in spelled]
@@ -244,8 +244,8 @@ def search_code(
         is_source = file_kind(path) in ("source", "config")
         for number, line in enumerate(data.split(b"\n"), 1):
             worth = sum(
-                weight * (1.0 if word.search(line) else _PART)
-                for each, word, weight in zip(spelled, whole, rarity, strict=True)
+                weight * (1.0 if _stands_alone(each, line) else _PART)
+                for each, weight in zip(spelled, rarity, strict=True)
                 if each in line
             )
             if worth:
@@ -253,6 +253,15 @@ def search_code(
         found += sorted(here, key=lambda hit: (-hit[0], hit[2].number))[:_HITS_IN_A_FILE]
     found.sort(key=lambda hit: (-hit[0], not hit[1], hit[2].path, hit[2].number))
     return tuple(line for _, _, line in found[:MAX_SEARCH_HITS])
+
+
+def _stands_alone(needle: bytes, line: bytes) -> bool:
+    """Whether the needle stands somewhere in the line with no part of a word right before or after it."""
+    parts = line.split(needle)
+    return any(
+        not (before[-1:].isalnum() or after[:1].isalnum() or before[-1:] == b"_" or after[:1] == b"_")
+        for before, after in pairwise(parts)
+    )
 
 
 def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
