@@ -2,6 +2,7 @@
 
     python -m bench.survey_recall [--commits N] [--set tune|final] [--text] [--show] REPOSITORY ...
 
+`make bench` measures the clones that RECALL names, with a colon between, or else this project itself.
 Each commit's parent is checked out in a clone of its own, and the commit's subject is the item, with no
 other text unless asked for. Counted are the files that existed before. Left out: merges, reverts, version
 bumps, commits on documents or settings alone, and commits on more than 10 files. The two sets share no
@@ -11,6 +12,7 @@ commit; the weights were fitted on commits of the first.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import statistics
 import subprocess
@@ -73,25 +75,45 @@ def main() -> None:
     reader.add_argument("--text", action="store_true", help="give the item the commit's message as its text")
     reader.add_argument("--show", action="store_true", help="name what was missed, commit by commit")
     given = reader.parse_args()
+    for row in recall(given.repositories, given.commits, given.set, text=given.text, show=given.show):
+        print(row, flush=True)
+
+
+def measure() -> Iterator[str]:
+    """Yield the recall over the clones that RECALL names, or over this project's own commits."""
+    named = [Path(each) for each in os.environ.get("RECALL", "").split(":") if each]
+    own = Path(__file__).resolve().parents[1]
+    if named or (own / ".git").exists():
+        yield from recall(named or [own], 40 if named else 12, "final")
+    else:
+        yield "no clone: name some in RECALL, with a colon between"
+
+
+def recall(
+    repositories: Sequence[Path], commits: int, which: str, *, text: bool = False, show: bool = False
+) -> Iterator[str]:
+    """Yield a row for each repository, with what was missed before it if that is to be shown, and the sum."""
     together, few, many = Tally(), Tally(), Tally()
-    for repository in given.repositories:
+    for repository in repositories:
         alone, busy, seconds = Tally(), Tally(), [0.0]
-        for sample, clone in _check_out(repository, given.commits, given.set):
-            result = survey(clone, Item("item", sample.subject, sample.text if given.text else ""))
+        for sample, clone in _check_out(repository, commits, which):
+            result = survey(clone, Item("item", sample.subject, sample.text if text else ""))
             listed = [finding.path for finding in result.radius]
             for tally in (alone, together, few if len(sample.touched) <= _FEW_FILES else many):
                 tally.count(sample.touched, listed)
             busy.count(sample.touched, _busiest(clone))
             seconds.append(result.seconds)
-            if given.show:
-                print(f"  {sample.commit[:9]} {sample.subject[:90]}")
-                lost = (path for path in sample.touched if path not in listed[:_SHOWN])
-                print("".join(f"        missed {path}\n" for path in lost), end="")
-        name = repository.parent.name or repository.name
+            if show:
+                yield f"  {sample.commit[:9]} {sample.subject[:90]}"
+                yield from (
+                    f"        missed {path}" for path in sample.touched if path not in listed[:_SHOWN]
+                )
+        name = f"{repository.parent.name}/{repository.name}"
         slow = f"median {statistics.median(seconds[1:] or seconds):.2f} s, slowest {max(seconds):.2f} s"
-        print(f"{name} ({given.set}): {alone}; the busiest files instead: {busy}; {slow}", flush=True)
-    print(f"all: {together}")
-    print(f"commits on at most {_FEW_FILES} files: {few}\ncommits on more: {many}")
+        yield f"{name} ({which}): {alone}; the busiest files instead: {busy}; {slow}"
+    yield f"all: {together}"
+    yield f"commits on at most {_FEW_FILES} files: {few}"
+    yield f"commits on more: {many}"
 
 
 def _check_out(repository: Path, commits: int, which: str) -> Iterator[tuple[Sample, Path]]:

@@ -621,3 +621,26 @@ def test_back_at_the_first_question_opens_the_step_before() -> None:
 def test_a_short_track_hands_over_in_one_line() -> None:
     play = Play(opening(arrival="new", handed_over_by=PHASES[0], is_short=True))
     assert play.order == ["handoff", "step", "question"]
+
+
+LABELS = ("Forces", "Options", "Failure Mode", "Decision")
+FOUR: Step = replace(JOURNEYS, standard=tuple(Question(label, f"{label}?") for label in LABELS))
+DRAFTS = (
+    *(on.Offer(label, "A good draft.", "", "assumed", matters=True) for label in LABELS[:3]),
+    on.Offer("Decision", "", "", "unknown", matters=True),
+)
+
+
+@pytest.mark.rule("STEP-4")
+def test_what_only_the_user_knows_is_asked_before_what_has_a_good_draft() -> None:
+    begun, _ = Analysis.begin(opening(FOUR, arrival="continuing"))
+    after, _ = begun.receive(on.Offered(DRAFTS))
+    assert [answer.label for answer in after.answers] == ["Failure Mode"]
+
+
+@pytest.mark.rule("STEP-4")
+def test_a_short_track_takes_each_draft_without_an_enter() -> None:
+    begun, _ = Analysis.begin(opening(FOUR, arrival="continuing", is_short=True))
+    after, commands = begun.receive(on.Offered(DRAFTS))
+    assert [answer.text for answer in after.answers] == ["A good draft. (assumed)"] * 3
+    assert commands[-1] == do.Listen("answer")

@@ -284,3 +284,44 @@ def test_a_section_adds_nothing_to_the_answers_unmarked() -> None:
         "see `forms/audit.py:3` (unverified).\n\n"
         "Jordan agreed that signatures of customers can be deleted (unverified)."
     )
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("HUP goes on after `ready`, and never in a blocking join.", "A blocking join is out."),
+        (
+            "Only an HTTP probe with a timeout sees that nobody serves.",
+            "Only an HTTP probe with a timeout sees it; no log does.",
+        ),
+        (
+            "A `BytesIO` subclass must override `writelines` as well as `write`.",
+            "A `BytesIO` subclass that overrides `write` is not called by its own C `writelines`.",
+        ),
+        (
+            "The proxy, which has its own context (forms/sync.py:16-17), stays.",
+            "The proxy gets nothing of `verify` (forms/sync.py:16-17).",
+        ),
+    ],
+)
+def test_other_words_for_the_same_are_not_the_contrary(entry: str, said: str) -> None:
+    """These were refused in discussions with a strong model, each of them wrongly."""
+    table = replace(TABLE, turns=(Turn(1, USER, said),))
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)
+    assert [reason for reason in found if "contrary" in reason] == []
+
+
+@pytest.mark.rule("ART-8")
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("A blocking join is allowed.", "A blocking join is not allowed."),
+        ("The worker is never restarted.", "The worker is restarted."),
+        ("A blocking join.", "A blocking join is out."),
+    ],
+)
+def test_the_same_words_with_another_negation_are_the_contrary(entry: str, said: str) -> None:
+    table = replace(TABLE, turns=(Turn(1, USER, said),))
+    found = check_draft(Draft(insights=(Entry(entry, (1,)),)), table, lines_of)
+    assert any("contrary" in reason for reason in found)

@@ -12,6 +12,7 @@ from roundtable.core.synthesis import (
     attribution,
     decision_turns,
     description,
+    list_deciding_turns,
     marker,
     own_words,
     problems,
@@ -224,8 +225,8 @@ def test_the_user_s_words_stand_beside_a_decision_unless_it_is_in_these_words() 
     )
     block = render(draft, step_id="01-03", title="T", roster=ROSTER, turns=turns, exit_type="turn-limit")
     assert (
-        '- Offline saves are refused ("Refuse to save; a lost form costs us 40 euros. The rest can wait a '
-        'week."): a lost form is expensive\n'
+        '- Offline saves are refused ("Refuse to save; a lost form costs us 40 euros."): '
+        "a lost form is expensive\n"
     ) in block
 
 
@@ -305,3 +306,37 @@ def test_shortening_ends_with_a_whole_word(text: str, length: int, short: str) -
 def test_own_words_are_flat_and_bounded() -> None:
     assert own_words(Turn(1, USER, " a\n b ")) == "a b"
     assert len(own_words(Turn(1, USER, "word " * 200))) <= 310
+
+
+@pytest.mark.rule("SYN-3")
+@pytest.mark.parametrize(
+    ("said", "subject", "quoted"),
+    [
+        (
+            "Decision: we remove `mix_stderr` in 8.2. A feature release of ours may break things. "
+            "My worry is the silent kind of break: a suite goes on passing.",
+            "`mix_stderr` goes in 8.2",
+            "Decision: we remove `mix_stderr` in 8.2. A feature release of ours may break things.",
+        ),
+        (
+            "I am afraid of killing a busy worker. We go with replacing it at once. What do we tell people?",
+            "A gone worker is replaced",
+            "We go with replacing it at once.",
+        ),
+    ],
+)
+def test_the_quotation_is_what_decides_and_its_reason_not_the_worry(
+    said: str, subject: str, quoted: str
+) -> None:
+    assert own_words(Turn(1, USER, said), subject) == quoted
+
+
+@pytest.mark.rule("SYN-3")
+def test_turns_that_decide_are_listed_by_mark_and_by_their_words() -> None:
+    turns = (
+        Turn(1, USER, "We go with paper.", Verdict(decisions=(1,))),
+        Turn(2, "maya", "We go with ink."),
+        Turn(3, USER, "I want HUP like Gunicorn, and we go with Unix only."),
+        Turn(4, USER, "What must be tested?"),
+    )
+    assert list_deciding_turns(turns) == (1, 3)

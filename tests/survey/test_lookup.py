@@ -10,7 +10,7 @@ import pytest
 from gitproject import write
 from roundtable.core.steps import Item
 from roundtable.survey import find_excerpts, read_lines, search_code, survey
-from roundtable.survey.lookup import EXCERPT_LINES, MAX_EXCERPTS, MAX_READ_LINES, MAX_SEARCH_HITS
+from roundtable.survey.lookup import EXCERPT_LINES, MAX_EXCERPTS, MAX_READ_LINES, MAX_SEARCH_HITS, SMALL_FILE
 
 ITEM = "Warn when the toner is low\n\nThe office only notices grey pages; see `toner_level`."
 FILLER = "".join(f"value_{number} = {number}\n" for number in range(60))
@@ -42,8 +42,74 @@ def test_excerpts_stand_around_the_best_symbols_with_path_line_and_reason(office
     assert shown == lines[first.first - 1 : first.first - 1 + len(shown)]
     assert "def toner_level() -> int:" in shown
     assert 1 < len(found) <= MAX_EXCERPTS
-    assert all(len(each.text.split("\n")) <= EXCERPT_LINES for each in found)
+    assert all(len(each.text.split("\n")) <= SMALL_FILE for each in found)
+    assert len(shown) <= EXCERPT_LINES
     assert {each.path for each in found} <= {"press/toner.py", "press/status.py", "tests/test_toner.py"}
+
+
+def test_the_heading_names_the_first_line_and_each_line_has_its_number(office: Path) -> None:
+    first = find_excerpts(office, ITEM)[0]
+    lines = (office / first.path).read_text().split("\n")
+    assert lines[first.first - 1].strip()
+    for row in first.with_numbers.split("\n"):
+        number, _, text = row.partition(" ")
+        assert text == lines[int(number) - 1]
+
+
+def test_a_small_file_is_shown_whole_and_a_long_one_is_not(office: Path) -> None:
+    shown = {each.path: each for each in find_excerpts(office, ITEM)}
+    whole = shown["press/status.py"]
+    assert (whole.first, whole.text) == (1, (office / whole.path).read_text().strip("\n"))
+    assert whole.reason.startswith("the whole file")
+    assert len(shown["press/toner.py"].text.split("\n")) < SMALL_FILE
+
+
+def test_two_excerpts_that_nearly_touch_are_one(tmp_path: Path) -> None:
+    body = "    first = 1\n" * 12
+    code = f"{FILLER}\n\ndef toner_level():\n{body}\n\ndef toner_warning():\n{body}\n\n{FILLER}"
+    write(tmp_path, {"press.py": code})
+    (shown,) = find_excerpts(tmp_path, "Warn: `toner_level` and `toner_warning`")
+    assert "def toner_level" in shown.text
+    assert "def toner_warning" in shown.text
+
+
+def test_a_name_called_near_the_best_hit_leads_to_its_definition(tmp_path: Path) -> None:
+    body = "    step = 1\n" * 5
+    start = "def run_workers(config):\n    Supervisor(config, target=serve).run()\n"
+    files = {
+        "press/run.py": f"{FILLER}\n{start}{FILLER}",
+        "press/keeper.py": f"class Supervisor:\n{body}",
+        "press/other.py": f"class Unrelated:\n{body}",
+    }
+    write(tmp_path, files)
+    found = {each.path: each.reason for each in find_excerpts(tmp_path, "Restart workers in `run_workers`")}
+    assert found["press/keeper.py"] == "the whole file, defines Supervisor"
+    assert "press/other.py" not in found
+
+
+def test_what_the_item_leaves_as_it_is_steers_nowhere(tmp_path: Path) -> None:
+    write(tmp_path, {"reload.py": "def reload_all():\n    pass\n", "toner.py": "def toner():\n    pass\n"})
+    item = "Warn when the toner is low\n\nIt is grey. The `--reload` supervisor should stay as it is."
+    assert [each.path for each in find_excerpts(tmp_path, item)] == ["toner.py"]
+    assert "reload.py" in {
+        each.path for each in find_excerpts(tmp_path, item.replace("stay as it is", "warn"))
+    }
+
+
+def test_a_line_that_the_user_excludes_strikes_the_excerpt_and_not_the_file(tmp_path: Path) -> None:
+    code = f"def toner_level():\n    pass\n{FILLER}{FILLER}\ndef toner_warning():\n    pass\n"
+    write(tmp_path, {"press.py": code})
+    item = "Warn: `toner_level` and `toner_warning`"
+    assert len(find_excerpts(tmp_path, item)) == 2
+    (left,) = find_excerpts(tmp_path, item, excluded={"press.py:1"})
+    assert "toner_warning" in left.text
+
+
+def test_the_search_puts_rare_and_whole_words_first(tmp_path: Path) -> None:
+    plenty = {f"a{number}.py": "certificate = 1\n" for number in range(9)}
+    write(tmp_path, {**plenty, "pyproject.toml": 'requires-python = ">=3.8"\n', "z.py": "import certifi\n"})
+    found = [line.path for line in search_code(tmp_path, ["requires-python", "certifi"])]
+    assert found[:2] == ["pyproject.toml", "z.py"]
 
 
 def test_no_words_and_no_files_give_no_excerpts(office: Path, tmp_path: Path) -> None:
@@ -112,9 +178,7 @@ def test_what_the_user_says_is_not_touched_is_in_no_list(office: Path, said: str
         *(point.line.path for point in found.entry_points),
         *(rate.path for rate in found.change_rate),
         *(each.path for each in find_excerpts(office, ITEM, (), excluded={said})),
-        *(line.path for line in search_code(office, ["toner_level"], excluded={said})),
     }
     assert "press/status.py" in listed
     assert "press/toner.py" not in listed
-    assert read_lines(office, "press/toner.py", 1, 5, excluded={said}) is None
     assert "tests/test_toner.py" in listed  # another file whose name ends alike

@@ -446,6 +446,11 @@ def _take_panel_drafts(now: Analysis, offers: tuple[on.Offer, ...]) -> Outcome:
     after = replace(now, offers=tuple(each for each in offers if each.text))
     drafted = {each.label: each for each in offers if not each.is_subject}
     asked = [each for each in _unanswered_questions(after) if _is_asked(drafted.get(each.label))]
+    if now.is_quick:
+        # A short track takes a draft without an Enter for each; it is shown and can be corrected.
+        asked = [each for each in asked if not _has_words(drafted.get(each.label))]
+    # What nobody could draft comes before what only wants a nod; then in the order of the step.
+    asked.sort(key=lambda each: _has_words(drafted.get(each.label)))
     taken = []
     for question in _unanswered_questions(after):
         offer = drafted.get(question.label)
@@ -460,6 +465,10 @@ def _take_panel_drafts(now: Analysis, offers: tuple[on.Offer, ...]) -> Outcome:
         after = replace(after, answers=(*after.answers, answer))
     shown = (_show("notice", lines.panel_drafts(taken), now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
+
+
+def _has_words(offer: on.Offer | None) -> bool:
+    return offer is not None and bool(offer.text)
 
 
 def _is_asked(offer: on.Offer | None) -> bool:

@@ -406,10 +406,12 @@ def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) ->
 _NEGATIONS = frozenset(words_of("not no never none nobody nothing without cannot neither nor"))
 _NEGATION_STEMS = frozenset(stem for word in _NEGATIONS for stem in content_stems(word, frozenset()))
 _CLAUSE = re.compile(
-    r"[.;:!?\n]\s|,\s|\b(?:but|and|because|so|while|unless|if|until|when|rather)\b", re.IGNORECASE
+    r"[.;:!?\n]\s|,\s|\b(?:but|and|because|so|while|unless|if|until|when|rather|that|which|who)\b",
+    re.IGNORECASE,
 )
-_SAME = 0.75
-_NEAR = 0.5
+_IS_OUT = re.compile(r"\b(?:is|are) (?:ruled )?out\W*$", re.IGNORECASE)
+_CITATION = re.compile(r"(?<![\w./-])[\w./-]++:\d++(?:-\d++)?")
+_SAME, _LEAST_SHARED = 0.8, 2
 _SHORT_STEM, _LONG_STEM = 3, 7
 
 
@@ -420,7 +422,10 @@ class _Clause:
 
 
 def _check_negation(text: str, cited: Sequence[Turn]) -> Iterator[UnverifiedClaim]:
-    """Yield what says of the same thing that it is not so, or that it is where it was said not to be."""
+    """Yield what repeats a clause nearly word for word, but for a negation.
+
+    Less alike than that, the alarms are false: "never in a blocking join" is "a blocking join is out".
+    """
     said = [
         clause
         for turn in cited
@@ -439,15 +444,16 @@ def _check_negation(text: str, cited: Sequence[Turn]) -> Iterator[UnverifiedClai
 
 def _is_same_matter(one: _Clause, other: _Clause) -> bool:
     shared = len(one.stems & other.stems)
-    return shared > 1 and shared >= _SAME * len(one.stems) and shared >= _NEAR * len(other.stems)
+    return shared >= max(_LEAST_SHARED, _SAME * len(one.stems), _SAME * len(other.stems))
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
-    for piece in _CLAUSE.split(text):
+    for piece in _CLAUSE.split(_CITATION.sub(" ", text)):
         stems = _stems(piece) - _NEGATION_STEMS
         if stems:
             words = words_of(piece)
             negations = sum(word in _NEGATIONS or word.endswith("n't") for word in words)
+            negations += bool(_IS_OUT.search(piece))
             yield _Clause(stems, negations % 2 == 1)
 
 

@@ -11,7 +11,7 @@ from .personas import Persona, Roster
 from .steps import Criterion, Depth, Item, Question, Step, Target
 from .synthesis import Draft, Entry, Exit
 from .tracks import TrackChoice
-from .turns import NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn
+from .turns import NOTHING_KNOWN, USER, Known, LookedUp, Material, OffTopic, Parked, Turn
 
 Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeoff"]
 """What a contribution is for."""
@@ -56,7 +56,7 @@ class Table:
     documents: tuple[Material, ...] = ()
     """The item's other documents, and the transcripts of earlier discussions on this step."""
     known: Known = NOTHING_KNOWN
-    looked_up: tuple[Material, ...] = ()
+    looked_up: tuple[LookedUp, ...] = ()
     """What personas asked to see of the code in this discussion."""
     suspected: OffTopic | None = None
     """What a local check thinks that the user's last turn drifts to; whoever speaks next judges it."""
@@ -217,6 +217,10 @@ class StepBrief:
     documents: tuple[Material, ...] = ()
     """The item's documents; the runtime adds them and what is known, since the machine reads no files."""
     known: Known = NOTHING_KNOWN
+    looked_up: tuple[Material, ...] = ()
+    """What the panel asked to see of the code in this step."""
+    look_ups: int = 0
+    """How many times it may still ask before it answers."""
 
 
 @dataclass(frozen=True, slots=True)

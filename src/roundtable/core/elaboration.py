@@ -47,7 +47,7 @@ from .lines import Line, LineKind
 from .personas import Lead, Persona, Roster
 from .steps import PHASES, Item, Step, phase_of
 from .text import is_silence, word_set
-from .turns import NEUTRAL, NOTHING_KNOWN, USER, Known, Material, OffTopic, Parked, Turn, Verdict
+from .turns import NEUTRAL, NOTHING_KNOWN, USER, Known, LookedUp, Material, OffTopic, Parked, Turn, Verdict
 
 DEFAULT_MAX_TURNS = 10
 LEAST_MAX_TURNS = 3
@@ -113,7 +113,7 @@ class Elaboration:
     material: tuple[Material, ...] = ()
     documents: tuple[Material, ...] = ()
     known: Known = NOTHING_KNOWN
-    looked_up: tuple[Material, ...] = ()
+    looked_up: tuple[LookedUp, ...] = ()
     suspected: OffTopic | None = None
     """What a local check thinks that the user's last turn drifts to, until somebody has judged it."""
     focus_question: str = ""
@@ -238,6 +238,7 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
     for name, words in (("summary", event.summary), ("focus question", event.focus_question)):
         if not words.strip():
             raise RuleBroken(f"The framing has no {name}.")
+    now = _keep_looked_up(now, event)
     others = now.roster.others(now.lead)
     text = lines.framing_text(
         title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0]
@@ -270,9 +271,7 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     if not event.text.strip():
         raise RuleBroken("A contribution is never empty.")
     _check_verdict(event.verdict, len(now.turns) + 1)
-    names = {each.name for each in now.looked_up}
-    new = tuple(each for each in event.looked_up if each.name not in names)
-    now = replace(now, looked_up=now.looked_up + new)
+    now = _keep_looked_up(now, event)
     if event.judged is not None:
         now = _take_judgement(now, event.judged)
         if now.redirected and event.speaker == now.lead.key:
@@ -285,6 +284,9 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     # After an empty message one persona speaks; the others only stood by.
     due = () if purpose == "go-on" else now.due[1:]
     opposed = event.verdict.opposes and now.turns[event.verdict.opposes - 1].speaker
+    if said.closing and not now.closing:
+        # Two turns are left: the user's, and the one that answers it. Whoever only adds gives way.
+        due = tuple(each for each in due if not each.may_pass)
     if now.closing:
         due = tuple(each for each in due if each.purpose == "first-round")
     elif purpose != "tradeoff" and opposed not in (None, USER, event.speaker):
@@ -298,6 +300,15 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
         said = replace(said, due=())
         shown += () if said.is_full else (_redirect(said, USER),)
     return _go_on(said, shown)
+
+
+def _keep_looked_up(now: Elaboration, event: on.Framed | on.PersonaSpoke) -> Elaboration:
+    """Keep what a speaker asked to see where it was shown, so that requests go on sharing their beginning."""
+    names = {each.name for each in now.looked_up}
+    new = (
+        LookedUp(each.name, each.text, len(now.turns)) for each in event.looked_up if each.name not in names
+    )
+    return replace(now, looked_up=(*now.looked_up, *new))
 
 
 def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:

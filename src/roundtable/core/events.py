@@ -61,6 +61,8 @@ class Framed:
     focus_topic: str
     notes: tuple[str, ...] = ()
     relayed: bool = False
+    looked_up: tuple[Material, ...] = ()
+    """What the lead asked to see before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,23 +317,40 @@ def _subjects(text: str) -> frozenset[str]:
 # --- what the user says of the code ---------------------------------------------------------------------
 
 _FILE = re.compile(
-    r"`(?P<code>[\w./-]+)`"
+    r"(?:`(?P<code>[\w./-]+)(?::(?P<at>\d{1,6})(?:-\d{1,6})?)?`"
     r"|(?<![\w/@.-])(?P<path>(?>(?:[\w-]++/)*)[\w-]*+\.[A-Za-z]\w{0,4}|(?>(?:[\w.-]++/)+)[\w.-]*+)(?![\w/])"
+    r"(?::(?P<line>\d{1,6})(?:-\d{1,6})?)?)"
 )
-_UNTOUCHED = re.compile(
-    r"(?:\bnot|n't|\bnever) (?:be |get |to be |being )?(?:touched|affected|changed|involved|relevant|modified"
-    r"|concerned|part of (?:this|it|the change)|touch|change|modify|edit)\b"
-    r"|\bleave \S{1,80} (?:alone|as it is|out)\b|\bhas nothing to do with (?:this|it)\b"
-    r"|\b(?:stays|remains) as it is\b|\bis (?:untouched|unaffected|irrelevant|out of scope)\b"
+# The files of a sentence are read as ~1~, ~2~ and so on, so that a pattern sees what is said of which.
+_FILES = (
+    r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
+)
+_NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
+_DONE = (
+    r"(?:touched|affected|changed?|involved|relevant|modified|edited|concerned"
+    r"|part of (?:this|it|the change))\b"
+)
+_UNTOUCHED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
+        rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}"
+        rf"(?: itself| too| also)?,? (?:{_NOT}{_DONE}"
+        r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
+        r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
+        rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}",
+        rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b",
+        rf"\bonly looks? like it:? {_FILES}",
+    )
 )
 _TOUCHED = re.compile(
-    r"\b(?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b"
+    rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CodeCorrection:
-    """What the user says of a file: that it is not touched, or is after all, and in which words."""
+    """What the user says of a file, or of its `path:line`: that it is not touched, or is after all."""
 
     path: str
     is_touched: bool
@@ -344,17 +361,30 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
     """Return what a message says of files: "`_main.py` is not touched" (TABLE-2)."""
     found: list[CodeCorrection] = []
     for sentence in split_sentences(text):
-        said = fold_text(sentence)
-        is_touched = bool(_TOUCHED.search(said))
-        if said.rstrip().endswith("?") or not (is_touched or _UNTOUCHED.search(said)):
+        words = " ".join(sentence.split())
+        if words.endswith("?"):
             continue
-        for match in _FILE.finditer(sentence):
-            path = (match["code"] or match["path"]).strip("/").removeprefix("./")
-            # "the check at a.py:9 does not change" is a word on a line, not on the file.
-            is_line = re.match(r":\d", sentence[match.end() :])
-            if ("." in path or "/" in path) and not is_line:
-                found.append(CodeCorrection(path, is_touched, " ".join(sentence.split())))
+        files = list(_FILE.finditer(words))
+        said = re.sub(r" ?\([^()]*\)", "", _number_files(words, files).casefold())
+        for is_touched, patterns in ((True, (_TOUCHED,)), (False, _UNTOUCHED)):
+            for each in (match for pattern in patterns for match in pattern.finditer(said)):
+                for number in re.findall(r"~(\d+)~", each["files"]):
+                    file = files[int(number)]
+                    path = (file["code"] or file["path"]).strip("/").removeprefix("./")
+                    line = file["at"] or file["line"]
+                    if "." in path or "/" in path:
+                        place = f"{path}:{line}" if line else path
+                        found.append(CodeCorrection(place, is_touched, words))
     return tuple(found)
+
+
+def _number_files(words: str, files: list[re.Match[str]]) -> str:
+    """Return a sentence with ~0~, ~1~ and so on in place of the files that it names."""
+    parts, at = [], 0
+    for number, each in enumerate(files):
+        parts += [words[at : each.start()].replace("~", " "), f"~{number}~"]
+        at = each.end()
+    return "".join((*parts, words[at:].replace("~", " ")))
 
 
 # --- a review -------------------------------------------------------------------------------------------

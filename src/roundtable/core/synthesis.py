@@ -35,7 +35,7 @@ _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(
     r",?\s(?P<why>(?:because|so that|weil|damit)\s|(?<=,\s)since\s(?=[^\d\W]))", re.IGNORECASE
 )
-_MOST_SENTENCES = 2
+_WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +175,18 @@ def _standing_decisions(turns: Sequence[Turn]) -> dict[int, _Decided]:
 def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
     """Return the numbers of the turns in which the user decided something that still stands, in order."""
     return tuple(sorted(_standing_decisions(turns)))
+
+
+def list_deciding_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
+    """Return the turns in which the user decided, by somebody's mark or by the sound of the words alone."""
+    marked = {number for turn in turns for number in turn.verdict.decisions}
+    heard = (
+        turn.number
+        for turn in turns
+        if turn.speaker == USER and turn.number not in marked and sounds_decided(turn.text)
+        if not any(takes_back(later.text) for later in turns[turn.number :] if later.speaker == USER)
+    )
+    return tuple(sorted({*decision_turns(turns), *heard}))
 
 
 def _withdrawn_turns(turns: Sequence[Turn]) -> frozenset[int]:
@@ -428,12 +440,26 @@ def shorten_text(text: str, length: int) -> str:
 
 
 def own_words(turn: Turn, subject: str = "") -> str:
-    """Return what the user said when they decided: at most two sentences, those nearest to the subject."""
-    sentences = [each for each in split_sentences(join_lines(turn.text)) if can_decide(each)]
+    """Return what the user said when they decided: the sentence nearest to the subject, and the reason.
+
+    The reason is the sentence right after it, unless that worries, asks or is about something else.
+    """
+    sentences = list(split_sentences(join_lines(turn.text)))
+    firm = [at for at, each in enumerate(sentences) if can_decide(each) and not _WORRIES.search(each)]
+    if not firm:
+        return shorten_text(join_lines(turn.text), _OWN_WORDS_LENGTH)
     wanted = set(words_of(fold_text(subject)))
-    nearest = sorted(sentences, key=lambda each: -len(wanted.intersection(words_of(fold_text(each)))))
-    kept = [each for each in sentences if each in nearest[:_MOST_SENTENCES]]
-    return shorten_text(" ".join(kept) or join_lines(turn.text), _OWN_WORDS_LENGTH)
+
+    def fits(at: int) -> int:
+        said = fold_text(sentences[at])
+        shared = len(wanted.intersection(words_of(said)))
+        return shared + 2 * sounds_decided(sentences[at]) + 4 * said.startswith(("decision", "decided"))
+
+    at = max(firm, key=fits)
+    words = sentences[at]
+    if at + 1 in firm and len(words) + len(sentences[at + 1]) < _OWN_WORDS_LENGTH:
+        words += f" {sentences[at + 1]}"
+    return shorten_text(words, _OWN_WORDS_LENGTH)
 
 
 def join_lines(text: str) -> str:

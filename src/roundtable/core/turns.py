@@ -92,6 +92,15 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
+class LookedUp:
+    """Code that a speaker asked to see, and how many turns there were then: it stays after them (TABLE-1)."""
+
+    name: str
+    text: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """What else is on the table besides the item's documents, as it stood at the beginning (TABLE-1)."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from ..core.analysis import ASSUMED
 from ..core.synthesis import join_lines
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
@@ -30,6 +31,11 @@ def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = 
         for block in find_elaboration_blocks(name, text):
             for _, words in block.decisions() if block.timestamp not in undone else ():
                 found[f"{unescape_markdown(words)} (step {block.step_id}, {block.timestamp[:10]})"] = None
+    for name, text in documents.items():
+        # The answer to a step's own question for the decision; the records below hold theirs.
+        words = find_labelled(text, "Decision") if name != OVERVIEW else ""
+        if words and not words.endswith(ASSUMED):
+            found[f"{words} ({name})"] = None
     for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
         body = "\n".join(lines)
         if "in the roundtable on step" in body:  # it stands there as well

@@ -32,6 +32,7 @@ class Framing:
     summary: str
     focus_question: str
     focus_topic: str
+    looked_up: tuple[Material, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +43,26 @@ class Look:
     what: str
 
 
+class LookUpsWanted(Exception):
+    """A panel wants to see more of the code before it answers; it is asked again with what that shows."""
+
+    def __init__(self, looks: tuple[Look, ...]) -> None:
+        super().__init__(f"{len(looks)} look-ups")
+        self.looks = looks
+
+
 @dataclass(frozen=True, slots=True)
 class Speech:
     """A contribution, without its speaker's name, and the speaker's own verdict on it.
 
-    `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript. Where it asks
-    for `look_ups` there are no words yet: it is asked again with what they show. `looked_up` is what it saw.
+    `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript, and
+    `looked_up` is what it asked to see before it spoke.
     """
 
     text: str
     verdict: Verdict = NEUTRAL
     judged: Verdict | None = None
     notes: tuple[str, ...] = ()
-    look_ups: tuple[Look, ...] = ()
     looked_up: tuple[Material, ...] = ()
 
 

@@ -17,6 +17,7 @@ from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import split_sentences, strip_unprintable
 from ..core.turns import Material
 from ..panel.base import Look
+from ..store.background import RECORD_FOLDERS
 from ..store.meta import read_excluded
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ def _shorten(text: str) -> str:
 
 
 _LINES = re.compile(r"(?P<path>[^\s:]+)(?::(?P<first>\d{1,6})(?:\s*-\s*(?P<last>\d{1,6}))?)?.*", re.DOTALL)
+_CITED = re.compile(r"(?<![\w./-])[\w./-]++:\d++")
 _READ_LINES, _MOST_HITS, _LONGEST_LOOK = 60, 20, 120
 
 
@@ -227,18 +229,33 @@ class Surveyor:
         return draft_answer(self._survey(item), step_id, label)
 
     def excerpts(self, item: Item, documents: Sequence[Material]) -> tuple[Material, ...]:
-        """Return about six pieces of code that fit the item, each under its `path:line`."""
+        """Return the pieces of code that fit the item, each under its `path:line`, and the nearest files."""
         from ..survey import find_excerpts
 
-        key = (item.slug, read_excluded(self._folder))
+        # Places that were written down since the last step lead to other code.
+        cited = dict.fromkeys(place for each in documents for place in _CITED.findall(each.text))
+        key = (item.slug, (*read_excluded(self._folder), "", *cited))
         if key not in self._excerpts:
             text = f"{item.name}\n{item.own_text}"
             found = find_excerpts(
-                self._root, text, [each.text for each in documents], excluded=key[1], leave_out=self._own
+                self._root,
+                text,
+                [each.text for each in documents],
+                excluded=read_excluded(self._folder),
+                leave_out=self._own,
             )
-            self._excerpts[key] = tuple(
-                Material(f"{each.path}:{each.first} ({each.reason})", each.text) for each in found
+            pieces = [
+                Material(f"{each.path}:{each.first} ({each.reason})", each.with_numbers) for each in found
+            ]
+            near = [
+                f"{file.path}:{file.lines[0].number} {file.lines[0].text}"[:_LONGEST_LOOK]
+                for file in self._survey(item).radius
+                if not file.path.startswith(RECORD_FOLDERS)  # those that hold are on the table
+            ][:_MOST_HITS]
+            listed = (
+                [Material("the files nearest to the item, one line of each", "\n".join(near))] if near else []
             )
+            self._excerpts[key] = (*pieces, *listed)
         return self._excerpts[key]
 
     def look(self, look: Look) -> Material:
@@ -253,10 +270,10 @@ class Surveyor:
             shown = read_lines(self._root, place["path"] if place else look.what, first, last)
             if shown is None:
                 return Material(name, "There is no such file to show.")
-            numbered = enumerate(shown.text.split("\n"), shown.first)
-            return Material(name, "\n".join(f"{number} {line}" for number, line in numbered))
+            return Material(name, shown.with_numbers)
+        # Whoever asks for something sees it, whatever the user said of the file: that is on the table too.
         words = [word.strip("`\"',") for word in look.what.split()]
-        hits = search_code(self._root, words, excluded=read_excluded(self._folder), leave_out=self._own)
+        hits = search_code(self._root, words, leave_out=self._own)
         lines = [f"{hit.path}:{hit.number} {hit.text.strip()}" for hit in hits[:_MOST_HITS]]
         return Material(name, "\n".join(lines) or "Nothing in the code holds these words.")
 

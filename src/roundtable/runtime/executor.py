@@ -117,7 +117,9 @@ class Executor:
                 keep_corrections(self._folder, turn.text, relayed=turn.relayed)
             case do.AskDraft():
                 for answer in task.brief.answers:
-                    keep_corrections(self._folder, answer.text, relayed=answer.relayed)
+                    # A draft that was taken as it is says what a panel thinks of the code, not the user.
+                    if not answer.offered:
+                        keep_corrections(self._folder, answer.text, relayed=answer.relayed)
             case do.AskFeedback(words=words, relayed=relayed):
                 keep_corrections(self._folder, words, relayed=relayed)
         match task:
@@ -169,7 +171,8 @@ class Executor:
             found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
         summary, question = self._mark(framing.summary, brief), self._mark(framing.focus_question, brief)
         notes = _notes(self._violations(f"{summary} {question}", brief), found)
-        return on.Framed(summary, question, _clean(framing.focus_topic), notes, self._is_host)
+        topic = _clean(framing.focus_topic)
+        return on.Framed(summary, question, topic, notes, self._is_host, framing.looked_up)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""

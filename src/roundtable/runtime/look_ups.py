@@ -1,4 +1,4 @@
-"""Look-ups: what a persona asks to see of the code before it speaks (TABLE-1).
+"""Look-ups: what a panel asks to see of the code before it speaks, drafts or opens (TABLE-1).
 
 It stands on its own because it is a panel around another one, which the executor only uses.
 """
@@ -10,44 +10,92 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..core.commands import AskPersona
+from ..core import commands as do
 from ..core.errors import PanelFailed
-from ..core.turns import Material
-from ..panel.base import Look, OnWords, Panel, PanelRequest, Speech, ignore_words
+from ..core.turns import LookedUp, Material
+from ..panel.base import Look, LookUpsWanted, OnWords, Panel, PanelRequest, ignore_words
 
 MOST_LOOK_UPS = 3
 """How many times a speaker may look something up before one contribution."""
 
+Seen = tuple[Material, ...]
+AtStep = do.AskReading | do.AskOffers | do.AskFollowUp | do.AskDraft | do.AskFeedback
+
 
 class LookUpPanel:
-    """Another panel, whose speakers are shown the code that they ask for, a few times a contribution."""
+    """Another panel, which is shown the code that it asks for, a few times before each answer."""
 
     def __init__(self, panel: Panel, look: Callable[[Look], Material]) -> None:
         self._panel = panel
         self._look = look
-        self._seen: tuple[int, tuple[Material, ...]] = (0, ())
+        self._at_turn: tuple[int, Seen] = (0, ())
+        self._at_step: tuple[str, Seen] = ("", ())
 
     @property
     def name(self) -> str:
         return self._panel.name
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
-        if isinstance(request, AskPersona):
-            return await self._speak(request, on_words)
-        return await self._panel.answer(request, on_words)
+        match request:
+            case do.AskPersona(brief) | do.AskFraming(brief):
+                # A second try at the same turn has seen what the first one asked for.
+                kept = self._at_turn[1] if self._at_turn[0] == brief.number and brief.again else ()
+                said, seen = await self._ask(request, kept, on_words)
+                self._at_turn = brief.number, seen
+                return replace(said, looked_up=seen) if said is not None and seen else said
+            case (
+                do.AskReading(brief)
+                | do.AskOffers(brief)
+                | do.AskFollowUp(brief)
+                | do.AskDraft(brief)
+                | do.AskFeedback(brief)
+            ):
+                # What was seen for a step stays on its table, from the hand-off on.
+                step_id = brief.step.step_id
+                kept = self._at_step[1] if self._at_step[0] == step_id else ()
+                said, seen = await self._ask(request, kept, on_words)
+                self._at_step = step_id, seen
+                return said
+            case _:
+                return await self._panel.answer(request, on_words)
 
-    async def _speak(self, request: AskPersona, on_words: OnWords) -> Speech | None:
-        brief = request.brief
-        # A second try at the same turn has seen what the first one asked for.
-        seen = self._seen[1] if self._seen[0] == brief.number and brief.again else ()
+    async def _ask(
+        self, request: do.AskPersona | do.AskFraming | AtStep, seen: Seen, on_words: OnWords
+    ) -> tuple[Any, Seen]:
+        """Return the answer and all that was seen before it."""
+        left = MOST_LOOK_UPS
+        if isinstance(request, do.AskPersona | do.AskFraming):
+            left -= len(seen)
         while True:
-            left = MOST_LOOK_UPS - len(seen)
-            table = replace(brief.table, looked_up=brief.table.looked_up + seen)
-            asked = AskPersona(replace(brief, table=table, look_ups=left))
-            speech = await self._panel.answer(asked, on_words)
-            if speech is None or not speech.look_ups:
-                self._seen = (brief.number, seen)
-                return replace(speech, looked_up=seen) if speech and seen else speech
-            if left <= 0:
-                raise PanelFailed(f"The {self.name} panel only asks to see code and says nothing.")
-            seen += tuple([await asyncio.to_thread(self._look, look) for look in speech.look_ups[:left]])
+            try:
+                return await self._panel.answer(_add_code(request, seen, left), on_words), seen
+            except LookUpsWanted as wanted:
+                if left <= 0:
+                    raise PanelFailed(
+                        f"The {self.name} panel only asks to see code and says nothing."
+                    ) from None
+                looks = wanted.looks[:left]
+            left -= len(looks)
+            found = [await asyncio.to_thread(self._look, look) for look in looks]
+            seen += tuple(each for each in found if each not in seen)
+
+
+def _add_code(request: do.AskPersona | do.AskFraming | AtStep, seen: Seen, left: int) -> PanelRequest:
+    """Return the request with what was seen, and how much more may be asked for now.
+
+    One look-up is kept back while there are several, so that what a search finds can still be read.
+    """
+    now = max(left - 1, min(left, 1))
+    match request:
+        case do.AskPersona(brief) | do.AskFraming(brief):
+            table = brief.table
+            names = {each.name for each in table.looked_up}
+            new = (
+                LookedUp(each.name, each.text, len(table.turns)) for each in seen if each.name not in names
+            )
+            table = replace(table, looked_up=(*table.looked_up, *new))
+            return replace(request, brief=replace(brief, table=table, look_ups=now))
+        case _:
+            can_ask = isinstance(request, do.AskReading | do.AskOffers)
+            step = replace(request.brief, looked_up=seen, look_ups=now if can_ask else 0)
+            return replace(request, brief=step)

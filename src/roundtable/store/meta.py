@@ -221,12 +221,13 @@ def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None
 
 
 def read_corrections(folder: Path) -> tuple[str, ...]:
-    """Return the user's sentences on the code that hold."""
-    return tuple(str(each["words"]) for each in _read_corrections(read_meta(folder) or {}))
+    """Return the user's sentences on the code that hold, each once however many files it names."""
+    kept = (str(each["words"]) for each in _read_corrections(read_meta(folder) or {}))
+    return tuple(dict.fromkeys(kept))
 
 
 def read_excluded(folder: Path) -> tuple[str, ...]:
-    """Return the files that the user says are not touched."""
+    """Return the files, and each `path:line`, that the user says are not touched."""
     found = _read_corrections(read_meta(folder) or {})
     return tuple(str(each["path"]) for each in found if not each.get("touched"))
 

@@ -149,8 +149,11 @@ def list_files(root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS) -> tuple[s
 
 
 def drop_excluded(paths: Iterable[str], excluded: Collection[str]) -> tuple[str, ...]:
-    """Return the paths without the excluded ones: a file or a folder, by its whole path or the end of it."""
-    ends = tuple(f"/{part.strip('/')}/" for part in excluded if part.strip("/"))
+    """Return the paths without the excluded ones: a file or a folder, by its whole path or the end of it.
+
+    A `path:line` excludes that place and not the file.
+    """
+    ends = tuple(f"/{part.strip('/')}/" for part in excluded if part.strip("/") and ":" not in part)
     return tuple(path for path in paths if not any(end in f"/{path}/" for end in ends))
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from ..core.steps import Item
@@ -15,12 +16,25 @@ from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
 from .report import CodeLine
 from .search import best_lines, files_holding, find_hits, rank_files, search_files, weigh_names, weigh_terms
 from .symbols import Definition, defined_name, find_definitions, find_symbol
-from .terms import extract_terms
+from .terms import Term, extract_terms
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
 _FEWEST_LINES = 20
+MAX_EXCERPT_LINES = 240
+"""Of all excerpts together."""
+SMALL_FILE = 80
+"""A file of so few lines is shown whole."""
 _CANDIDATES = 24
+_NAMED = 1.5  # how much more a file counts that a document names
+_NEARLY = 12  # lines between two excerpts that are shown as one
+_TWIN = 0.7
+_MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
+_NEAR, _MAX_CALLS, _MAX_HOPS = 8, 24, 2
+_CALL = re.compile(rb"\b([A-Za-z_][A-Za-z0-9_]{3,60})\(")
+_KEYWORDS = ("class", "def", "func", "function", "fn", "struct")
+_PART = 0.5  # what a part of a word counts in a search
+_PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
 _MAX_WORDS = 8
 _HITS_IN_A_FILE = 4
@@ -47,6 +61,11 @@ class Excerpt:
     text: str
     reason: str
 
+    @property
+    def with_numbers(self) -> str:
+        """The text with its number before each line, so that a citation needs no counting."""
+        return "\n".join(f"{at} {line}".rstrip() for at, line in enumerate(self.text.split("\n"), self.first))
+
 
 def find_excerpts(
     root: Path,
@@ -56,19 +75,26 @@ def find_excerpts(
     excluded: Collection[str] = (),
     leave_out: Sequence[str] = OWN_FOLDERS,
 ) -> tuple[Excerpt, ...]:
-    """Return about six excerpts of 20 to 30 lines around the symbols that fit the item best.
+    """Return about six excerpts around the symbols that fit the item best, and what those lead to.
 
-    `item_text` has the title on its first line; words of the documents count less. At most two excerpts come
-    from one file, and none from a file that the user excluded.
+    `item_text` has the title on its first line; words of the documents count less, but a file that they name
+    counts more. A small file is shown whole, two excerpts that nearly touch are one, and of twins one is
+    shown. Nothing comes from a file, nor from around a `path:line`, that the user excluded.
     """
     root = root.absolute()
     title, _, rest = item_text.strip().partition("\n")
     terms = extract_terms(Item("item", title, "\n".join((rest, *documents))))
     paths = _list_shown(root, excluded, leave_out)
+    struck = frozenset(_split_place(each) for each in excluded if ":" in each)
     hits = search_files(root, paths, terms)
     ranked = rank_files(root, paths, terms, hits, {})
-    files = [file for file in ranked if file.count and file_kind(file.path) in ("source", "test", "config")]
-    files = files[:_CANDIDATES]
+    named = frozenset(_PATH.findall("\n".join((rest, *documents))))
+    files = [
+        replace(file, score=file.score * (_NAMED if file.path in named else 1.0))
+        for file in ranked
+        if file.count and file_kind(file.path) in ("source", "test", "config")
+    ]
+    files = sorted(files, key=lambda file: -file.score)[:_CANDIDATES]
     texts = {file.path: read_text(root, file.path) or b"" for file in files}
     definitions = find_definitions(texts)
     places = {path: find_hits(data, terms) for path, data in texts.items()}
@@ -84,17 +110,124 @@ def find_excerpts(
             worth = sum(weights[index] for index in on_line.terms) * (1.5 if in_name else 1.0)
             scored.append((worth * file.score, file.path, line.number, around))
     scored.sort(key=lambda row: (-row[0], row[1], row[2]))
-    chosen: list[Excerpt] = []
+    chosen: list[_Span] = []
     for _, path, number, around in scored:
-        lines = texts[path].split(b"\n")
-        first, last = _choose_lines(number, around, len(lines))
-        same = [each for each in chosen if each.path == path]
-        if len(same) < 2 and all(abs(each.first - first) >= EXCERPT_LINES for each in same):
-            why = f"defines {around.name}" if around else "has the item's words"
-            chosen.append(Excerpt(path, first, _join_lines(lines[first - 1 : last]), why))
+        _choose(chosen, _Span.around(path, texts[path], number, around), struck)
         if len(chosen) == MAX_EXCERPTS:
             break
-    return tuple(chosen)
+    hops = [hop for hop in _follow_names(root, paths, chosen, terms) if _is_new(chosen, hop, struck)]
+    # What the best hits lead to takes the place of the weakest.
+    chosen = [*chosen[: MAX_EXCERPTS - len(hops)], *hops]
+    while sum(span.last - span.first + 1 for span in chosen) > MAX_EXCERPT_LINES:
+        del chosen[max(len(chosen) - len(hops) - 1, 0)]
+    return tuple(span.show() for span in chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Lines of a file that are to be shown, counted from 1, the line that was found, and why."""
+
+    path: str
+    lines: tuple[bytes, ...]
+    first: int
+    last: int
+    number: int
+    reason: str
+
+    @classmethod
+    def around(cls, path: str, data: bytes, number: int, definition: Definition | None) -> _Span:
+        lines = tuple(data.rstrip(b"\n").split(b"\n"))
+        reason = f"defines {definition.name}" if definition else "has the item's words"
+        if len(lines) <= SMALL_FILE:
+            return cls(path, lines, 1, len(lines), number, f"the whole file, {reason}")
+        first, last = _choose_lines(number, definition, len(lines))
+        while first < last and not lines[first - 1].strip():
+            first += 1
+        return cls(path, lines, first, last, number, reason)
+
+    def is_near(self, other: _Span) -> bool:
+        gap = max(self.first, other.first) - min(self.last, other.last)
+        return self.path == other.path and gap <= _NEARLY
+
+    def is_twin(self, other: _Span) -> bool:
+        """Whether both show nearly the same lines, as the sync and the async form of a class do."""
+        mine, yours = (
+            {line.strip() for line in each.lines[each.first - 1 : each.last] if line.strip()}
+            for each in (self, other)
+        )
+        return len(mine & yours) > _TWIN * min(len(mine), len(yours))
+
+    def show(self) -> Excerpt:
+        return Excerpt(
+            self.path, self.first, _join_lines(self.lines[self.first - 1 : self.last]), self.reason
+        )
+
+
+def _choose(chosen: list[_Span], span: _Span, struck: Collection[tuple[str, int]]) -> None:
+    """Add an excerpt to the chosen ones, join it to one that it nearly touches, or leave it out."""
+    near = next((at for at, each in enumerate(chosen) if each.is_near(span)), None)
+    if near is not None:
+        before = chosen[near]
+        first, last = min(before.first, span.first), max(before.last, span.last)
+        if last - first < SMALL_FILE and not _is_struck(replace(span, first=first, last=last), struck):
+            chosen[near] = replace(before, first=first, last=last)
+        return
+    is_test = file_kind(span.path) == "test"
+    alike = max(
+        sum(each.path == span.path for each in chosen),
+        sum(file_kind(each.path) == "test" for each in chosen) if is_test else 0,
+    )
+    if alike < _MAX_ALIKE and _is_new(chosen, span, struck):
+        chosen.append(span)
+
+
+def _is_new(chosen: Sequence[_Span], span: _Span, struck: Collection[tuple[str, int]]) -> bool:
+    return not _is_struck(span, struck) and not any(
+        span.is_near(each) or span.is_twin(each) for each in chosen
+    )
+
+
+def _is_struck(span: _Span, struck: Collection[tuple[str, int]]) -> bool:
+    return any(
+        f"/{span.path}".endswith(f"/{path}") and span.first <= number <= span.last and number
+        for path, number in struck
+    )
+
+
+def _follow_names(
+    root: Path, paths: Sequence[str], chosen: Sequence[_Span], terms: Sequence[Term]
+) -> list[_Span]:
+    """Return where the names are defined that are called near the best hits: one hop, two places.
+
+    A name that shares a word with the item comes first, then a class, then whatever stands nearest.
+    """
+    own = {path.path for path in chosen}
+    calls: dict[str, tuple[bool, bool, int]] = {}
+    for order, span in enumerate(chosen):
+        for number in range(max(span.first, span.number - _NEAR), min(span.last, span.number + _NEAR) + 1):
+            for found in _CALL.findall(span.lines[number - 1]):
+                name = found.decode("ascii")
+                fits = any(not term.whole and term.text in name.lower() for term in terms)
+                calls.setdefault(name, (not fits, not name[0].isupper(), order))
+    names = sorted(calls, key=lambda name: calls[name])[:_MAX_CALLS]
+    sources = [path for path in paths if file_kind(path) == "source" and path not in own]
+    needles = [f"{keyword} {name}" for name in names for keyword in _KEYWORDS]
+    texts = {
+        path: read_text(root, path) or b"" for path in files_holding(root, sources, needles)[:_CANDIDATES]
+    }
+    places: dict[str, list[tuple[str, Definition]]] = {}
+    for path, found_here in find_definitions(texts).items():
+        for each in found_here:
+            places.setdefault(each.name, []).append((path, each))
+    hops: list[_Span] = []
+    for name in names:
+        # A name that is defined in several files leads nowhere in particular.
+        if len(places.get(name, ())) == 1 and len(hops) < _MAX_HOPS:
+            (path, definition) = places[name][0]
+            hop = _Span.around(path, texts[path], definition.first, definition)
+            if not any(hop.is_near(each) for each in hops):
+                hops.append(hop)
+    return hops
 
 
 def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, ...]:
@@ -112,36 +245,47 @@ def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, .
 
 
 def search_code(
-    root: Path,
-    words: Sequence[str],
-    *,
-    excluded: Collection[str] = (),
-    leave_out: Sequence[str] = OWN_FOLDERS,
+    root: Path, words: Sequence[str], *, leave_out: Sequence[str] = OWN_FOLDERS
 ) -> tuple[CodeLine, ...]:
-    """Return lines that hold the words as spelled: those with most of them first, few of each file."""
+    """Return lines that hold the words as spelled: rare and whole words first, few of each file."""
     root = root.absolute()
-    needles = [word.strip() for word in words if len(word.strip()) > 1][:_MAX_WORDS]
-    paths = _list_shown(root, excluded, leave_out)
-    found: list[tuple[int, bool, CodeLine]] = []
-    for path in files_holding(root, paths, needles)[:_MAX_FILES]:
-        lines = (read_text(root, path) or b"").split(b"\n")
+    needles = list(dict.fromkeys(word.strip() for word in words if len(word.strip()) > 1))[:_MAX_WORDS]
+    spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
+    held = files_holding(root, _list_shown(root, (), leave_out), needles)[:_MAX_FILES]
+    texts = {path: read_text(root, path) or b"" for path in held}
+    rarity = [1 / (1 + sum(each in data for data in texts.values())) for each in spelled]
+    found: list[tuple[float, bool, CodeLine]] = []
+    for path, data in texts.items():
         here = []
-        for number, line in enumerate(lines, 1):
-            if count := sum(needle.encode("utf-8", "surrogateescape") in line for needle in needles):
-                here.append((count, file_kind(path) == "source", CodeLine(path, number, _show_line(line))))
+        is_source = file_kind(path) in ("source", "config")
+        for number, line in enumerate(data.split(b"\n"), 1):
+            worth = sum(
+                weight * (1.0 if _stands_alone(each, line) else _PART)
+                for each, weight in zip(spelled, rarity, strict=True)
+                if each in line
+            )
+            if worth:
+                here.append((worth, is_source, CodeLine(path, number, _show_line(line))))
         found += sorted(here, key=lambda hit: (-hit[0], hit[2].number))[:_HITS_IN_A_FILE]
     found.sort(key=lambda hit: (-hit[0], not hit[1], hit[2].path, hit[2].number))
     return tuple(line for _, _, line in found[:MAX_SEARCH_HITS])
 
 
-def read_lines(
-    root: Path, path: str, first: int, last: int, *, excluded: Collection[str] = ()
-) -> Excerpt | None:
+def _stands_alone(needle: bytes, line: bytes) -> bool:
+    """Whether the needle stands somewhere in the line with no part of a word right before or after it."""
+    parts = line.split(needle)
+    return any(
+        not (before[-1:].isalnum() or after[:1].isalnum() or before[-1:] == b"_" or after[:1] == b"_")
+        for before, after in pairwise(parts)
+    )
+
+
+def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     """Return lines of a file of the project, at most 200; None where there is no such file to show."""
     place = PurePosixPath(path)
     is_inside = not place.is_absolute() and ".." not in place.parts and "\0" not in path
     name = place.as_posix()
-    if not is_inside or is_secret(name) or not drop_excluded([name], excluded):
+    if not is_inside or is_secret(name):
         return None
     root = root.absolute()
     # A folder on the way may be a link that leads out of the project.
@@ -159,6 +303,11 @@ def is_secret(path: str) -> bool:
     return bool(_SECRET.search(path))
 
 
+def _split_place(place: str) -> tuple[str, int]:
+    path, _, line = place.rpartition(":")
+    return path.strip("/"), int(line) if line.isdecimal() else 0
+
+
 def _list_shown(root: Path, excluded: Collection[str], leave_out: Sequence[str]) -> tuple[str, ...]:
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     return tuple(path for path in paths if not is_secret(path))
@@ -172,7 +321,8 @@ def _choose_lines(number: int, around: Definition | None, count: int) -> tuple[i
     else:
         first = max(1, number - EXCERPT_LINES // 2)
         last = first + EXCERPT_LINES - 1
-    return first, min(last, count)
+    last = min(last, count)
+    return max(1, min(first, last - _FEWEST_LINES + 1)), last
 
 
 def _join_lines(lines: Sequence[bytes]) -> str:

@@ -34,6 +34,12 @@ _CODE_SPAN = re.compile(r"(?<!`)`+([^`\s]+)`+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _WEB_ADDRESS = re.compile(r"https?://\S+")
 _UNSPACED = re.compile(r"\S+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])|\n")
+_STAYS = re.compile(
+    r"\b(?:stays?|remains?|left) (?:exactly |just )?(?:as (?:it is|they are|before|is)|unchanged|alone)\b"
+    r"|\b(?:out of scope|not part of|only looks? like|untouched|not (?:be )?(?:touched|affected|changed))\b",
+    re.IGNORECASE,
+)
 _TRACKER = re.compile(r"(?:^|\s)\(?(?:#\d+|GH-\d+|[A-Z]{2,10}-\d+)\)?(?=\W|$)")
 _JOINED = re.compile(r"[a-z0-9][A-Z]|[_$]|[A-Z]{2}[a-z]|\w(?:\.|::|/)\w")
 
@@ -66,9 +72,13 @@ class Term:
 
 
 def extract_terms(item: Item) -> tuple[Term, ...]:
-    """Return the terms of the item's title and text, the weightiest first, a bounded number."""
+    """Return the terms of the item's title and text, the weightiest first, a bounded number.
+
+    A sentence of the text that says what stays as it is leads nowhere: it names what is not meant.
+    """
     found: dict[tuple[str, bool], Term] = {}
-    for text, base in ((item.name, _TITLE), (item.text[:_LONGEST_TEXT], _TEXT)):
+    told = "\n".join(each for each in _SENTENCE.split(item.text[:_LONGEST_TEXT]) if not _STAYS.search(each))
+    for text, base in ((item.name, _TITLE), (told, _TEXT)):
         for term in _find_terms(text):
             key = (term.text, term.whole)
             before = found.get(key)

@@ -16,7 +16,7 @@ from ...core.commands import Answer, Brief, StepBrief, Table
 from ...core.personas import Persona, Roster
 from ...core.steps import PHASES
 from ...core.text import strip_unprintable
-from ...core.turns import USER, Known, Material, Turn
+from ...core.turns import USER, Known, LookedUp, Material, Turn
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
@@ -84,9 +84,11 @@ def at_table(table: Table, brief: str) -> Conversation:
         title=table.step.title,
         lead=table.lead.name,
     )
-    turns = (_turn(turn, table.roster) for turn in table.turns)
-    seen = (fill("look-up", name=inline(each.name), text=fence(each.text)) for each in table.looked_up)
-    return Conversation(system, (*turns, *seen), brief)
+    said: list[str] = []
+    for number in range(len(table.turns) + 1):
+        said += [_turn(turn, table.roster) for turn in table.turns[number - 1 : number] if number]
+        said += [_looked_up(each) for each in table.looked_up if each.after == number]
+    return Conversation(system, tuple(said), brief)
 
 
 def to_speak(brief: Brief) -> Conversation:
@@ -149,7 +151,12 @@ def at_step(brief: StepBrief, request: str) -> Conversation:
         step=brief.step.title,
         answers="\n".join(_answer(answer) for answer in brief.answers),
     )
-    return Conversation(system, (), request)
+    return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
+
+
+def offer_look_ups(most: int) -> str:
+    """The field of a JSON object that asks to see code first; empty where no more can be shown."""
+    return fill("look-first", most=most) if most else ""
 
 
 def anew(conversation: Conversation, reason: str) -> Conversation:
@@ -164,6 +171,10 @@ def _item(name: str, text: str) -> str:
 def _turn(turn: Turn, roster: Roster) -> str:
     speaker = THE_USER if turn.speaker == USER else roster[turn.speaker].name
     return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _LONGEST_TURN))
+
+
+def _looked_up(seen: LookedUp | Material) -> str:
+    return fill("look-up", name=inline(seen.name), text=fence(seen.text))
 
 
 def _answer(answer: Answer) -> str:

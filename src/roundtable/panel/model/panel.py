@@ -12,9 +12,9 @@ import msgspec
 
 from ...core import commands as do
 from ...core.events import Offer, SectionText
-from ...core.synthesis import Draft, decision_turns, join_lines
+from ...core.synthesis import Draft, join_lines, list_deciding_turns
 from ...core.turns import NEUTRAL
-from ..base import Framing, OnWords, PanelRequest, Speech, ignore_words
+from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
@@ -98,7 +98,8 @@ class ModelPanel:
             case do.AskReading(brief, material):
                 if not any(each.text.strip() for each in material):
                     return ""
-                words = fill("read", limit=_READING_WORDS)
+                look = fill("look", most=brief.look_ups) if brief.look_ups else ""
+                words = fill("read", limit=_READING_WORDS, look=look)
                 return await self._say_at_step(brief, words, _READING_WORDS, "reading")
             case other:
                 assert_never(other)
@@ -107,8 +108,15 @@ class ModelPanel:
 
     async def _frame(self, brief: do.Brief) -> Framing:
         table, lead = brief.table, brief.speaker
-        words = fill("frame", speaker=lead.name, lens=", ".join(lead.lens), views=len(table.roster.personas))
+        words = fill(
+            "frame",
+            speaker=lead.name,
+            lens=", ".join(lead.lens),
+            views=len(table.roster.personas),
+            look=made.offer_look_ups(brief.look_ups),
+        )
         shape = await self._ask_object(made.at_table(table, words), replies.FramingShape, "framing")
+        self._want_look_ups(shape.look, brief.look_ups)
         summary, question = join_lines(shape.summary), join_lines(shape.focus_question)
         if not summary or not question:
             raise make_failure("nonsense", self.name, detail="The framing was empty.")
@@ -129,7 +137,7 @@ class ModelPanel:
             )
             await self._ask_words(conversation, cutter, "contribution", on_words)
             if cutter.look_ups:
-                return Speech("", look_ups=cutter.look_ups)
+                raise LookUpsWanted(cutter.look_ups)
             if cutter.text:
                 return self._read_speech(cutter, brief)
             if brief.may_pass:
@@ -150,7 +158,7 @@ class ModelPanel:
 
     async def _synthesise(self, table: do.Table, problems: tuple[str, ...]) -> Draft:
         """Try once: where the synthesis does not hold, the rules ask again and say what was wrong."""
-        numbers = ", ".join(str(number) for number in decision_turns(table.turns))
+        numbers = ", ".join(str(number) for number in list_deciding_turns(table.turns))
         words = fill(
             "synthesis",
             decided=f", {numbers} among them" if numbers else "",
@@ -161,6 +169,11 @@ class ModelPanel:
         )
         return msgspec.convert(shape, Draft, from_attributes=True)
 
+    def _want_look_ups(self, asked: tuple[str, ...], most: int) -> None:
+        """Raise LookUpsWanted where an object asks for code that may still be shown."""
+        if most and (looks := replies.read_look_ups(asked)[:most]):
+            raise LookUpsWanted(looks)
+
     # --- at a step ---------------------------------------------------------------------------------------
 
     async def _draft_answers(self, ask: do.AskOffers) -> tuple[Offer, ...]:
@@ -169,8 +182,9 @@ class ModelPanel:
             f"{number}. {inline(each.label)}: {inline(each.text)} {inline(each.help)}".rstrip()
             for number, each in enumerate(ask.questions, 1)
         )
-        words = fill("offers", questions=questions)
+        words = fill("offers", questions=questions, look=made.offer_look_ups(ask.brief.look_ups))
         shape = await self._ask_object(made.at_step(ask.brief, words), replies.OffersShape, "draft")
+        self._want_look_ups(shape.look, ask.brief.look_ups)
         return replies.to_offers(shape, ask)
 
     async def _draft(self, ask: do.AskDraft) -> tuple[SectionText, ...]:
@@ -180,7 +194,8 @@ class ModelPanel:
         written = draft(ask, {each.name: each.text for each in ask.material})
         answered = [answer for answer in ask.brief.answers if not answer.unknown]
         targets = replies.pages([each.target for each in written])
-        if not answered or not targets:
+        # One answer means nothing together with itself.
+        if len(answered) < 2 or not targets:
             return written
         sections = (
             f"{number}. {target.section} ({target.output})" for number, target in enumerate(targets, 1)
@@ -191,8 +206,10 @@ class ModelPanel:
 
     async def _say_at_step(self, brief: do.StepBrief, words: str, limit: int, purpose: str) -> str:
         conversation = made.at_step(brief, words)
-        cutter = Cutter(brief.persona, brief.roster, limit)
+        cutter = Cutter(brief.persona, brief.roster, limit, look_ups=brief.look_ups)
         await self._ask_words(conversation, cutter, purpose)
+        if cutter.look_ups:
+            raise LookUpsWanted(cutter.look_ups)
         if not cutter.text and not cutter.passed:  # a model that returns nothing is asked once more
             cutter = Cutter(brief.persona, brief.roster, limit)
             await self._ask_words(conversation, cutter, purpose)

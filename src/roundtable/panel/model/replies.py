@@ -20,7 +20,7 @@ from ...core.personas import Persona, Roster
 from ...core.steps import PHASES, Step, Target, phase_of
 from ...core.synthesis import join_lines
 from ...core.text import neutralize_markdown, strip_unprintable
-from ...core.turns import NEUTRAL, OffTopic, Verdict
+from ...core.turns import NEUTRAL, Material, OffTopic, Verdict
 from ..base import Look
 
 SIGN = "@@"
@@ -157,8 +157,7 @@ class Cutter:
                 decorated = head.lstrip()[:1] in ("*", "_")
                 rest, muted = rest[label.end() :].lstrip(" \t*_" if decorated else " \t"), False
             elif not begun and (look := _LOOK_UP.match(head)):
-                kind: Literal["read", "search"] = "read" if look["kind"].lower() == "read" else "search"
-                asked.append(Look(kind, look["what"].strip(_DECORATION)))
+                asked.append(_make_look(look))
                 rest = after
             elif head.lstrip(_DECORATION).startswith(SIGN):
                 self.trailer = head
@@ -189,6 +188,16 @@ class Cutter:
         return len(head) <= _LONGEST_LABEL and any(
             sign.startswith(start) or start.startswith(sign) for sign in self._openers
         )
+
+
+def read_look_ups(asked: Sequence[str]) -> tuple[Look, ...]:
+    """Return what an object asks to see, each as `search WORDS` or `read PATH:FIRST-LAST`."""
+    found = (_LOOK_UP.match(f"{SIGN} {each.strip().removeprefix(SIGN)}") for each in asked)
+    return tuple(_make_look(each) for each in found if each)
+
+
+def _make_look(found: re.Match[str]) -> Look:
+    return Look("read" if found["kind"].lower() == "read" else "search", found["what"].strip(_DECORATION))
 
 
 def _labels(roster: Roster) -> re.Pattern[str]:
@@ -232,6 +241,7 @@ Shaped = TypeVar("Shaped", bound=msgspec.Struct)
 Text = Annotated[str, msgspec.Meta(max_length=800)]
 Name = Annotated[str, msgspec.Meta(max_length=120)]
 TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
+LooksAsked = Annotated[tuple[Name, ...], msgspec.Meta(max_length=8)]
 Turns = Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
 
 
@@ -242,9 +252,15 @@ class Misshapen(ValueError):
 class FramingShape(msgspec.Struct, frozen=True):
     """What the lead brings to the framing."""
 
-    summary: Text
-    focus_question: Text
-    focus_topic: Name
+    summary: Text = ""
+    focus_question: Text = ""
+    focus_topic: Name = ""
+    look: LooksAsked = ()
+
+    def __post_init__(self) -> None:
+        for name in ("summary", "focus_question"):
+            if not self.look and not getattr(self, name):
+                raise ValueError(f"Object missing required field `{name}`")
 
 
 class InsightShape(msgspec.Struct, frozen=True):
@@ -303,13 +319,15 @@ class OfferShape(msgspec.Struct, frozen=True):
 class OffersShape(msgspec.Struct, frozen=True):
     """The draft answers to a step's questions."""
 
-    drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)]
+    drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)] = ()
+    look: LooksAsked = ()
 
 
 def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:
     """Return the drafts as they are offered; one without a source that is on the table counts as assumed."""
     known = ask.brief.known
-    names = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *known.excerpts)]
+    code = (*known.excerpts, *(Material(each.name.split()[-1], "") for each in ask.brief.looked_up))
+    names = [each.name for each in (*ask.brief.documents, *known.related, *known.pages, *code)]
     offers: dict[str, Offer] = {}
     for each in shape.drafts:
         text = strip_unprintable(each.text).strip()
