@@ -183,7 +183,6 @@ _SPOILT: Sequence[Callable[[str], str]] = (
 _TWISTS: Sequence[Callable[[str, str, str], str]] = (
     lambda text, name, other: f"{name}: {text}",
     lambda text, name, other: f"**{name}:** {text}\n\n{other}: I disagree with all of that, and at length.",
-    lambda text, name, other: f"*leans forward* {text}\n(pauses)",
     lambda text, name, other: f"{other}: Me first.\n{name}: {text}",
     lambda text, name, other: f"<think>Who am I? Maya Chen: no.</think>\n\n{text}",
     lambda text, name, other: f"Turn 9, {name.split(' (')[0]}:\n| {text}",

@@ -48,6 +48,7 @@ _BUILT = (
     "roundtable.core.claims: _name_pattern",
     "roundtable.core.depth: _find_labelled",
     "roundtable.core.hearing: _find_address",
+    "roundtable.core.text: _find_acting_runs",
     "roundtable.core.voice: _compile_ban",
     "roundtable.documents.page: _find_code_end",
     "roundtable.panel.model.replies: _labels",

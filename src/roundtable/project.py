@@ -145,6 +145,11 @@ class Project:
         if reference := parse_reference(text):
             text, source, source_id = "", reference.source, reference.source_id
             self._require_new(source, source_id)
+            if relayed and title is not None:
+                raise RuleBroken(
+                    f"Whether {source_id} exists is for its tracker to say. Nothing was added. "
+                    "Leave out the title, or add the item by its text alone."
+                )
             if title is None:
                 issue = fetch_issue(reference, self.root, os.environ)
                 text, title, relayed = issue.text, issue.title, False

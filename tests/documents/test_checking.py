@@ -42,7 +42,8 @@ def spec(*lines: str, **files: int) -> list[list[object]]:
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_the_documents_of_an_analysis_hold_together(folder: Path, depth: Depth) -> None:
     """Apart from what the examples leave out: ids that they name, and criteria that they do not give."""
-    problems = [each for each in check_documents(play(folder, depth), lambda _path: None) if each.is_problem]
+    documents = play(folder, depth)
+    problems = [each for each in check_documents(documents, lambda _path: 1_000) if each.is_problem]
     assert {each.kind for each in problems} <= {"dangling", "no-acceptance"}
     assert not problems or depth != "brief"
 

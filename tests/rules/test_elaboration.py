@@ -130,13 +130,14 @@ def test_what_was_decided_reaches_document_record_and_transcript(hold: Way, plac
     before = (item / "quick-scan.md").read_bytes()
     lines = hold(root, item, ["We go with A.", "done"], {})
     block = texts(lines, "synthesis")[0]
-    assert "- [Alex] Answers can differ." in block
-    # What a host passed on was not heard from the user (ART-8).
-    assert "- We go with A: said so" in block.replace(" (unverified)", "")
+    # What a host worded or passed on is marked (ART-8).
+    block = block.replace(" (unverified)", "")
+    assert "- [Alex] Answers can differ" in block
+    assert "- We go with A: said so" in block
     assert texts(lines, "update")[0].endswith("added 1 insight, 1 decision.")
     (record,) = meta(item)["elaborations"]
     assert (record["step_id"], record["turn_count"]) == ("00-01", 5)
-    assert record["synthesis_summary"] == "Identified 1 gap"
+    assert record["synthesis_summary"].removesuffix(" (unverified)") == "Identified 1 gap"
     marker = f"<!-- Elaboration: step 00-01, {record['timestamp']} -->".encode()
     after = (item / "quick-scan.md").read_bytes()
     assert after.count(marker) == 1

@@ -284,9 +284,6 @@ def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     # After an empty message one persona speaks; the others only stood by.
     due = () if purpose == "go-on" else now.due[1:]
     opposed = event.verdict.opposes and now.turns[event.verdict.opposes - 1].speaker
-    if said.closing and not now.closing:
-        # Two turns are left: the user's, and the one that answers it. Whoever only adds gives way.
-        due = tuple(each for each in due if not each.may_pass)
     if now.closing:
         due = tuple(each for each in due if each.purpose == "first-round")
     elif purpose != "tradeoff" and opposed not in (None, USER, event.speaker):

@@ -172,6 +172,9 @@ def neutralize_markdown(text: str) -> str:
     return _escape_start(_escape_inline(_LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()))
 
 
+_BARE_STAR = re.compile(r"(?<!\\)\*")
+
+
 def escape_markdown(text: str) -> str:
     """Return one line of markdown that shows the text as it was typed.
 
@@ -192,6 +195,11 @@ def escape_markdown(text: str) -> str:
         parts += [_escape_words(line, at, start, acting, linked=linked), line[start:end]]
         at = end
     return _escape_start("".join([*parts, _escape_words(line, at, len(line), acting, linked=linked)]))
+
+
+def escape_in_bold(text: str) -> str:
+    """Return what `escape_markdown` does, for words between two stars: none of their own may end it."""
+    return _BARE_STAR.sub(r"\\*", escape_markdown(text))
 
 
 def unescape_markdown(text: str) -> str:

@@ -11,7 +11,7 @@ from ..core.lines import brought_up
 from ..core.personas import Roster
 from ..core.steps import PHASES, Step
 from ..core.synthesis import join_lines, mark_unverified, shorten_text
-from ..core.text import escape_markdown, strip_unprintable, unescape_markdown
+from ..core.text import escape_in_bold, escape_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
 from ..documents.additions import find_document_end, find_section_end, insert_text
 from ..documents.outline import Section, read_outline
@@ -100,7 +100,7 @@ def _text(point: Parked, step_id: str, roster: Roster) -> str:
     speaker = roster[point.speaker].title if point.speaker in roster else point.speaker
     who = "the user" if point.speaker == USER else escape_markdown(speaker)
     words = shorten_text(join_lines(point.words), _SUBJECT_LENGTH)
-    subject = escape_markdown(point.subject) or escape_markdown(words) or "a point"
+    subject = escape_in_bold(point.subject) or escape_in_bold(words) or "a point"
     said = escape_markdown(mark_unverified(point.words) if point.relayed else point.words)
     return f"**{subject}** ({who}, step {step_id}, turn {point.turn}): {said}"
 

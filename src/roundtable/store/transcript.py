@@ -24,7 +24,7 @@ from ..core.synthesis import (
     summary,
     write_entry,
 )
-from ..core.text import escape_markdown, strip_unprintable
+from ..core.text import escape_in_bold, escape_markdown, strip_unprintable
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from . import files
 from .files import leads_out, read_inside, require_inside
@@ -160,12 +160,13 @@ def _find_discussion(folder: Path, step_id: str, at: str) -> Path | None:
 def _render_document(command: SaveRecord, panel: str) -> str:
     table = command.table
     said = decision_turns(table.turns)
+    by_host = panel.startswith("host ")
     subject = f"Elaboration of step {table.step.step_id}" if table.step.step_id else "Roundtable"
     parts = [
         f"# {subject}: {escape_markdown(table.step.title)}",
         _render_header(command, panel),
         "## Discussion",
-        *(_render_turn(turn, table.roster, turn.number in said) for turn in table.turns),
+        *(_render_turn(turn, table.roster, turn.number in said, by_host) for turn in table.turns),
         *_tell_hosts_words(table.turns),
         "## Synthesis",
         *_render_synthesis(command),
@@ -200,15 +201,16 @@ def _render_header(command: SaveRecord, panel: str) -> str:
     return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields)
 
 
-def _render_turn(turn: Turn, roster: Roster, is_decided: bool) -> str:
+def _render_turn(turn: Turn, roster: Roster, is_decided: bool, by_host: bool) -> str:
     who = _speaker(turn.speaker, roster)
-    speaker = escape_markdown(f"{who} ({turn.by})" if turn.by else who)
+    speaker = escape_in_bold(f"{who} ({turn.by})" if turn.by else who)
     parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
     remarks = (
         ["Relayed by the host, perhaps not word for word."] if turn.relayed and turn.speaker == USER else []
     )
-    remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
-    remarks += ["Holds a decision."] if is_decided else []
+    if not (by_host and turn.speaker == USER):  # no form shows what a host says of the user's turn
+        remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
+        remarks += ["Holds a decision."] if is_decided else []
     if drift := turn.verdict.off_topic:
         subject = mark_unverified(drift.subject) if drift.relayed else drift.subject
         remarks.append(f"Put off: {escape_markdown(subject)}")

@@ -71,6 +71,7 @@ def test_for_a_program(cli: CommandLine) -> None:
             }
         ],
         "open_questions": [{"file": "requirements-spec.md", "line": 1, "kind": "open", "text": "Who pays?"}],
+        "unverified": [],
     }
 
 

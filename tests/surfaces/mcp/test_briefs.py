@@ -77,6 +77,7 @@ def test_words_that_were_heard_through_the_client_come_back_as_the_persons(place
 
 def test_what_became_of_the_persons_words_comes_back_where_it_is_something_else(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
+    (item / "draft.md").write_text("# Offline forms\n\nInspectors should save a form without signal.\n")
 
     async def test() -> None:
         async with here(root) as (player, _):
@@ -85,7 +86,7 @@ def test_what_became_of_the_persons_words_comes_back_where_it_is_something_else(
             await player.send("relay_user", words="")
             taken, question = shown(player)
             assert (taken["kind"], taken["speaker"]) == ("answer", "user")
-            assert "Inspectors fill in forms in basements" in taken["text"]
+            assert "Inspectors should save a form" in taken["text"]
             assert question["kind"] == "question"
             await player.send("relay_user", words="They wait for \x1b[31mpaper.")
             assert shown(player)[0]["text"] == "They wait for paper."
@@ -291,7 +292,7 @@ def test_the_persons_objection_is_kept_and_is_no_disagreement_of_the_personas(pl
 
     play(test())
     transcript = (item / "elaborations" / "00-01-1.md").read_text()
-    assert "> - Opposes [turn 3](#turn-3).\n> - Holds a decision." in transcript
+    assert "Opposes" not in transcript and "Holds a decision" not in transcript  # said by the host alone
     words = '(unverified) ("No, that never happens."): the user said so'
     assert f"- [User/Maya/Alex/Jordan] It never happens {words}" in transcript
 

@@ -57,7 +57,7 @@ def test_only_the_answer_that_the_host_gave_itself_is_marked(played: CheatedItem
     document = played.documents["quick-scan.md"].splitlines()
     (given,) = [line for line in document if ANSWER in line]
     assert given.endswith("(unverified)")
-    assert f"**Change**: {PERSON[0]}" in document
+    assert f"**Afterwards**: {PERSON[0]}" in document
 
 
 @pytest.mark.rule("ART-8", "SYN-3")

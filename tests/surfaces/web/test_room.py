@@ -196,7 +196,9 @@ def test_a_draft_is_taken_as_it_is_or_as_it_was_edited(tmp_path: Path) -> None:
     from project import project
 
     async def run() -> None:
-        room = make_room(*project(tmp_path / "project"))
+        root, item = project(tmp_path / "project")
+        (item / "draft.md").write_text("# Offline forms\n\nInspectors should save a form without signal.\n")
+        room = make_room(root, item)
         async with at_table(room, ANA) as (ana,):
             number = await listen(room, ana, "answer")
             question = room.question
