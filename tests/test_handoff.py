@@ -12,6 +12,8 @@ from commandline import CommandLine, command_line
 from project import project, small_steps, talk, texts
 from roundtable import Project
 from roundtable.core.errors import RuleBroken
+from roundtable.core.steps import Item
+from roundtable.documents.handoff import collect_hand_off
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example"
 SLUG = "renew-loans"
@@ -202,6 +204,19 @@ def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path
         "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
     ]  # fmt: skip
     assert found.left_out == ()
+
+
+@pytest.mark.rule("ART-8")
+def test_what_is_unverified_in_a_document_is_so_on_the_page() -> None:
+    report = BUG.replace("without looking.", "without looking; then `src/lists.py:30` (unverified).")
+    rows = "| ID | Attribute | Goal | Note |\n|---|---|---|---|\n| NFR-001 | Speed | fast | (unverified) |\n"
+    item = Item("a", "Crash", "Legal wants it.\n\nAdded by a host (unverified).")
+    told = collect_hand_off(item, {"bug-report.md": report, "nfr-matrix.md": rows}, ())
+    assert [point.text for point in told.places if "lists.py" in point.text]
+    assert all("(unverified)" in point.text for point in told.places if "lists.py" in point.text)
+    assert all("(unverified)" in point.text for point in told.requirements if "NFR" in point.text)
+    (problem,) = collect_hand_off(item, {}, ()).problem
+    assert problem.text == "Legal wants it (unverified)"
 
 
 def test_an_item_without_documents_has_nothing_to_hand_off(tmp_path: Path) -> None:

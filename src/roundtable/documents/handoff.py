@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..core.citations import find_paths
 from ..core.steps import Item
+from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import escape_markdown, fold_text, parse_heading, split_sentences, unescape_markdown
 from ..core.validation import says_none
 from .blocks import find_elaboration_blocks
@@ -99,7 +100,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     problem = _pick(labelled, _PROBLEM) or _pick(labelled, _REASON_TO_ACT)
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
-        problem = (HandOffPoint(escape_markdown(first), "draft.md"),)
+        problem = (HandOffPoint(_mark_like(item.text, escape_markdown(first)), "draft.md"),)
     requirements = (*_list_criteria(labelled), *_list_requirements(documents))
     first_test = _find_first_test(labelled, requirements)
     return HandOff(
@@ -160,7 +161,7 @@ def _list_criteria(labelled: Sequence[_Labelled]) -> Iterator[HandOffPoint]:
     """Yield what a short track says of the result, a criterion each."""
     for point in _pick(labelled, _CRITERIA):
         for criterion in point.details or split_scenarios(point.text):
-            yield HandOffPoint(criterion, point.source)
+            yield HandOffPoint(_mark_like(point.text, criterion), point.source)
 
 
 def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -198,7 +199,7 @@ def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
 
 def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator[HandOffPoint]:
     for identity, *cells in list_rows(documents.get(file, ""), prefix):
-        words = ": ".join(cell for cell in cells[:2] if cell)
+        words = _mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
         yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
 
 
@@ -216,6 +217,7 @@ def _list_places(
             elif fold_text(each.label) in _PLACES:
                 for place, words in _read_places(clause):
                     written = f"`{place}`: {escape_markdown(words)}" if words else f"`{place}`"
+                    written = _mark_like(" ".join((each.text, *each.items)), written)
                     if place not in found or (words and ": " not in found[place].text):
                         found[place] = HandOffPoint(written, each.source)
     for point in first_test:
@@ -274,8 +276,13 @@ def _find_first_test(
     for each in labelled:
         for sentence in (each.text,) if _TEST_NAME.match(each.text) else split_sentences(each.text):
             if _FIRST_TEST.search(sentence):
-                return (HandOffPoint(sentence, each.source),)
+                return (HandOffPoint(_mark_like(each.text, sentence), each.source),)
     return next(((HandOffPoint(each.details[0], each.source),) for each in requirements if each.details), ())
+
+
+def _mark_like(source: str, text: str) -> str:
+    """Return a part of a text, marked as unverified where the whole is."""
+    return mark_unverified(text) if UNVERIFIED in source else text
 
 
 def _name_source(name: str, section: str) -> str:
