@@ -91,8 +91,6 @@ class ScriptedModel:
             return json.dumps(self._synthesis(brief))
         if '"drafts"' in brief:
             return json.dumps({"drafts": []})
-        if '"sentences"' in brief:
-            return json.dumps({"sentences": []})
         return "I have taken that up."
 
     def _contribution(self, asked: re.Match[str]) -> str:

@@ -99,8 +99,12 @@ def test_check(hostile: Hostile) -> None:
 
 
 def test_doctor(hostile: Hostile) -> None:
-    found = json.loads(_run(hostile, "doctor", "--ask", "--json").stdout)["findings"]
+    found = json.loads(_run(hostile, "doctor", "--json").stdout)["findings"]
     assert {"name": "panel", "found": "offline: needs no network and no key", "sound": True} in found
+
+
+def test_models_test(hostile: Hostile) -> None:
+    assert "No model is chosen" in _run(hostile, "models", "test", "--yes").stderr
 
 
 @pytest.mark.parametrize("target", ["agent-file", "claude-code", "codex", "cursor", "gemini"])

@@ -40,21 +40,11 @@ def hold(
 
 @pytest.mark.rule("STEP-4", "STEP-5", "GREET-4")
 def test_the_whole_analysis_runs_with_a_model_that_misbehaves(place: tuple[Path, Path]) -> None:
-    def twist(brief: str, words: str) -> str:
-        if '"sentences"' in brief:
-            sentence = {"section": 1, "text": "Sixty people type twice.", "answers": ["Measure"]}
-            guess = {"section": 1, "text": "The vans are red.", "answers": ["Colour"]}
-            return f"Sure.\n{json.dumps({'sentences': [sentence, guess]})}"
-        return misbehaved(brief, words)
-
-    misbehaved = misbehaving()
-    lines = talk(*place, [*ANSWERS, "C"] * 10, panel=ScriptedModel(twist=twist).panel())
+    lines = talk(*place, [*ANSWERS, "C"] * 10, panel=ScriptedModel(twist=misbehaving()).panel())
     assert kinds(lines)[-1] == "done"
     assert meta(place[1])["phases_completed"] == list(PHASE_KEYS)
     document = (place[1] / "quick-scan.md").read_text()
     assert "The inspector retypes forms." in document
-    assert "Sixty people type twice (from: Measure)." in document
-    assert "- Open question: The vans are red." in document
     assert [text for text in texts(lines, "handoff") if "I have taken that up." in text]
 
 

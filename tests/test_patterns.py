@@ -30,7 +30,6 @@ from roundtable.core.turns import Turn
 from roundtable.core.validation import meets_check
 from roundtable.core.voice import check_voice, strip_quotations
 from roundtable.documents.entries import (
-    read_chains,
     split_entries,
     split_named_entries,
     split_scenarios,
@@ -80,7 +79,6 @@ _READERS: dict[str, Callable[[str], object]] = {
     "entries": split_entries,
     "named_entries": split_named_entries,
     "scenarios": split_scenarios,
-    "chains": read_chains,
     "outline": lambda text: read_outline(text.encode()),
     "without_quotations": strip_quotations,
     "check_contribution": lambda text: check_contribution(text, ALEX, _TABLE, lambda _: 1),

@@ -34,8 +34,8 @@ class Diagnosis:
     sound: bool = True
 
 
-def diagnose(settings: Settings, warnings: Sequence[str] = (), *, ask: bool = False) -> list[Diagnosis]:
-    """Return all that was looked at; `ask` puts one question to each model, which may cost a little."""
+def diagnose(settings: Settings, warnings: Sequence[str] = ()) -> list[Diagnosis]:
+    """Return all that was looked at; nothing is asked that costs money."""
     return [
         Diagnosis("python", platform.python_version()),
         Diagnosis("roundtable", __version__),
@@ -44,7 +44,7 @@ def diagnose(settings: Settings, warnings: Sequence[str] = (), *, ask: bool = Fa
         _check_items(settings),
         _check_git(settings.root),
         *_check_content(settings.root),
-        *_check_panel(settings, ask=ask),
+        *_check_panel(settings),
         *_list_extras(),
     ]
 
@@ -85,13 +85,11 @@ def _check_content(root: Path) -> Iterator[Diagnosis]:
     yield from (Diagnosis("steps", problem.text, sound=False) for problem in trouble)
 
 
-def _check_panel(settings: Settings, *, ask: bool) -> Iterator[Diagnosis]:
-    """Yield who speaks; for each model also whether it can be asked, and what it answers if `ask`."""
+def _check_panel(settings: Settings) -> Iterator[Diagnosis]:
+    """Yield who speaks; for each model also whether it can be asked."""
     if settings.panel != "model":
         yield Diagnosis("panel", f"{settings.panel}: needs no network and no key")
         return
-    import asyncio
-
     from .panel.model import reaching
     from .panel.model.choice import names_of, read_choice
 
@@ -105,11 +103,6 @@ def _check_panel(settings: Settings, *, ask: bool) -> Iterator[Diagnosis]:
             yield Diagnosis("model", str(broken), sound=False)
             continue
         yield Diagnosis("model", f"{label}: {reached.found}", reached.sound)
-        if ask and choice.kind != "offline":
-            answer = asyncio.run(reaching.ask(choice))
-            yield Diagnosis(
-                "asked", f"{label} {answer.found}" if answer.sound else answer.found, answer.sound
-            )
     budget = settings.budget
     limits = {"turns": budget.turns, "tokens": budget.tokens, "dollars": budget.money}
     told = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit is not None)

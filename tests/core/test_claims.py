@@ -13,7 +13,6 @@ from roundtable.core import commands as do
 from roundtable.core.claims import (
     check_contribution,
     check_draft,
-    check_section,
     check_words,
     mark_claims,
     mark_draft,
@@ -251,39 +250,6 @@ def test_a_summary_may_count_the_entries_and_nothing_else() -> None:
 
 def reasons(entry: Entry) -> tuple[str, ...]:
     return check_draft(Draft(insights=(entry,)), TABLE, lines_of)
-
-
-# --- a section ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.rule("ART-8", "SYN-7")
-@pytest.mark.parametrize(
-    "words", ['{"form": 12}', "User: I sign twice.", "As an AI, it reads 4,700 forms.", "See lib/gone.py:3."]
-)
-def test_the_users_own_words_are_never_marked(words: str) -> None:
-    answer = do.Answer("Journey", "Who is stuck?", words)
-    ask = do.AskDraft(do.StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard", (answer,)), JOURNEYS.targets)
-    assert check_section(words, ask, (words,), lines_of) == ()
-    assert check_section(f"**Journey**: {words}", ask, (f"**Journey**: {words}",), lines_of) == ()
-
-
-@pytest.mark.rule("ART-8")
-def test_a_section_adds_nothing_to_the_answers_unmarked() -> None:
-    answer = do.Answer("Journey", "Who is stuck?", "The inspector retypes forms at the office, 60 of them.")
-    brief = do.StepBrief(ITEM, JOURNEYS, MAYA, ROSTER, "standard", (answer,))
-    ask = do.AskDraft(brief, JOURNEYS.targets, (SPEC,))
-    plain = "- **Journey**: The inspector retypes 60 forms at the office."
-    cheat = (
-        f"{plain}\n- **Evidence**: 4,700 forms were lost, see `forms/audit.py:3`.\n\n"
-        "Jordan agreed that signatures of customers can be deleted."
-    )
-    assert check_section(plain, ask, (plain,), lines_of) == ()
-    marked = mark_claims(cheat, check_section(cheat, ask, (plain,), lines_of))
-    assert marked == (
-        f"{plain}\n- **Evidence**: 4,700 (unverified) forms were lost, "
-        "see `forms/audit.py:3` (unverified).\n\n"
-        "Jordan agreed that signatures of customers can be deleted (unverified)."
-    )
 
 
 @pytest.mark.rule("ART-8")

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from roundtable.documents.entries import (
     MAX_ENTRIES,
-    read_chains,
     split_entries,
     split_named_entries,
     split_outside_quotes,
@@ -98,24 +97,6 @@ def test_named_entries(text: str, found: tuple[tuple[str, str], ...]) -> None:
     assert split_named_entries(text) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("a -> b -> c", (("a", "b", "c"),)),
-        ("a → b ⇒ c => d --> e", (("a", "b", "c", "d", "e"),)),
-        ("form -> row; new is the session.", (("form", "row"),)),
-        ("a -> b. Then it is done.", (("a", "b"),)),
-        ("a -> b\nb -> c", (("a", "b"), ("b", "c"))),
-        ('"x -> y" -> z', (('"x -> y"', "z"),)),
-        ("It goes from the form to the table.", ()),
-        ("one line\nanother line", ()),
-        ("-> b", ()),
-    ],
-)
-def test_stations_with_arrows_between_them(text: str, found: tuple[tuple[str, ...], ...]) -> None:
-    assert read_chains(text) == found
-
-
 @given(st.text(max_size=300))
 def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
     import re
@@ -127,7 +108,6 @@ def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
         split_sentences,
         split_scenarios,
         split_named_entries,
-        read_chains,
     ):
         reader(text)
     kept = "".join("".join(split_entries(text)).split())

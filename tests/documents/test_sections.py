@@ -690,20 +690,9 @@ def test_records_of_two_sections_share_the_numbers() -> None:
     assert changed.endswith("<!-- Withdrawn: ADR-001, Rows in the database -->")
 
 
-def test_the_flow_is_a_diagram_with_safe_labels() -> None:
-    text = drafted("04-03", {"Flow": '"12 kg" -> [a]; <b> -> `c` # 5 % -> "12 kg"', "Truth": "The table."})
-    assert text == (
-        '**Flow**: "12 kg" -> [a]; &lt;b> -> `c` # 5 % -> "12 kg"\n\n'
-        "```mermaid\nflowchart LR\n"
-        '    s1["#quot;12 kg#quot;"]\n    s2["[a]"]\n    s3["#lt;b#gt;"]\n    s4["#96;c#96; #35; 5 #37;"]\n'
-        "    s1 --> s2\n    s3 --> s4\n    s4 --> s1\n```\n\n"
-        "**Truth**: The table."
-    )
-
-
-def test_without_a_sequence_there_is_no_diagram() -> None:
-    assert (
-        drafted("04-03", {"Flow": "From the form to the table."}) == "**Flow**: From the form to the table."
+def test_the_flow_stands_as_it_was_given() -> None:
+    assert drafted("04-03", {"Flow": "form -> table", "Truth": "The table."}) == (
+        "**Flow**: form -> table\n\n**Truth**: The table."
     )
     assert drafted("04-03", {"Flow": None}).startswith("- Open question: Follow one real value")
 

@@ -8,12 +8,10 @@ from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.core.steps import Item
 from roundtable.survey.history import (
     Commit,
-    count_changes,
     find_companions,
     read_history,
     weigh_past,
 )
-from roundtable.survey.report import ChangeRate
 from roundtable.survey.terms import extract_terms
 
 
@@ -27,8 +25,8 @@ def test_commits_are_read_newest_first_without_the_first_import(tmp_path: Path) 
     changed(root, 20, "Print in colour", "a.py", "naïve name.py")
     changed(root, 10, "Second", "b.py")
     assert read_history(root) == (
-        Commit(NOW - 10 * DAY, "Second", ("b.py",)),
-        Commit(NOW - 20 * DAY, "Print in colour", ("a.py", "naïve name.py")),
+        Commit("Second", ("b.py",)),
+        Commit("Print in colour", ("a.py", "naïve name.py")),
     )
 
 
@@ -36,7 +34,7 @@ def test_paths_are_relative_to_the_folder_that_is_looked_at(tmp_path: Path) -> N
     root = repository(tmp_path, {"sub/a.py": "", "b.py": ""})
     changed(root, 20, "Both", "sub/a.py", "b.py")
     changed(root, 10, "Elsewhere", "b.py")
-    assert read_history(root / "sub") == (Commit(NOW - 20 * DAY, "Both", ("a.py",)),)
+    assert read_history(root / "sub") == (Commit("Both", ("a.py",)),)
 
 
 def test_no_git_no_commits_and_a_bare_folder_remember_nothing(tmp_path: Path) -> None:
@@ -56,21 +54,13 @@ def test_the_edge_of_a_shallow_clone_changes_nothing(tmp_path: Path) -> None:
     assert [commit.subject for commit in read_history(tmp_path / "shallow")] == ["Change 10"]
 
 
-def test_change_rates_count_90_days_and_a_year_to_the_day() -> None:
-    history = [Commit(NOW - days * DAY, "x", ("a.py",)) for days in (0, 90, 91, 365, 366)]
-    assert count_changes(history, ["a.py", "b.py"], now=NOW) == (
-        ChangeRate("a.py", 2, 4),
-        ChangeRate("b.py", 0, 0),
-    )
-
-
 def test_commits_with_like_subjects_lead_to_their_files() -> None:
     sweep = tuple(f"f{number}.py" for number in range(50))
     history = [
-        Commit(NOW, "Render invoices in colour", ("render.py", "gone.py")),
-        Commit(NOW, "Invoice totals", ("totals.py",)),
-        Commit(NOW, "Faster start", ("start.py",)),
-        Commit(NOW, "Reformat invoices", sweep),
+        Commit("Render invoices in colour", ("render.py", "gone.py")),
+        Commit("Invoice totals", ("totals.py",)),
+        Commit("Faster start", ("start.py",)),
+        Commit("Reformat invoices", sweep),
     ]
     terms = extract_terms(Item("item", "Rendering of an invoice"))
     past = weigh_past(history, terms, {"render.py", "totals.py", "start.py", *sweep})
@@ -81,7 +71,7 @@ def test_commits_with_like_subjects_lead_to_their_files() -> None:
 
 
 def test_what_changed_lately_is_recent_and_the_last_change_is_remembered() -> None:
-    history = [Commit(NOW, "x", ("new.py",)), *(Commit(NOW, "y", ("old.py",)) for _ in range(20))]
+    history = [Commit("x", ("new.py",)), *(Commit("y", ("old.py",)) for _ in range(20))]
     past = weigh_past(history, (), {"new.py", "old.py"})
     assert past.recent["old.py"] > past.recent["new.py"] > 0
     assert past.last["new.py"] == 1.0 > past.last["old.py"]
@@ -89,7 +79,7 @@ def test_what_changed_lately_is_recent_and_the_last_change_is_remembered() -> No
 
 
 def test_what_changed_together_is_company_weighed_by_the_anchor() -> None:
-    history = [Commit(NOW, "x", paths) for paths in (("a", "b"), ("a", "b", "c"), ("a",), ("c",), ("a", "d"))]
+    history = [Commit("x", paths) for paths in (("a", "b"), ("a", "b", "c"), ("a",), ("c",), ("a", "d"))]
     found = find_companions(history, {"a": 1.0}, {"a", "b", "c"})
     assert found["b"] == 2 * found["c"] == 2 / 5.5
     assert found.keys() == {"b", "c"}

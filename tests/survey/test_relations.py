@@ -1,4 +1,4 @@
-"""Who imports, mentions and tests what is touched, and the ways into the program."""
+"""Who imports, mentions and tests what is touched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from gitproject import write
 from roundtable.survey.files import list_files
-from roundtable.survey.relations import Relations, find_entry_points, find_relations
+from roundtable.survey.relations import Relations, find_relations
 from roundtable.survey.report import CodeLine, FoundFile
 
 
@@ -137,52 +137,7 @@ def test_importers_mentions_and_tests_are_lines_of_files(shop: Path) -> None:
         ("tests/test_mail.py", 4, "def test_it():"),
         ("tests/test_web.py", 1, "from shop.mail import Mailer"),
     ]
-    assert {tie.tie for tie in found.tests} == {"tests"}
 
 
 def test_nothing_touched_is_tied_to_nothing(shop: Path) -> None:
     assert find_relations(shop, list_files(shop), ()) == Relations((), (), ())
-
-
-def test_entry_points_near_the_change_come_first(shop: Path) -> None:
-    found = find_entry_points(shop, list_files(shop), ["shop/mail.py"], ["shop/cli.py", "shop/web.py"])
-    assert [(point.what, point.name, point.line.path, point.line.number, point.near) for point in found] == [
-        ("command", "send", "shop/cli.py", 5, True),
-        ("route", "/mail", "shop/web.py", 4, True),
-        ("console script", "shop", "pyproject.toml", 5, False),
-        ("module run by", "python -m shop", "shop/__main__.py", 1, False),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "what", "name", "line"),
-    [
-        ("a.py", "x = 1\nif __name__ == '__main__':\n    x\n", "runs as a script", "", 2),
-        ("a.py", "sub.add_parser('list')\n", "command", "list", 1),
-        ("a.py", "urlpatterns = [\n    path('users/', view),\n]\n", "route", "users/", 2),
-        ("a.ts", "\napp.get('/users/:id', handler)\n", "route", "/users/:id", 2),
-        ("a.js", "program\n  .command('build')\n", "command", "build", 2),
-        ("a.go", "package main\n\nfunc main() {\n", "main function", "", 3),
-        ("a.go", 'var c = &cobra.Command{\n\tUse: "serve",\n}\n', "command", "serve", 1),
-        ("a.go", 'mux.HandleFunc("/health", h)\n', "route", "/health", 1),
-        ("a.rs", "fn main() {\n", "main function", "", 1),
-        ("A.java", "  public static void main(String[] a) {\n", "main function", "", 1),
-        ("A.java", '  @GetMapping("/x")\n', "route", "/x", 1),
-        ("package.json", '{\n  "main": "x.js"\n}\n', "package's", "main", 2),
-        ("setup.cfg", "[x]\nconsole_scripts =\n    shop = shop:main\n", "console script", "shop", 3),
-        ("Cargo.toml", '[[bin]]\nname = "tool"\n', "binary", "tool", 2),
-    ],
-)
-def test_each_kind_of_entry_point(
-    tmp_path: Path, path: str, text: str, what: str, name: str, line: int
-) -> None:
-    write(tmp_path, {path: text})
-    (found,) = find_entry_points(tmp_path, [path], [path], [])
-    assert (found.what, found.name, found.line.number) == (what, name, line)
-    assert found.line.text == text.split("\n")[line - 1].strip()
-
-
-def test_tests_and_documents_are_no_way_in(tmp_path: Path) -> None:
-    script = "if __name__ == '__main__':\n    x\n"
-    write(tmp_path, {"tests/main.py": script, "docs/main.py": script})
-    assert find_entry_points(tmp_path, ["tests/main.py", "docs/main.py"], [], []) == ()

@@ -6,7 +6,6 @@ import pytest
 
 from roundtable.core.depth import read_scope
 from roundtable.survey.report import (
-    ChangeRate,
     CodeLine,
     Complexity,
     FoundFile,
@@ -22,10 +21,10 @@ def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
 
 
 def ties(count: int) -> list[Relation]:
-    return [Relation("imports", CodeLine(f"use/u{number}.py", 1, "x"), "a.py") for number in range(count)]
+    return [Relation(CodeLine(f"use/u{number}.py", 1, "x"), "a.py") for number in range(count)]
 
 
-TEST = [Relation("tests", CodeLine("tests/test_a.py", 1, "x"), "a.py")]
+TEST = [Relation(CodeLine("tests/test_a.py", 1, "x"), "a.py")]
 
 
 @pytest.mark.parametrize(
@@ -41,40 +40,30 @@ TEST = [Relation("tests", CodeLine("tests/test_a.py", 1, "x"), "a.py")]
     ],
 )
 def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> None:
-    assert estimate(found(*paths), [], TEST, [])[0] == scope
+    assert estimate(found(*paths), [], TEST)[0] == scope
 
 
 @pytest.mark.parametrize(
-    ("paths", "users", "tests", "commits", "complexity"),
+    ("paths", "users", "tests", "complexity"),
     [
-        (["a.py"], 0, TEST, 0, "low"),
-        (["a.py"], 5, [], 11, "low"),
-        (["a.py"], 6, TEST, 11, "low"),
-        (["a.py"], 6, [], 0, "medium"),
-        (["a.py"], 0, [], 12, "medium"),
-        (["a.py"], 20, [], 12, "medium"),
-        (["a.py"], 21, [], 12, "high"),
-        (["a/1.py", "b/2.py", "c/3.py"], 21, TEST, 12, "high"),
+        (["a.py"], 0, TEST, "low"),
+        (["a.py"], 5, [], "low"),
+        (["a.py"], 6, TEST, "low"),
+        (["a.py"], 6, [], "medium"),
+        (["a.py"], 20, [], "medium"),
+        (["a.py"], 21, [], "high"),
+        (["a/1.py", "b/2.py", "c/3.py"], 21, TEST, "high"),
     ],
 )
-def test_the_complexity_goes_by_users_folders_tests_and_change_rate(
-    paths: list[str], users: int, tests: list[Relation], commits: int, complexity: Complexity
+def test_the_complexity_goes_by_users_folders_and_tests(
+    paths: list[str], users: int, tests: list[Relation], complexity: Complexity
 ) -> None:
-    rates = [ChangeRate(paths[0], 0, commits)]
-    assert estimate(found(*paths), ties(users), tests, rates)[1] == complexity
+    assert estimate(found(*paths), ties(users), tests)[1] == complexity
 
 
-def test_the_reasons_give_the_figures() -> None:
-    guess = estimate(
-        found("a.py", "b/c.py"), ties(1), TEST, [ChangeRate("a.py", 1, 3), ChangeRate("b/c.py", 0, 1)]
-    )
-    assert guess[2] == (
-        "2 files in 2 folders look touched",
-        "1 other file imports or mentions them",
-        "1 test file covers them",
-        "the busiest, a.py, changed in 3 commits in a year",
-    )
-    assert "no test was found that covers it" in estimate(found("a.py"), [], [], [])[2]
+def test_the_figure_is_given_in_words() -> None:
+    assert estimate(found("a.py", "b/c.py"), ties(1), TEST)[2] == "1 other file imports or mentions them"
+    assert estimate(found("a.py"), ties(2), TEST)[2] == "2 other files import or mention it"
 
 
 def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
@@ -88,9 +77,8 @@ def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
     assert likely_files(findings) == ("a.py", "pyproject.toml", "b.py")
 
 
-def test_nothing_found_is_called_a_guess() -> None:
-    guess = estimate([], [], [], [])
-    assert guess == ("medium", "medium", ("no file mentions the item's words, so this is a guess",))
+def test_nothing_found_is_a_guess_without_a_figure() -> None:
+    assert estimate([], [], []) == ("medium", "medium", "")
 
 
 @pytest.mark.rule("DEPTH-1")

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Literal
 
 from .citations import LinesOf, check_citation, find_paths
-from .commands import AskDraft, Table
+from .commands import Table
 from .figures import find_unknown_figures
 from .marks import locate_sentences, trusted_text
 from .personas import Persona, Roster
@@ -78,40 +78,6 @@ def check_words(
     if forms := tuple(_check_form(text, speaker)):
         return forms
     return (*_check_names(text, speaker, roster), *_check_paths(text, known, lines_of))
-
-
-def check_section(
-    text: str, ask: AskDraft, drafted: Sequence[str], lines_of: LinesOf
-) -> tuple[UnverifiedClaim, ...]:
-    """Return what cannot be verified in a section that somebody wrote from the user's answers.
-
-    `drafted` is what the rules made of the answers. Whatever stands there, in the answers, the item or the
-    documents is known; a line that is the user's own is never marked.
-    """
-    brief, step = ask.brief, ask.brief.step
-    known = [
-        brief.item.name, brief.item.text, step.title, *drafted, *(each.text for each in ask.material),
-        *(part for answer in brief.answers for part in (answer.label, answer.question, answer.text)),
-    ]  # fmt: skip
-    known_lines = {line.strip() for each in known for line in each.splitlines()}
-    new_lines = "\n".join(line for line in text.splitlines() if line.strip() not in known_lines)
-    if not new_lines:
-        return ()
-    if forms := tuple(_check_form(new_lines, brief.persona)):
-        return forms
-    said = [Turn(0, USER, answer.text) for answer in brief.answers]
-    found = (
-        *_check_names(text, brief.persona, brief.roster, known),
-        *_check_paths(text, known, lines_of),
-        *_check_credits(text, brief.persona.key, said, known, brief.roster),
-        *_check_figures(text, known, place="the answers"),
-    )
-    return tuple(claim for claim in found if _line_at(text, claim.end or 0).strip() not in known_lines)
-
-
-def _line_at(text: str, place: int) -> str:
-    end = text.find("\n", place)
-    return text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
 
 
 def _documents(table: Table) -> list[str]:
@@ -203,9 +169,7 @@ def _repeated_prompt(text: str, plain: str, speaker: Persona) -> str:
 # --- names before words ---------------------------------------------------------------------------------
 
 
-def _check_names(
-    text: str, speaker: Persona, roster: Roster, known: Sequence[str] = ()
-) -> Iterator[UnverifiedClaim]:
+def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[UnverifiedClaim]:
     """Yield the lines that begin with somebody else's name, as if that one spoke them."""
     others = tuple(persona.name for persona in roster.personas if persona.key != speaker.key)
     start = 0
@@ -214,7 +178,7 @@ def _check_names(
         # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
         is_plain = found is not None and found["first"] and not found["role"] and not found["bold"]
         is_aside = is_plain and found is not None and (line.rstrip().endswith("?") or found["bullet"])
-        if found is not None and not is_aside and not any(line.strip() in each for each in known):
+        if found is not None and not is_aside:
             reason = (
                 f'Nobody speaks under another\'s name: these words stand after "{found["who"].strip()}:", '
                 f"and {speaker.first_name} has the turn."
@@ -323,12 +287,10 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 # --- figures --------------------------------------------------------------------------------------------
 
 
-def _check_figures(
-    text: str, sources: Iterable[str], *, exempt: int = 0, place: str = "the cited turns"
-) -> Iterator[UnverifiedClaim]:
+def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Iterator[UnverifiedClaim]:
     """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
     for words, end in find_unknown_figures(text, sources, exempt=exempt):
-        reason = f"{words} stands neither in {place}, nor in the item or the documents."
+        reason = f"{words} stands neither in the cited turns, nor in the item or the documents."
         yield UnverifiedClaim("figure", words, f"{reason} Take the figure that was said.", end)
 
 

@@ -1,11 +1,10 @@
-"""The sections of architecture and design: decision records, the data flow, the errors."""
+"""The sections of architecture and design: decision records and errors."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 
 from ..core.synthesis import NO_REASON
 from ..core.text import escape_markdown, unescape_markdown
@@ -14,7 +13,6 @@ from .blocks import find_elaboration_blocks
 from .entries import (
     join_lines,
     list_entries,
-    read_chains,
     split_entries,
     split_lines,
     split_named_entries,
@@ -233,36 +231,3 @@ def _read_errors(text: str) -> tuple[tuple[str, str], ...]:
     if len(found) == len(code):
         return tuple(found)
     return ((found[0][0], join_lines(text)),) if len(found) == 1 else ()
-
-
-_LONGEST_STATION = 80
-# Mermaid reads these even inside quotes; its own entities show them as they are.
-_SIGNS = str.maketrans(
-    {sign: f"#{ord(sign)};" for sign in "#`\\;%"} | {'"': "#quot;", "<": "#lt;", ">": "#gt;"}
-)
-
-
-def write_data_flow(context: DraftContext) -> str:
-    """Write the answers under their labels, the flow with its diagram."""
-    parts: list[str] = []
-    for answer in context.answers:
-        parts += write_labelled([answer])
-        if answer.label == "Flow" and not answer.unknown:
-            parts.append(_draw_flow(read_chains(answer.text)))
-    return join_section(parts, write_open_questions(context.answers))
-
-
-def _draw_flow(chains: Sequence[Sequence[str]]) -> str:
-    """Draw a mermaid flowchart of the chains; empty where there are none."""
-    stations = dict.fromkeys(station for chain in chains for station in chain)
-    names = {station: f"s{number}" for number, station in enumerate(stations, 1)}
-    nodes = [f'    {name}["{_label_station(station)}"]' for station, name in names.items()]
-    edges = [f"    {names[one]} --> {names[after]}" for chain in chains for one, after in pairwise(chain)]
-    return "\n".join(["```mermaid", "flowchart LR", *nodes, *dict.fromkeys(edges), "```"]) if chains else ""
-
-
-def _label_station(station: str) -> str:
-    line = " ".join(station.split())
-    if len(line) > _LONGEST_STATION:
-        line = line[:_LONGEST_STATION].rsplit(" ", 1)[0] + "…"
-    return line.translate(_SIGNS)

@@ -161,6 +161,5 @@ _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("architecture-overview.md", "Technology Decisions"): design.write_technology,
     ("architecture-overview.md", "Review"): design.write_review,
     ("design-summary.md", "Design Review"): design.write_review,
-    ("data-flow.md", "Data Flow and State"): design.write_data_flow,
     ("error-taxonomy.md", "Errors and Validation"): design.write_errors,
 }

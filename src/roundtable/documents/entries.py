@@ -23,7 +23,6 @@ _TAKES_UP = re.compile(
     r"|the same|such|not|only|es|das|dies\w*|sie|er|dann|wenn|und|aber|sonst|weil|auch)\b",
     re.IGNORECASE,
 )
-_ARROW = re.compile(r"(?:(?<!\s)\s+)?(?:-{1,2}>|={1,2}>|→|⇒)\s*")
 _NAMED = re.compile(
     r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL
 )
@@ -120,13 +119,6 @@ def split_scenarios(text: str) -> tuple[str, ...]:
         joined = " ".join(line if line.endswith((",", ".", ";")) else f"{line}," for line in lines)
         before += _split_own_sentences(f"{joined} {last}".strip().removesuffix(";"))
     return tuple(before)
-
-
-def read_chains(text: str) -> tuple[tuple[str, ...], ...]:
-    """Return the stations of every `a -> b -> c`; none where there is no sequence."""
-    clauses = (clause for part in split_entries(text) for clause in split_sentences(part))
-    chains = (split_outside_quotes(clause, _ARROW) for clause in clauses)
-    return tuple(tuple(map(strip_punctuation, chain)) for chain in chains if len(chain) > 1)
 
 
 def join_lines(text: str) -> str:

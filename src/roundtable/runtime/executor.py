@@ -228,42 +228,24 @@ class Executor:
         return claims.mark_claims(text, found)
 
     async def _draft(self, ask: do.AskDraft) -> on.Drafted:
-        """Return the step's sections; what the panel added to the answers is marked (ART-8).
-
-        So is every line that holds an answer which a host passed on.
-        """
+        """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
         unheard = tuple(each.relayed or UNVERIFIED in each.text for each in ask.brief.answers)
         ask = _change_answers(ask, strip_mark, unheard)
         sections = await self.panel.answer(ask)
-        is_ruled = self._is_host or self.panel.name == OFFLINE
-        if is_ruled and not any(unheard):
+        if not any(unheard):
             return on.Drafted(sections)
         from ..documents.drafting import draft
 
         documents = {each.name: each.text for each in ask.material}
-        ruled = draft(ask, documents)
-        if not is_ruled:
-            texts = tuple(each.text for each in ruled)
-            sections = tuple(self._mark_section(each, ask, texts) for each in sections)
-        if not any(unheard):
-            return on.Drafted(sections)
         # Whatever reads the same with other words in place of the host's does not come from the host.
         others = draft(_change_answers(ask, blot_out, unheard), documents)
         flagged = draft(_change_answers(ask, mark_new_lines, unheard), documents)
         data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
-        heard = find_shared_lines([each.text for each in ruled], [each.text for each in others])
+        heard = find_shared_lines([each.text for each in sections], [each.text for each in others])
         marked = tuple(
             data.get(each.target) or replace(each, text=mark_new_lines(each.text, heard)) for each in sections
         )
         return on.Drafted(marked, sections if marked != sections else ())
-
-    def _mark_section(
-        self, section: on.SectionText, ask: do.AskDraft, ruled: tuple[str, ...]
-    ) -> on.SectionText:
-        if not is_markdown(section.target.output):
-            return section
-        found = claims.check_section(section.text, ask, ruled, self.lines_of)
-        return replace(section, text=claims.mark_claims(section.text, found))
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""

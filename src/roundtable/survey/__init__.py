@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, list_files
-from .history import count_changes, read_history, weigh_past
+from .history import read_history, weigh_past
 from .lookup import Excerpt, find_excerpts, find_named, read_lines, search_code
 from .ranking import rank_radius
-from .relations import find_entry_points, find_relations
+from .relations import find_relations
 from .report import FoundFile, Survey, draft_answer, estimate
 from .search import rank_files, search_files
 from .terms import extract_terms
@@ -27,14 +26,12 @@ def survey(
     *,
     leave_out: Sequence[str] = OWN_FOLDERS,
     excluded: Collection[str] = (),
-    now: float | None = None,
 ) -> Survey:
     """Return what the files below the root say about the item; never fails on what it finds there.
 
     `leave_out` names the folders that hold our own documents, `excluded` the files that the user says are not
-    touched (TABLE-2), whole paths or their ends, `now` the moment that change rates end at.
+    touched (TABLE-2), whole paths or their ends.
     """
-    start = time.perf_counter()
     root = root.absolute()
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     known = frozenset(paths)
@@ -45,27 +42,14 @@ def survey(
     findings = rank_files(root, paths, terms, hits, past.kin)
     touched = pick_touched(findings)
     ties = find_relations(root, paths, touched)
-    listed = rank_radius(root, paths, findings, past, history, ties)
-    rates = count_changes(history, [finding.path for finding in listed[:20]], now=now) if history else ()
-    users = (*ties.importers, *ties.mentions)
-    scope, complexity, reasons = estimate(findings, users, ties.tests, rates)
+    scope, complexity, users = estimate(findings, (*ties.importers, *ties.mentions), ties.tests)
     return Survey(
         root=root,
-        words=tuple(dict.fromkeys(term.said for term in terms)),
         findings=findings[:_FINDINGS],
-        radius=listed,
-        mentions=ties.mentions,
-        importers=ties.importers,
-        entry_points=find_entry_points(
-            root, paths, [finding.path for finding in touched], [use.line.path for use in users]
-        ),
-        tests=ties.tests,
-        change_rate=rates,
+        radius=rank_radius(root, paths, findings, past, history, ties),
         scope=scope,
         complexity=complexity,
-        reasons=reasons,
-        files_seen=len(paths),
-        seconds=time.perf_counter() - start,
+        users=users,
         named=find_named(root, [finding.path for finding in findings], f"{item.name}\n{item.text}"),
     )
 

@@ -1,23 +1,19 @@
-"""What git remembers: how often files change, which change together, and under what subjects."""
+"""What git remembers: which files change together, lately, and under what subjects."""
 
 from __future__ import annotations
 
 import math
 import os
-import time
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..git import run_git
-from .report import ChangeRate
 from .terms import Term, word_stems
 
 MAX_COMMITS = 4_000
 _SECONDS = 3.0
-_DAY = 86_400
-_QUARTER, _YEAR = 90 * _DAY, 365 * _DAY
 _SWEEPING = 40  # a commit on more files than this is a reformat or a move, and says nothing about one of them
 
 _RECENT = 50  # commits after which a change counts half
@@ -26,9 +22,8 @@ _ALL_RECENT = 72.0  # what changing in every commit would sum up to
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit: when, its subject, and the paths it changed."""
+    """One commit: its subject and the paths it changed."""
 
-    time: int
     subject: str
     paths: tuple[str, ...]
 
@@ -40,7 +35,7 @@ def read_history(root: Path) -> tuple[Commit, ...]:
     """
     answer = run_git(
         root, "log", "-z", "-n", str(MAX_COMMITS), "--no-merges", "--no-renames",
-        "--name-only", "--relative", "--format=format:%x01%ct%x02%P%x02%s", "--", ".",
+        "--name-only", "--relative", "--format=format:%x01%P%x02%s", "--", ".",
         seconds=_SECONDS, keep_partial=True,
     )  # fmt: skip
     commits = (_parse_commit(part) for part in (answer or b"").split(b"\x01"))
@@ -49,27 +44,11 @@ def read_history(root: Path) -> tuple[Commit, ...]:
 
 def _parse_commit(part: bytes) -> Commit | None:
     head, _, paths = part.partition(b"\n")
-    fields = head.split(b"\x02", 2)
-    if len(fields) < 3 or not fields[0].isdigit() or not fields[1]:
+    parents, _, subject = head.partition(b"\x02")
+    if not parents:
         return None
     named = tuple(os.fsdecode(path) for path in paths.split(b"\0") if path)
-    return Commit(int(fields[0]), fields[2].decode("utf-8", "replace"), named)
-
-
-def count_changes(
-    history: Sequence[Commit], paths: Iterable[str], *, now: float | None = None
-) -> tuple[ChangeRate, ...]:
-    """Return how often each of the paths changed until now, in the order of the paths."""
-    now = time.time() if now is None else now
-    quarter: Counter[str] = Counter()
-    year: Counter[str] = Counter()
-    for commit in history:
-        age = now - commit.time
-        if age <= _YEAR:
-            year.update(commit.paths)
-        if age <= _QUARTER:
-            quarter.update(commit.paths)
-    return tuple(ChangeRate(path, quarter[path], year[path]) for path in paths)
+    return Commit(subject.decode("utf-8", "replace"), named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import Final
 from .files import Kind, file_kind, read_text
 from .history import Commit, PastChanges, find_companions
 from .relations import Relations, bare_name, first_line
-from .report import NO_MARKS, CodeLine, FoundFile, quote_path
+from .report import NO_MARKS, FoundFile
 
 MAX_RADIUS = 60
 _TEXT, _NAME, _FOLDER, _DEFINED = 4.5, 2.7, 4.7, 0.95
@@ -42,7 +42,7 @@ def rank_radius(
     history: Sequence[Commit],
     ties: Relations,
 ) -> tuple[FoundFile, ...]:
-    """Return the files that the item may touch, the likeliest first, each with a line and the reasons."""
+    """Return the files that the item may touch, the likeliest first, each with a line."""
     found = {finding.path: finding for finding in findings}
     fresh = (path for path, last in past.last.items() if last > _FRESH)
     base = _score_alone(root, {*found, *past.kin, *fresh}, found, past)
@@ -67,23 +67,15 @@ def rank_radius(
         for path, value in base.items()
     }
     order = sorted(scores, key=lambda path: (-scores[path], path))[: 2 * MAX_RADIUS]
-    reasons, lines = _explain_ties(ties)
+    lines = {each.line.path: (each.line,) for each in (*ties.mentions, *ties.importers, *ties.tests)}
     listed = []
     for path in order:
-        why = [*reasons.get(path, ())]
-        if company.get(path, 0.0) > 0.2:
-            why.append("changed along with the likeliest files")
-        if path not in found and path in past.kin:
-            why.append("changed in commits with like subjects")
         file = found.get(path) or FoundFile(path, 0.0, 0, ())
         cited = file.lines or lines.get(path)
         if not cited and (data := read_text(root, path)):
             cited = (first_line(path, data),)
         if cited:
-            why = why or ([] if file.count else ["worked on lately"])
-            listed.append(
-                replace(file, score=scores[path], lines=cited, reasons=tuple(dict.fromkeys(why))[:3])
-            )
+            listed.append(replace(file, score=scores[path], lines=cited))
     return tuple(listed[:MAX_RADIUS])
 
 
@@ -145,12 +137,3 @@ def _likeness(path: str, other: str, rivals: int) -> float:
         return 1.0
     mine, theirs = (set(re.split(r"[/_]", each.lower())[:-1]) for each in (path, other))
     return 0.4 + 0.6 * len(mine & theirs) / max(1, min(len(mine), len(theirs)))
-
-
-def _explain_ties(ties: Relations) -> tuple[dict[str, list[str]], dict[str, tuple[CodeLine, ...]]]:
-    reasons: defaultdict[str, list[str]] = defaultdict(list)
-    lines: dict[str, tuple[CodeLine, ...]] = {}
-    for relation in (*ties.tests, *ties.importers, *ties.mentions):
-        reasons[relation.line.path].append(f"{relation.tie} {quote_path(relation.to)}")
-        lines.setdefault(relation.line.path, (relation.line,))
-    return reasons, lines

@@ -1,11 +1,10 @@
-"""What ties other files to those that an item touches: who imports, uses and tests them, and the ways in."""
+"""What ties other files to those that an item touches: who imports, uses and tests them."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from .files import file_ending, file_kind, read_text
-from .report import CodeLine, EntryPoint, FoundFile, Relation
+from .report import CodeLine, FoundFile, Relation
 from .search import files_holding
 from .symbols import find_definitions, find_symbol
 
@@ -42,36 +41,6 @@ _FIRST_TEST = re.compile(
     rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
 )
 _TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
-MAX_ENTRY_POINTS = 30
-_MAX_ENTRY_POINT_FILES = 400
-_MAIN_WORDS = "__main__ main cli app server manage program cmd urls routes router wsgi asgi"
-_MAIN_NAMES: Final = frozenset(_MAIN_WORDS.split())
-_SCRIPT_TABLE = re.compile(
-    rb"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE
-)
-_SCRIPT_ROW = re.compile(rb"""^[ \t]*["']?([\w.-]+)["']?[ \t]*=[ \t]*["'{]""", re.MULTILINE)
-_CONSOLE_SCRIPTS = re.compile(
-    rb"^console_scripts[ \t]*=(?>(?:[ \t\r]*\n)+)((?>(?:[ \t]++[^\n]*+(?:\n|\Z))*))", re.MULTILINE
-)
-_CONSOLE_SCRIPT = re.compile(rb"^[ \t]+([\w.-]+)\s*=", re.MULTILINE)
-_CARGO_BIN = re.compile(
-    rb"^\[\[bin\]\][ \t\r]*\n(?>(?:(?![ \t]*(?:name[ \t]*=|\[))[^\n]*\n)*)"
-    rb"[ \t]*name[ \t]*=[ \t]*\"([^\"\n]+)\"",
-    re.MULTILINE,
-)
-_PACKAGE_KEY = re.compile(rb'^[ \t]*"(main|bin|module)"\s*:', re.MULTILINE)
-# What each manifest names, the part of the file that names it (all where None), and the pattern of one name.
-_MANIFESTS: Final[dict[str, tuple[str, re.Pattern[bytes] | None, re.Pattern[bytes]]]] = {
-    "pyproject.toml": ("console script", _SCRIPT_TABLE, _SCRIPT_ROW),
-    "setup.cfg": ("console script", _CONSOLE_SCRIPTS, _CONSOLE_SCRIPT),
-    "package.json": ("package's", None, _PACKAGE_KEY),
-    "Cargo.toml": ("binary", None, _CARGO_BIN),
-}
-_SIGHTS_FILE = Path(__file__).resolve().parents[1] / "content" / "survey" / "entry-points.toml"
-_SIGHTS: Final = tuple(
-    (sight["what"], sight["endings"].split(), re.compile(sight["pattern"].encode(), re.MULTILINE))
-    for sight in tomllib.loads(_SIGHTS_FILE.read_text("utf-8"))["sight"]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +98,7 @@ def _find_imports(
             continue
         nearest = max(_shared_folders(path, rival) for rival in rivals[name] if rival != path)
         if _shared_folders(path, home) == nearest:
-            yield Relation("imports", line_at(path, data, at), home)
+            yield Relation(line_at(path, data, at), home)
 
 
 def _touched_names(root: Path, touched: Sequence[FoundFile]) -> dict[str, str]:
@@ -162,7 +131,7 @@ def _find_mentions(path: str, data: bytes, names: dict[str, str]) -> Iterator[Re
         if home != path and spelled in data:
             found = re.search(rb"(?<![\w$])" + re.escape(spelled) + rb"(?![\w$])", data)
             if found:
-                yield Relation("mentions", line_at(path, data, found.start()), name)
+                yield Relation(line_at(path, data, found.start()), name)
 
 
 def _find_tests(
@@ -176,10 +145,10 @@ def _find_tests(
         if home and file_kind(path) == "test" and (data := read_text(root, path)):
             test = _FIRST_TEST.search(data)
             line = line_at(path, data, test.end()) if test else first_line(path, data)
-            found[path] = Relation("tests", line, home)
+            found[path] = Relation(line, home)
     for tie in ties:
         if file_kind(tie.line.path) == "test":
-            found.setdefault(tie.line.path, Relation("tests", tie.line, tie.to))
+            found.setdefault(tie.line.path, tie)
     return tuple(found.values())
 
 
@@ -205,48 +174,3 @@ def line_at(path: str, data: bytes, offset: int) -> CodeLine:
     end = data.find(b"\n", offset)
     text = data[start : end if end >= 0 else len(data)][:400].decode("utf-8", "replace").strip()
     return CodeLine(path, data.count(b"\n", 0, start) + 1, text)
-
-
-def find_entry_points(
-    root: Path, paths: Sequence[str], touched: Sequence[str], users: Sequence[str]
-) -> tuple[EntryPoint, ...]:
-    """Return the entry points in touched files, in those that use them, in manifests and main modules."""
-    near = dict.fromkeys((*touched, *users))
-    far = [path for path in paths if path not in near and _may_start_program(path)]
-    far.sort(key=lambda path: (path.count("/"), path))
-    found: list[EntryPoint] = []
-    for path in [*near, *far][:_MAX_ENTRY_POINT_FILES]:
-        if file_kind(path) in ("test", "docs", "generated"):
-            continue
-        data = read_text(root, path)
-        if data:
-            found += _find_in_file(path, data, near=path in near)
-    found.sort(key=lambda point: not point.near)
-    return tuple(found[:MAX_ENTRY_POINTS])
-
-
-def _may_start_program(path: str) -> bool:
-    """Whether the file is a manifest, or has a name that main modules go by."""
-    name = path.rsplit("/", 1)[-1]
-    return path.count("/") <= 4 and (name in _MANIFESTS or name.rsplit(".", 1)[0] in _MAIN_NAMES)
-
-
-def _find_in_file(path: str, data: bytes, *, near: bool) -> Iterator[EntryPoint]:
-    name = path.rsplit("/", 1)[-1]
-    if name == "__main__.py":
-        package = path.split("/")[-2] if "/" in path else "."
-        yield EntryPoint("module run by", f"python -m {package}", first_line(path, data), near)
-    if name in _MANIFESTS:
-        what, part, row = _MANIFESTS[name]
-        spans = [match.span(1) for match in part.finditer(data)] if part else [(0, len(data))]
-        for span in spans:
-            for match in row.finditer(data, *span):
-                yield EntryPoint(
-                    what, match[1].decode("utf-8", "replace"), line_at(path, data, match.start(1)), near
-                )
-    ending = file_ending(path)
-    for what, endings, pattern in _SIGHTS:
-        if ending in endings:
-            for match in pattern.finditer(data):
-                said = (match[1] or b"").decode("utf-8", "replace") if pattern.groups else ""
-                yield EntryPoint(what, said, line_at(path, data, match.start()), near)

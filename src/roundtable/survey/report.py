@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,12 +16,10 @@ from .files import file_kind, read_text
 
 Scope = Literal["small", "medium", "large"]
 Complexity = Literal["low", "medium", "high"]
-Tie = Literal["imports", "mentions", "tests"]
 _STRONG = 0.5
 _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
 _SOME_USERS, _MANY_USERS = 5, 20
-_BUSY = 12  # commits a year on one file
 _MAX_PLACES = 5  # in a draft answer
 _LONGEST_QUOTE = 90
 
@@ -55,7 +53,6 @@ class FoundFile:
     score: float
     count: int
     lines: tuple[CodeLine, ...]
-    reasons: tuple[str, ...] = ()
     marks: Marks = NO_MARKS
 
 
@@ -63,28 +60,8 @@ class FoundFile:
 class Relation:
     """A line that ties a file to a file, or to a name defined in one, that the item touches."""
 
-    tie: Tie
     line: CodeLine
     to: str
-
-
-@dataclass(frozen=True, slots=True)
-class EntryPoint:
-    """A line through which the program is entered; near where it is in, or uses, what is touched."""
-
-    what: str
-    name: str
-    line: CodeLine
-    near: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeRate:
-    """How many commits changed a file in the last 90 days and in the last year."""
-
-    path: str
-    quarter: int
-    year: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,53 +73,31 @@ class Survey:
     """
 
     root: Path
-    words: tuple[str, ...]
     findings: tuple[FoundFile, ...]
     radius: tuple[FoundFile, ...]
-    mentions: tuple[Relation, ...]
-    importers: tuple[Relation, ...]
-    entry_points: tuple[EntryPoint, ...]
-    tests: tuple[Relation, ...]
-    change_rate: tuple[ChangeRate, ...]
     scope: Scope
     complexity: Complexity
-    reasons: tuple[str, ...]
-    files_seen: int
-    seconds: float
+    users: str
+    """How many other files use those that look touched; empty where no file does look so."""
     named: tuple[CodeLine, ...] = ()
     """Where the functions and classes are defined that the item names as code: `module.name()`."""
 
 
 def estimate(
-    findings: Sequence[FoundFile],
-    users: Sequence[Relation],
-    tests: Sequence[Relation],
-    rates: Sequence[ChangeRate],
-) -> tuple[Scope, Complexity, tuple[str, ...]]:
-    """Estimate scope and complexity; return them with what speaks for them, in words with figures."""
+    findings: Sequence[FoundFile], users: Sequence[Relation], tests: Sequence[Relation]
+) -> tuple[Scope, Complexity, str]:
+    """Estimate scope and complexity; return them with how many other files use those that look touched."""
     likely = likely_files(findings)
     if not likely:
-        return "medium", "medium", ("no file mentions the item's words, so this is a guess",)
+        return "medium", "medium", ""
     folders = {posixpath.dirname(path) for path in likely}
     using = {use.line.path for use in users if file_kind(use.line.path) != "test"} - set(likely)
-    testing = {test.line.path for test in tests}
-    busiest = max((rate for rate in rates if rate.path in likely), key=lambda rate: rate.year, default=None)
+    points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (not tests)
+    points += (len(folders) > _SMALL_FOLDERS) + (len(folders) > _LARGE_FOLDERS)
+    complexity: Complexity = "low" if points <= 1 else "medium" if points == 2 else "high"
     them = "it" if len(likely) == 1 else "them"
-    use = f"import{_s(using)} or mention{_s(using)}"
-    tested = f"{_count(len(testing), 'test file')} cover{_s(testing)} {them}"
-    reasons = [
-        f"{_count(len(likely), 'file')} in {_count(len(folders), 'folder')} look{_s(likely)} touched",
-        f"{_count(len(using), 'other file')} {use} {them}",
-        tested if testing else f"no test was found that covers {them}",
-    ]
-    if busiest is not None and busiest.year:
-        reasons.append(f"the busiest, {busiest.path}, changed in {_count(busiest.year, 'commit')} in a year")
-    points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (len(folders) > _SMALL_FOLDERS)
-    points += (
-        (len(folders) > _LARGE_FOLDERS) + (not testing) + (busiest is not None and busiest.year >= _BUSY)
-    )
-    complexity: Complexity = "low" if points <= 1 else "medium" if points <= 3 else "high"
-    return _scope(len(likely), len(folders)), complexity, tuple(reasons)
+    use = "file imports or mentions" if len(using) == 1 else "files import or mention"
+    return _scope(len(likely), len(folders)), complexity, f"{len(using)} other {use} {them}"
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
@@ -161,11 +116,6 @@ def _scope(files: int, folders: int) -> Scope:
     return "small" if files <= _SMALL_FILES and folders <= _SMALL_FOLDERS else "medium"
 
 
-def _s(doers: Collection[str]) -> str:
-    """Return the ending of a verb for so many subjects."""
-    return "s" if len(doers) == 1 else ""
-
-
 def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
@@ -175,15 +125,9 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
         case ("00-03", "scope"):
             return f"{survey.scope}, complexity: {survey.complexity}"
         case ("00-03", "complexity"):
-            return "; ".join((survey.complexity, *survey.reasons[1:2]))
+            return "; ".join(filter(None, (survey.complexity, survey.users)))
         case ("02-01", "touched") | ("02-11", "cause") | ("02-21", "places"):
             return _draft_touched(survey)
-        case ("02-02", "entry points"):
-            points = [point for point in survey.entry_points if _is_current(survey, point.line)]
-            near = [point for point in points if point.near] or points
-            return _end_sentence(
-                f"{cite(point.line)} {_add_name(point.what, point.name)}" for point in near[:_MAX_PLACES]
-            )
         case _:
             return None
 
@@ -231,11 +175,6 @@ def cite(line: CodeLine) -> str:
     return quote_code(f"{show_path(line.path)}:{line.number}")
 
 
-def quote_path(path: str) -> str:
-    """Return the path as a code span."""
-    return quote_code(show_path(path))
-
-
 def show_path(path: str) -> str:
     """Return the path in letters that can be written; a byte that is none is spelled `\\xff`."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
@@ -250,14 +189,6 @@ def quote_code(text: str) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
     return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def _add_name(words: str, name: str) -> str:
-    return f"{words} {quote_path(name)}" if name else words
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _end_sentence(rows: Iterable[str]) -> str | None:

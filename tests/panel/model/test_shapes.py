@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from roundtable.panel.model import replies
 
-ALL = [replies.FramingShape, replies.SynthesisShape, replies.DraftShape]
+ALL = [replies.FramingShape, replies.SynthesisShape]
 FRAMING = {"summary": "a", "focus_question": "b?", "focus_topic": "c"}
 
 

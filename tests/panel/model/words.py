@@ -33,12 +33,10 @@ SYNTHESIS = {
     "summary": "Identified 1 gap in the hand-over of forms",
 }
 OFFERS: dict[str, list[object]] = {"drafts": []}
-DRAFT: dict[str, list[object]] = {"sentences": []}
 _TURN = re.compile(r"Now turn (\d+) of")
 _OBJECTS = (
     ("Now the synthesis.", SYNTHESIS),
     ("opens the discussion.", FRAMING),
-    ("The document will hold the answers", DRAFT),
     ("Before the user is asked anything", OFFERS),
 )
 

@@ -56,7 +56,7 @@ def test_commands_and_options_are_those_that_are_built() -> None:
         (["completion"], set()),
         (["personas"], set()),
         (["personas", "check"], {"--json"}),
-        (["doctor"], {"--json", "--panel", "--model", "--base-url", "--ask"}),
+        (["doctor"], {"--json", "--panel", "--model", "--base-url"}),
         (
             ["elaborate"],
             {"--json", "--plain", "--answers", "--panel", "--model", "--base-url", "--step"},

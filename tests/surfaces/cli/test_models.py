@@ -165,7 +165,11 @@ def test_what_a_projects_file_would_run_or_send_is_neither_run_nor_sent(
         f'model = "command:sh -c \'AUTH=1; touch {marker}\'"\nbase_url = "{address}/v1"\n'
     )
     answers = ["The inspector waits in the basement without any signal at all."] * 12
-    for ran in (cli.run("doctor", "--ask"), cli.run("analyze", SLUG, answers=answers)):
+    for ran in (
+        cli.run("doctor"),
+        cli.run("models", "test", "--yes"),
+        cli.run("analyze", SLUG, answers=answers),
+    ):
         assert "roundtable.toml, line 1: model is ignored." in ran.out + ran.err
         assert "roundtable.toml, line 2: base_url is ignored." in ran.out + ran.err
     assert not marker.exists()
@@ -180,18 +184,15 @@ def test_a_command_that_cannot_be_read_is_one_finding_among_others(cli: CommandL
     assert ("model", "offline: needs no network and no key", True) in found
 
 
-def test_doctor_pays_only_when_it_is_told_to(cli: CommandLine, tmp_path: Path) -> None:
+def test_doctor_asks_no_model(cli: CommandLine, tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     program = tmp_path / "model.py"
     program.write_text(f"open({str(asked)!r}, 'a').write('x'); print('ready')")
-    model = ["--model", f"command:{shlex.join([sys.executable, str(program)])}"]
-    assert all(name != "asked" for name, _, _ in findings(cli, *model))
+    model = f"command:{shlex.join([sys.executable, str(program)])}"
+    assert findings(cli, "--model", model)
     assert not asked.exists()
-    (answered,) = [text for name, text, sound in findings(cli, *model, "--ask") if name == "asked" and sound]
-    assert 'answered "ready" with ' in answered
+    assert 'answered "ready" with ' in cli.run("models", "test", model, "--yes").out
     assert asked.read_text() == "x"
-    gone = findings(cli, "--model", "anthropic:x", "--ask")
-    assert [sound for name, _, sound in gone if name == "asked"] == [False]
 
 
 def test_status_tells_what_was_spent_in_all_and_by_discussion(cli: CommandLine) -> None:

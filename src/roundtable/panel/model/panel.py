@@ -11,7 +11,7 @@ from uuid import uuid4
 import msgspec
 
 from ...core import commands as do
-from ...core.events import Offer, SectionText
+from ...core.events import Offer
 from ...core.synthesis import Draft, join_lines, list_deciding_turns
 from ...core.turns import NEUTRAL
 from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
@@ -87,7 +87,10 @@ class ModelPanel:
                 asked = await self._say_at_step(request.brief, words, _QUESTION_WORDS, "follow-up")
                 return asked or request.criterion.follow_up
             case do.AskDraft():
-                return await self._draft(request)
+                from ...documents.drafting import draft
+
+                # The sections hold what the person answered: nothing is left for a model to word.
+                return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief, feedback):
                 prompt = "aside" if request.aside else "take-up"
                 words = fill(prompt, words=fence(feedback), limit=_REPLY_WORDS)
@@ -186,23 +189,6 @@ class ModelPanel:
         shape = await self._ask_object(made.at_step(ask.brief, words), replies.OffersShape, "draft")
         self._want_look_ups(shape.look, ask.brief.look_ups)
         return replies.to_offers(shape, ask)
-
-    async def _draft(self, ask: do.AskDraft) -> tuple[SectionText, ...]:
-        """Write the answers as they were given, and below them what they mean together."""
-        from ...documents.drafting import draft
-
-        written = draft(ask, {each.name: each.text for each in ask.material})
-        answered = [answer for answer in ask.brief.answers if not answer.unknown]
-        targets = replies.pages([each.target for each in written])
-        # One answer means nothing together with itself.
-        if len(answered) < 2 or not targets:
-            return written
-        sections = (
-            f"{number}. {target.section} ({target.output})" for number, target in enumerate(targets, 1)
-        )
-        words = fill("draft", sections="\n".join(map(inline, sections)), most=replies.MOST)
-        shape = await self._ask_object(made.at_step(ask.brief, words), replies.DraftShape, "draft")
-        return replies.with_sentences(written, shape, answered)
 
     async def _say_at_step(self, brief: do.StepBrief, words: str, limit: int, purpose: str) -> str:
         conversation = made.at_step(brief, words)

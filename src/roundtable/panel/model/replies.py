@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from ...core.commands import Answer, AskOffers
-from ...core.events import Offer, SectionText
+from ...core.commands import AskOffers
+from ...core.events import Offer
 from ...core.personas import Persona, Roster
-from ...core.steps import PHASES, Step, Target, phase_of
+from ...core.steps import PHASES, Step, phase_of
 from ...core.synthesis import join_lines
-from ...core.text import neutralize_markdown, strip_unprintable
+from ...core.text import strip_unprintable
 from ...core.turns import NEUTRAL, Material, OffTopic, Verdict
 from ..base import Look
 
@@ -292,20 +291,6 @@ class SynthesisShape(msgspec.Struct, frozen=True):
     summary: Text
 
 
-class SentenceShape(msgspec.Struct, frozen=True):
-    """One sentence of a draft, the section it is for, and the labels of the answers that it rests on."""
-
-    section: TurnNumber
-    text: Text
-    answers: Annotated[tuple[Name, ...], msgspec.Meta(max_length=20)]
-
-
-class DraftShape(msgspec.Struct, frozen=True):
-    """The sentences of a step's sections."""
-
-    sentences: Annotated[tuple[SentenceShape, ...], msgspec.Meta(max_length=40)]
-
-
 class OfferShape(msgspec.Struct, frozen=True):
     """A draft answer to the question of that number: read at its source, assumed, or not known."""
 
@@ -382,39 +367,3 @@ def _inline_parts(node: Any, parts: dict[str, Any]) -> Any:
             return [_inline_parts(each, parts) for each in node]
         case _:
             return node
-
-
-MOST = 4
-"""How many sentences a section takes."""
-
-
-def pages(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The sections that take sentences: those of pages, not of data."""
-    return tuple(target for target in targets if target.output.lower().endswith(".md"))
-
-
-def with_sentences(
-    written: Sequence[SectionText], shape: DraftShape, answers: Sequence[Answer]
-) -> tuple[SectionText, ...]:
-    """Return the sections as they were written from the answers, and below them what the sentences add."""
-    known = {_fold_text(answer.label) for answer in answers if not answer.unknown}
-    numbers = {target: number for number, target in enumerate(pages([each.target for each in written]), 1)}
-    return tuple(_add_sentences(each, shape, numbers.get(each.target), known) for each in written)
-
-
-def _add_sentences(
-    section: SectionText, shape: DraftShape, number: int | None, known: set[str]
-) -> SectionText:
-    """Add what rests on answers as text and the rest as open questions."""
-    told: list[str] = []
-    asked: list[str] = []
-    own = (each for each in shape.sentences if each.section == number and each.text.strip())
-    for each in islice(own, 2 * MOST):
-        labels = dict.fromkeys(" ".join(label.split()) for label in each.answers)
-        cited = ", ".join(label for label in labels if _fold_text(label) in known)
-        if not cited:
-            asked.append(f"- Open question: {neutralize_markdown(each.text)}")
-        elif len(told) < MOST:
-            told.append(f"{' '.join(each.text.split()).rstrip('.')} (from: {cited}).")
-    parts = (section.text, neutralize_markdown(" ".join(told)), "\n".join(asked))
-    return replace(section, text="\n\n".join(filter(None, parts)))

@@ -94,15 +94,14 @@ def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], o
 
 
 @click.command(cls=Command, uses=("json", *MODEL_OPTIONS))
-@click.option("--ask", is_flag=True, help="Ask each model one short question, which may cost a little.")
 @click.pass_obj
-def doctor(flags: Flags, ask: bool) -> int:
+def doctor(flags: Flags) -> int:
     """Check what Roundtable works with.
 
-    Without --ask it sends nothing that costs money. The exit status is 2 if something needs repair.
+    It sends nothing that costs money. The exit status is 2 if something needs repair.
     """
     settings, warnings = load_settings(flags.root, flags.panel, model=flags.model, base_url=flags.base_url)
-    found = diagnose(settings, warnings, ask=ask)
+    found = diagnose(settings, warnings)
     sound = all(each.sound for each in found)
     rows = [(each.name, each.found if each.sound else f"{each.found} <- needs repair") for each in found]
     flags.show_result({"sound": sound, "findings": [asdict(each) for each in found]}, pairs(rows))
