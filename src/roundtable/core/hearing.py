@@ -529,7 +529,8 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
 
 _ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
 _REPLACING = re.compile(
-    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s++|(?<=\S)\s++instead[.!]?$", re.IGNORECASE
+    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s++|(?<=\S)\s++instead[.!]?$",
+    re.IGNORECASE,
 )
 _LABELLED = re.compile(r"(?P<label>[^:\n]{3,40}):\s+(?P<words>\S.*)", re.DOTALL)
 _OUTSIDE = _list_messages("out of scope | not included | left out | stays as it is | boundary")

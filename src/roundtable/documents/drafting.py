@@ -27,7 +27,7 @@ from .page import (
     write_paragraph,
 )
 
-_COMPLEXITY_IS = re.compile(r"\s*(?:the )?complexity is (?P<value>low|medium|high)\b\W*", re.IGNORECASE)
+_COMPLEXITY_IS = re.compile(r"(?:the )?complexity is (?P<value>low|medium|high)\b\W*", re.IGNORECASE)
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -112,7 +112,7 @@ def write_size(context: DraftContext) -> str:
     values, words, reasons = [], [], []
     for label, value in _read_size(context).items():
         text = context.text(label)
-        if label == "Scope" and _COMPLEXITY_IS.match(text):
+        if label == "Scope" and _COMPLEXITY_IS.match(text.strip()):
             # Only the complexity was put right.
             reasons.append(
                 write_paragraph("Why this complexity", _strip_values(_COMPLEXITY_IS.sub("", text)))
@@ -143,7 +143,7 @@ def _read_size(context: DraftContext) -> dict[str, str | None]:
         scope, complexity = both[0] or scope, both[1] or complexity
     for line in context.text("Complexity").splitlines():
         complexity = read_scope(f"Complexity: {line}")[1] or complexity
-    if said := _COMPLEXITY_IS.match(context.text("Scope")):
+    if said := _COMPLEXITY_IS.match(context.text("Scope").strip()):
         complexity = said["value"].lower()
     return {"Scope": scope, "Complexity": complexity}
 

@@ -44,12 +44,12 @@ _NOT_TOUCHED = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r";\s+|,\s+but\s+")
-_IN_BRACKETS = re.compile(r"`?\s*\((?P<words>[^()]*(?:\([^()]*\)[^()]*)*)\)")
-_BEFORE_BRACKET = re.compile(r"(?P<word>[^\s(]+)\s\(`?$")
-_BETWEEN_PLACES = re.compile(r"[\s`,]*(?:and|or|&)?[\s`]*(?:an?|the)?\s*(?:new)?\s*`?")
+_IN_BRACKETS = re.compile(r"`?\s*+\((?P<words>[^()]*+(?>(?:\([^()]*+\)[^()]*+)*))\)")
+_BEFORE_BRACKET = re.compile(r"(?<![^\s(])(?P<word>[^\s(]++)\s\(`?$")
+_BETWEEN_PLACES = re.compile(r"[\s`,]*+(?:(?:and|or|&)[\s`]*+)?(?:(?:an?|the)\s*+)?(?:new\s*+)?`?")
 _LOOSE_START = re.compile(r"^(?:and|or|with|in|of|for|at)\b.*", re.DOTALL)
 _LOOSE_END = re.compile(
-    r"[\s,;:`(]+(?:and|or|before|after|so|but|while|which|in|of|to|the|an?|new|tests?)?[\s`,(]*$"
+    r"(?<![\s,;:`(])[\s,;:`(]++(?:and|or|before|after|so|but|while|which|in|of|to|the|an?|new|tests?)?[\s`,(]*+$"
 )
 _MAX_PLACE_LENGTH = 160
 
