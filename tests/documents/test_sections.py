@@ -710,6 +710,14 @@ def test_errors_are_a_table() -> None:
     )
 
 
+def test_several_errors_of_one_sentence_have_a_row_each() -> None:
+    said = "`Malformed` (400, give up), `http.OutOfRange` when it lies beyond, and `RuntimeError` as today."
+    text = drafted("04-04", {"Errors": said})
+    assert "| E-001 | `Malformed` | 400, give up |" in text
+    assert "| E-002 | `http.OutOfRange` | when it lies beyond |" in text
+    assert "| E-003 | `RuntimeError` | as today |" in text
+
+
 @pytest.mark.rule("STEP-5")
 def test_an_error_keeps_its_id() -> None:
     before = {"error-taxonomy.md": drafted("04-04", {"Errors": "ScaleOffline: a; WeightOdd: b"})}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
+from itertools import zip_longest
 
 from ..core.synthesis import NO_REASON
 from ..core.text import escape_markdown, unescape_markdown
@@ -202,6 +203,8 @@ def _shorten_title(words: str) -> str:
 
 ERRORS_LABEL = "Errors"
 _ERROR_COLUMNS = ("Id", "Error", "When")
+_ERROR_NAME = re.compile(r"`(?:\w{1,60}\.){0,9}[A-Z]\w{1,80}`(?=\s?\(|\s(?:when|if|as|on|for|where|with)\b)")
+_BRACKETED = re.compile(r"\A\(([^()]*)\)\Z")
 _CODE = re.compile(r"`([^`]+)`")
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
@@ -222,9 +225,20 @@ def write_errors(context: DraftContext) -> str:
     )
 
 
+def _split_sentence(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the errors that a sentence names in code, each with the words up to the next one."""
+    names = list(_ERROR_NAME.finditer(text))
+    told = []
+    for name, after in zip_longest(names, names[1:]):
+        words = text[name.end() : after.start() if after else None]
+        words = words.strip(" ,.;:").removesuffix(" and").strip(" ,.;")
+        told.append((name[0], _BRACKETED.sub(r"\1", words)))
+    return tuple(told) if all(words for _, words in told) else ()
+
+
 def _read_errors(text: str) -> tuple[tuple[str, str], ...]:
     """Return each error with its name: `Name: cause`, or a name in code within a sentence."""
-    if pairs := split_named_entries(text):
+    if pairs := split_named_entries(text) or _split_sentence(join_lines(text)):
         return pairs
     code = [(_CODE.search(part), part) for part in split_entries(text)]
     found = [(match[0], part) for match, part in code if match]
