@@ -342,15 +342,28 @@ def credit(entry: Entry, turns: Sequence[Turn], roster: Roster) -> str:
     return names
 
 
+def tell_exit(exit_type: Exit, *, is_heard: bool) -> str:
+    """Return how a discussion ended; that the user ended it is marked where only a host says so (ART-8)."""
+    return exit_type if is_heard or exit_type == "turn-limit" else f"{exit_type} {UNVERIFIED}"
+
+
 def render(
-    draft: Draft, *, step_id: str, title: str, roster: Roster, turns: Sequence[Turn], exit_type: Exit
+    draft: Draft,
+    *,
+    step_id: str,
+    title: str,
+    roster: Roster,
+    turns: Sequence[Turn],
+    exit_type: Exit,
+    is_heard: bool = True,
 ) -> str:
-    """Return the block of SYN-1, from a settled draft."""
+    """Return the block of SYN-1, from a settled draft; `is_heard` is for `tell_exit`."""
     participants = ", ".join(f"{persona.name} ({persona.short_role})" for persona in roster.personas)
     silent = "" if any(turn.speaker == USER for turn in turns) else " | **User**: silent"
+    ended = tell_exit(exit_type, is_heard=is_heard)
     parts = [
         f"### Elaboration Insights ({f'Step {step_id}: ' if step_id else ''}{title})",
-        f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {exit_type}{silent}",
+        f"**Participants**: {participants}\n**Turns**: {len(turns)} | **Exit**: {ended}{silent}",
     ]
     for part, heading in HEADINGS.items():
         entries = draft.part(part)

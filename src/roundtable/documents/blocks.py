@@ -13,7 +13,7 @@ from .outline import prose_lines
 _MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
 _TURNS = re.compile(
     r"\*\*Turns\*\*: (?P<turns>\d{1,4}) \| \*\*Exit\*\*: (?P<exit>user-initiated|turn-limit)"
-    r"(?: \| \*\*User\*\*: silent)?\s*"
+    r"(?: \(unverified\))?(?: \| \*\*User\*\*: silent)?\s*"
 )
 
 

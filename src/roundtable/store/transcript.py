@@ -22,6 +22,7 @@ from ..core.synthesis import (
     decision_turns,
     mark_unverified,
     summary,
+    tell_exit,
     write_entry,
 )
 from ..core.text import escape_in_bold, escape_markdown, strip_unprintable
@@ -182,6 +183,7 @@ def _render_document(command: SaveRecord, panel: str) -> str:
 def _render_header(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
     participants = ", ".join(persona.title for persona in table.roster.personas)
+    is_unheard = panel.startswith("host ") and any(UNVERIFIED in each.text for each in command.draft.entries)
     fields = [
         *(
             (("Item", table.item.name), ("Step", f"{table.step.step_id} {table.step.title}"))
@@ -190,7 +192,7 @@ def _render_header(command: SaveRecord, panel: str) -> str:
         ),
         ("Participants", participants),
         ("Turns", f"{record.turn_count} of {table.max_turns}"),
-        ("Exit", command.exit_type),
+        ("Exit", tell_exit(command.exit_type, is_heard=not is_unheard)),
         ("Date", record.timestamp),
         ("Panel", panel),
     ]
