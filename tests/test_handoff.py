@@ -101,7 +101,7 @@ def test_every_point_stands_in_the_documents(cli: CommandLine) -> None:
 def test_for_an_agent_and_for_a_pull_request(cli: CommandLine) -> None:
     agent = cli.run("handoff", SLUG, "--for", "agent").out
     assert agent.startswith("# Task: Renew loans by text message\n")
-    assert f"the documents are in `docs/requirements/{SLUG}`" in agent
+    assert f"The documents of its analysis are in `docs/requirements/{SLUG}`" in agent
     assert "Begin with the first failing test." in agent
     assert "**AC-001-01**" in agent
     request = cli.run("handoff", SLUG, "--for", "pr").out
@@ -210,7 +210,7 @@ def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path
 def test_what_is_unverified_in_a_document_is_so_on_the_page() -> None:
     report = BUG.replace("without looking.", "without looking; then `src/lists.py:30` (unverified).")
     rows = "| ID | Attribute | Goal | Note |\n|---|---|---|---|\n| NFR-001 | Speed | fast | (unverified) |\n"
-    item = Item("a", "Crash", "Legal wants it.\n\nAdded by a host (unverified).")
+    item = Item("a", "Crash (unverified)", "Legal wants it.")
     told = collect_hand_off(item, {"bug-report.md": report, "nfr-matrix.md": rows}, ())
     assert [point.text for point in told.places if "lists.py" in point.text]
     assert all("(unverified)" in point.text for point in told.places if "lists.py" in point.text)

@@ -304,7 +304,6 @@ def test_a_discussion_of_ten_turns_takes_one_call_a_turn_and_one_for_the_synthes
         "The desk has the form of the inspector, who asks for it in the basement.",
         "Who asks the desk?",
         "",
-        "",
     ]
     lines, _ = hold(completed, user, model)
     assert max(line.turn or 0 for line in lines) == 10

@@ -100,7 +100,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
     problem = _pick(labelled, _PROBLEM) or _pick(labelled, _REASON_TO_ACT)
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
-        problem = (HandOffPoint(_mark_like(item.text, escape_markdown(first)), "draft.md"),)
+        problem = (HandOffPoint(_mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
     requirements = (*_list_criteria(labelled), *_list_requirements(documents))
     first_test = _find_first_test(labelled, requirements)
     return HandOff(
@@ -322,8 +322,8 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
     """Return the page as a prompt for a coding agent."""
     return _join(
         f"# Task: {escape_markdown(hand_off.title)}",
-        "Build what is described below in this repository. It was analysed and decided with the people "
-        f"concerned; the documents are in `{folder}`, and each point names its source there.",
+        "Build what is described below in this repository. The documents of its analysis are in "
+        f"`{folder}`, and each point names its source there; what is (unverified) nobody has confirmed.",
         _ORDERS,
         *_write_parts(hand_off),
         "## When you are done",
