@@ -240,7 +240,8 @@ Shaped = TypeVar("Shaped", bound=msgspec.Struct)
 Text = Annotated[str, msgspec.Meta(max_length=800)]
 Name = Annotated[str, msgspec.Meta(max_length=120)]
 TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
-LooksAsked = Annotated[tuple[Name, ...], msgspec.Meta(max_length=8)]
+LookAsked = Annotated[str, msgspec.Meta(max_length=80)]
+LooksAsked = Annotated[tuple[LookAsked, ...], msgspec.Meta(max_length=3)]
 Turns = Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
 
 
@@ -337,7 +338,9 @@ def schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
     (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
     whole = _inline_parts(made, parts)
     assert isinstance(whole, dict)
-    return whole
+    # A service that is held to the schema answers at once: a small model would fill the look-ups without end.
+    asked = {name: each for name, each in whole["properties"].items() if name != "look"}
+    return whole | {"properties": asked, "required": list(asked)}
 
 
 def read(text: str, shape: type[Shaped]) -> Shaped:
