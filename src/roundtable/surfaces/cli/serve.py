@@ -63,11 +63,11 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/join/{site.invitations.tokens[MEMBER]}"
-    flags.show_result({"address": address}, f"The web room is open: {address}")
-    tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
-    if not is_this_machine(host):
-        tell("Other machines can reach it, and what is sent can be read on the way: see docs/web.md for TLS.")
     with announce(project.root, address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")):
+        flags.show_result({"address": address}, f"The web room is open: {address}")
+        tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
+        if not is_this_machine(host):
+            tell("Other machines can reach it, and what is sent can be read: see docs/web.md for TLS.")
         asyncio.run(_run(site, listener, None if no_browser or flags.json else address, debug=flags.debug))
 
 
