@@ -69,10 +69,7 @@ class CommandLine:
     def spawn(self, *arguments: str, **more: Any) -> subprocess.Popen[bytes]:
         """Start a command as a process of its own, with pipes."""
         pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | more
-        started: subprocess.Popen[bytes] = subprocess.Popen(
-            [sys.executable, "-m", "roundtable", *arguments], cwd=self.root, **pipes
-        )
-        return started
+        return _Process([sys.executable, "-m", "roundtable", *arguments], cwd=self.root, **pipes)
 
     def call(self, *arguments: str, said: bytes = b"", **more: Any) -> Ran:
         """Run a command as a process of its own, to its end."""
@@ -87,6 +84,15 @@ class CommandLine:
         text = answers if isinstance(answers, bytes) else "".join(f"{line}\n" for line in answers).encode()
         file.write_bytes(text)
         return ["--answers", str(file)]
+
+
+class _Process(subprocess.Popen[bytes]):
+    """A process that does not outlive a test that failed: waiting for it would hide why."""
+
+    def __exit__(self, kind: type[BaseException] | None, *more: Any) -> None:
+        if kind is not None:
+            self.kill()
+        super().__exit__(kind, *more)
 
 
 def _text(data: bytes | None) -> str:
