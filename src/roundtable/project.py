@@ -31,8 +31,7 @@ from .store.items import (
     remove_item,
     rename_item,
 )
-from .store.meta import meta_problem, set_aside, start_phase
-from .store.progress import facts_of, progress_of, start_over
+from .store.meta import facts_of, meta_problem, progress_of, set_aside, start_over, start_phase
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem

@@ -59,6 +59,15 @@ class TranscriptContent:
     turns: tuple[SpokenTurn, ...]
     entries: tuple[CitedEntry, ...]
 
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.step_id, self.timestamp
+
+    @property
+    def users_turns(self) -> dict[int, str]:
+        """What the user said, by the number of the turn."""
+        return {each.number: each.text for each in self.turns if each.speaker.partition(" (")[0] == "User"}
+
     def turn(self, number: int) -> SpokenTurn | None:
         """Return the turn of that number; None if there is none."""
         return next((each for each in self.turns if each.number == number), None)

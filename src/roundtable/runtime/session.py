@@ -31,7 +31,7 @@ from ..panel.base import Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
 from ..store.lock import ItemLock
-from ..store.progress import start_over
+from ..store.meta import start_over
 from .executor import Executor, Task
 from .resume import Leg, Resume
 
