@@ -31,7 +31,6 @@ from . import commands as do
 from . import depth as depths
 from . import events as on
 from . import lines
-from .conditions import Fact
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
@@ -49,7 +48,7 @@ from .hearing import (
 )
 from .lines import Line, LineKind
 from .personas import Persona, Roster
-from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
+from .progress import NO_PROGRESS, Fact, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
 from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import is_silence, words_of

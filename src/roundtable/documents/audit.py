@@ -10,17 +10,15 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
-from ..core.citations import LinesOf, check_citation, find_paths, is_marked
+from ..core.citations import LinesOf, check_citation, find_paths, find_unknown_figures, is_marked
 from ..core.claims import shares_words
-from ..core.figures import find_unknown_figures
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import UNVERIFIED, marker
 from ..core.text import parse_heading, unescape_markdown
-from .blocks import ElaborationBlock, find_elaboration_blocks
+from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .checks import CheckFinding
-from .transcripts import TranscriptContent
 
 META = "meta.json"
 _LONGEST_SUMMARY = 130

@@ -11,10 +11,15 @@ from ..core.errors import RuleBroken
 from ..core.steps import Step
 from ..core.text import fold_text, parse_heading, unescape_markdown
 from ..documents.additions import find_step_texts
-from ..documents.blocks import ElaborationBlock, find_elaboration_blocks
+from ..documents.blocks import (
+    CitedEntry,
+    ElaborationBlock,
+    SpokenTurn,
+    TranscriptContent,
+    find_elaboration_blocks,
+)
 from ..documents.outline import LABELLED, read_outline
 from ..documents.questions import find_answer_date
-from ..documents.transcripts import CitedEntry, SpokenTurn, TranscriptContent
 from .artifact import one_line, read_documents
 from .transcript import FOLDER, parse_transcripts
 

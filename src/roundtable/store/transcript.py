@@ -27,7 +27,7 @@ from ..core.synthesis import (
 )
 from ..core.text import escape_in_bold, escape_markdown, strip_unprintable
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
-from ..documents.transcripts import TranscriptContent, parse_transcript
+from ..documents.blocks import TranscriptContent, parse_transcript
 from . import files
 from .files import leads_out, read_inside, require_inside
 

@@ -21,8 +21,8 @@ import msgspec
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.synthesis import marker
 from ..documents.additions import BlockPlace, find_block, take_out_block
+from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
-from ..documents.transcripts import TranscriptContent
 from . import files
 from .artifact import (
     explain_refusal,

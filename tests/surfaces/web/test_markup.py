@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.documents.transcripts import parse_transcript
+from roundtable.documents.blocks import parse_transcript
 from roundtable.surfaces.web.markup import (
     DocumentLinks,
     TurnLinks,
