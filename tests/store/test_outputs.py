@@ -22,8 +22,8 @@ from roundtable.core.turns import Material
 from roundtable.documents.additions import write_skeleton
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE
 from roundtable.store.artifact import change_artifact, explain_refusal, read_artifact, reason_of
+from roundtable.store.meta import facts_of
 from roundtable.store.outputs import Outputs
-from roundtable.store.progress import facts_of
 
 AT = "2026-02-20T14:30:00.000Z"
 MARKER = f"<!-- Elaboration: step 01-03, {AT} -->"
