@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from .hearing import can_decide, reverses, sounds_decided, takes_back
 from .lines import join_names
@@ -38,8 +40,7 @@ _REASON = re.compile(
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An insight, decision, question or action, the turns it cites, and its rationale, reason or owner."""
 
     text: str
@@ -49,8 +50,7 @@ class Entry:
     """What the user did to it when the synthesis was reviewed (SYN-8)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A synthesis as a panel drafts it, with the one-line summary for the record."""
 
     insights: tuple[Entry, ...] = ()
@@ -144,8 +144,7 @@ def _split_detail(words: str, part: Part) -> tuple[str, str]:
     return text.strip(), detail.strip()
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
+class _Decided(Struct, frozen=True):
     """A turn in which the user decided, and the earlier decision that it replaces."""
 
     turn: Turn

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..core import depth, lines
 from ..core.personas import Persona, Roster
@@ -154,8 +155,7 @@ def _render_synthesis(roster: Roster) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """A coding agent: its files, what the user does next, whether it reads the project's own folder."""
 
     make_files: Callable[[str], Files]
