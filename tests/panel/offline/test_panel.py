@@ -143,6 +143,18 @@ def test_whoever_is_addressed_speaks_even_when_every_prompt_was_asked() -> None:
     assert len(spoken) >= 2
 
 
+@pytest.mark.rule("LOOP-5")
+@pytest.mark.parametrize(
+    "last", ["Alex, the tablets are rented.", "Alex, that won't work.", "Alex, we go with tablets."]
+)
+def test_the_last_turn_asks_nothing(last: str) -> None:
+    discussion = talk("The tablets are blue.", last, max_turns=7)
+    assert [turn.speaker for turn in discussion.turns[-2:]] == [USER, "solutions-architect"]
+    assert len(discussion.turns) == 7
+    assert "?" not in discussion.turns[-1].text
+    assert "___" not in discussion.turns[-1].text
+
+
 # --- replies --------------------------------------------------------------------------------------------
 
 
@@ -159,6 +171,30 @@ def test_a_question_that_only_comes_close_to_a_line_stays_open() -> None:
     assert [entry.text for entry in discussion.draft.questions] == [
         "Alex, how many inspectors wear a zeppelin badge?"
     ]
+
+
+HANDSHAKE = Material(
+    "requirements-spec.md",
+    "# Handshake\n\n## Lifetime\n\nThe kernel launcher may close the registration socket after a "
+    "kernel's registration.\n\n```rust\n# build\n#[close(socket)]\n```\n\nIt is sent over the network to remote "
+    "kernels.\n\n## Open questions\n\n- Are the socket names good enough?\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("who may close the registration socket?", "It is written: requirements-spec.md, Lifetime: "),
+        ("what is sent over the network?", 'It is written: requirements-spec.md, Lifetime: "It is sent'),
+        ("what happens when a kernel registers twice with the registration socket?", "Closest in what"),
+        ("what happens when a kernel loses the network?", "Closest in what"),
+        ("are the names good enough?", "Closest in what"),
+    ],
+)
+def test_a_line_answers_only_if_it_holds_what_makes_the_question(question: str, reply: str) -> None:
+    discussion = talk(f"Alex, {question}", material=(HANDSHAKE,))
+    assert replies(discussion, 4)[0].startswith(reply)
+    assert bool(discussion.draft.questions) == reply.startswith("Closest")
 
 
 @pytest.mark.rule("SYN-3")

@@ -25,7 +25,6 @@ _SIMILAR_WEIGHT = 0.45
 """What a word that means nearly the same counts beside the word itself."""
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
-_TWO = 2
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
 _EXPECTED = (
     (
@@ -39,6 +38,7 @@ _EXPECTED = (
     (re.compile(r"\bwhy\b|\bwhat for\b|\bhow come\b|\breason\b"), "reason_answer"),
     (re.compile(r"\bwhere\b|\bwhich (?:file|place|part|module)\b"), "place_answer"),
 )
+_WANTED = re.compile(r"\b(?:which|what) \w+", re.IGNORECASE)
 _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 
 
@@ -71,7 +71,8 @@ class LineIndex:
     def find_closest(self, question: str) -> tuple[SearchLine, ...]:
         """Return the lines that come closest to a question, best first; none where nothing comes close."""
         asked = tuple(dict.fromkeys(content_stems(question)))
-        rarest = self.find_rarest(asked)
+        written = (stem for stem in asked if self._frequency[stem])
+        rarest = max(written, key=self._rarity, default="")
         scored: list[tuple[bool, float, int]] = []
         for place, (line, (counts, context)) in enumerate(zip(self.lines, self._rows, strict=True)):
             score = self._score(asked, counts, context)
@@ -81,10 +82,6 @@ class LineIndex:
             if score >= _LEAST_SCORE and frozenset(asked) != counts.keys():
                 scored.append((rarest not in counts, -score, place))
         return _leave_out_echoes([self.lines[place] for *_, place in sorted(scored)])
-
-    def find_rarest(self, asked: Sequence[str]) -> str:
-        """Return the rarest of the stems that are written anywhere; empty where none is."""
-        return max((stem for stem in asked if self._frequency[stem]), key=self._rarity, default="")
 
     def _score(self, asked: Sequence[str], counts: Counter[str], context: frozenset[str]) -> float:
         length = _K1 * (1 - _B + _B * counts.total() / self._average)
@@ -102,12 +99,11 @@ class LineIndex:
         return log(1 + (len(self._rows) - seen + 0.5) / (seen + 0.5))
 
 
-def answers_question(question: str, line: SearchLine, lines: tuple[SearchLine, ...]) -> bool:
-    """Whether a line holds the rarest written word of a question, and another of its words."""
-    asked = tuple(dict.fromkeys(content_stems(question)))
-    held = frozenset(content_stems(line.text))
-    is_rarest = LineIndex(lines).find_rarest(asked) in held
-    return is_rarest and len(held.intersection(asked)) >= min(_TWO, len(asked))
+def answers_question(question: str, line: SearchLine) -> bool:
+    """Whether a line holds every word of a question that carries a meaning, but for what is asked for."""
+    asked, held = content_stems(_WANTED.sub("", question)), frozenset(content_stems(line.text))
+    is_told = bool(asked) and not line.text.endswith("?")
+    return is_told and all(stem in held or similar_stems(stem) & held for stem in asked)
 
 
 def _leave_out_echoes(lines: Sequence[SearchLine]) -> tuple[SearchLine, ...]:

@@ -18,7 +18,7 @@ from ...core.personas import Persona
 from ...core.text import fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
-from .lexicon import content_stems
+from .lexicon import content_stems, strip_address
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
@@ -47,6 +47,11 @@ _KEPT = {
     "business-analyst": "I'll keep that open.",
     "solutions-architect": "That stays open, then.",
     "system-designer": "Noted as open.",
+}
+_NOTHING_TO_ASK = {
+    "business-analyst": "I have nothing further to ask.",
+    "solutions-architect": "No further question from me.",
+    "system-designer": "Nothing more to ask from my side.",
 }
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _OPENNESS = ("unknown", "given", "none")
@@ -78,6 +83,12 @@ class Floor:
     @property
     def speaker(self) -> Persona:
         return self.brief.speaker
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether somebody can still answer; in the first round there is nothing else to say."""
+        is_last = len(self.table.turns) + 1 >= self.table.max_turns
+        return self.brief.purpose == "first-round" or not is_last
 
     @cached_property
     def discussion(self) -> Discussion:
@@ -153,7 +164,7 @@ def _can_be_quoted(answer: LabelAnswer) -> bool:
 def say_next(floor: Floor) -> str | None:
     """Return the persona's contribution; None where there is nothing left to ask."""
     match floor.brief.purpose:
-        case "tradeoff":
+        case "tradeoff" if floor.may_ask:
             return _TRADEOFF
         case "answer":
             said = _reply(floor)
@@ -184,9 +195,9 @@ def _reply(floor: Floor) -> str | None:
             f'Decided: "{decided}"' if short else "Decided, in your words.", _ask_next(floor, subject)
         )
     if message.question:
-        if address(message.text, floor.table.roster).kind == "group":
+        if floor.may_ask and address(message.text, floor.table.roster).kind == "group":
             return _ask_next(floor, message.question)
-        return _show_closest(floor, message.question)
+        return _show_closest(floor, strip_address(message.question, first_names(floor.table)))
     if answered is not None and answered.speaker == key and (more := _ask_further(floor, answered)):
         return more
     if message.objects and (prompt := _choose(floor, "objection")):
@@ -225,7 +236,7 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     key = floor.speaker.key
     lines = find_closest_lines(question, floor.section.lines)
     if lines:
-        is_found = answers_question(question, lines[0], floor.section.lines)
+        is_found = answers_question(question, lines[0])
         lines, texts = (lines[:1], _FOUND) if is_found else (lines, _CLOSEST)
         text = texts.get(key, texts["solutions-architect"])
         return text.format(lines="; ".join(_show_line(line) for line in lines))
@@ -269,10 +280,10 @@ def _clarify(own: OpenPrompt, floor: Floor) -> str:
 
 
 def _ask_further(floor: Floor, answered: OpenPrompt) -> str | None:
-    further = answered.prompt.further if answered.prompt is not None and not answered.further else ""
-    return (
-        further if further and not any(fold_text(further) in text for text in floor.persona_texts) else None
-    )
+    if answered.prompt is None or answered.further or not floor.may_ask:
+        return None
+    further = answered.prompt.further
+    return None if any(fold_text(further) in text for text in floor.persona_texts) else further
 
 
 def _ask_next(floor: Floor, about: str = "") -> str | None:
@@ -286,7 +297,7 @@ def _ask_next(floor: Floor, about: str = "") -> str | None:
 def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
     """Choose the prompt that fits best and was never asked; `suits` restricts it to one occasion."""
     skipped = len(floor.brief.again)
-    ranked = sorted(_rank(floor, suits, about), key=lambda each: each[0])
+    ranked = sorted(_rank(floor, suits, about), key=lambda each: each[0]) if floor.may_ask else []
     return ranked[min(skipped, len(ranked) - 1)][1] if ranked else None
 
 
@@ -371,6 +382,8 @@ def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:
 
 def _ask_by_lens(floor: Floor) -> str:
     """Ask from the speaker's own field: for a persona without prompts, or when everything was asked."""
+    if not floor.may_ask:
+        return _NOTHING_TO_ASK.get(floor.speaker.key, _NOTHING_TO_ASK["solutions-architect"])
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
