@@ -25,6 +25,7 @@ _SIMILAR_WEIGHT = 0.45
 """What a word that means nearly the same counts beside the word itself."""
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
+_TWO = 2
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
 _EXPECTED = (
     (
@@ -101,8 +102,9 @@ class LineIndex:
 
 def answers_question(question: str, line: SearchLine) -> bool:
     """Whether a line holds every word of a question that carries a meaning, but for what is asked for."""
-    asked, held = content_stems(_WANTED.sub("", question)), frozenset(content_stems(line.text))
-    is_told = bool(asked) and not line.text.endswith("?")
+    asked = frozenset(content_stems(_WANTED.sub("", question)))
+    held = frozenset(content_stems(line.text))
+    is_told = len(asked) >= _TWO and not line.text.endswith("?")
     return is_told and all(stem in held or similar_stems(stem) & held for stem in asked)
 
 

@@ -18,7 +18,7 @@ from ...core.personas import Persona
 from ...core.text import fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
-from .lexicon import content_stems, strip_address
+from .lexicon import content_stems, drop_name, strip_address
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
@@ -28,6 +28,7 @@ from .section import LabelAnswer, SearchLine, SectionContext, document_lines, re
 _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
+_LEAST_ALIKE, _SHARE_ALIKE = 4, 0.4
 _CLOSEST = {
     "business-analyst": "What people wrote that comes closest: {lines}. I'll keep your question open.",
     "solutions-architect": "Closest in what is written: {lines}. I'll keep your question open.",
@@ -37,6 +38,11 @@ _FOUND = {
     "business-analyst": "What people wrote on that: {lines}.",
     "solutions-architect": "It is written: {lines}.",
     "system-designer": "Already written: {lines}.",
+}
+_ALIKE = {
+    "business-analyst": "People wrote something close to that: {lines}. What does yours add to it?",
+    "solutions-architect": "Close to that in what is written: {lines}. What does yours add to it?",
+    "system-designer": "Nearest line: {lines}. What is different in yours?",
 }
 _NOTHING_CLOSE = {
     "business-analyst": "I can't answer that from what is written. I'll keep it for somebody who was there.",
@@ -188,7 +194,7 @@ def _reply(floor: Floor) -> str | None:
         return _join(_SETTLED, _ask_next(floor))
     if message.keeps_open and floor.before_reply.open_prompts:
         return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
-    decided = " ".join(message.of_kind("decision"))
+    decided = drop_name(" ".join(message.of_kind("decision")), first_names(floor.table))
     if decided:
         short = len(decided.split()) <= _MAX_DECISION_WORDS
         return _join(
@@ -198,11 +204,13 @@ def _reply(floor: Floor) -> str | None:
         if floor.may_ask and address(message.text, floor.table.roster).kind == "group":
             return _ask_next(floor, message.question)
         return _show_closest(floor, strip_address(message.question, first_names(floor.table)))
+    if message.of_kind("denial"):
+        return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
     if answered is not None and answered.speaker == key and (more := _ask_further(floor, answered)):
         return more
     if message.objects and (prompt := _choose(floor, "objection")):
         return _fill(prompt, None)
-    return _ask_next(floor, subject)
+    return _compare_with_document(floor, subject) or _ask_next(floor, subject)
 
 
 def _follow(floor: Floor) -> str | None:
@@ -244,6 +252,20 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     # Said before, it would only be an echo: the next prompt goes with it.
     echoes = any(fold_text(said) in text for text in floor.persona_texts)
     return _join(said, _ask_next(floor, question)) if echoes else said
+
+
+def _compare_with_document(floor: Floor, said: str) -> str | None:
+    """Show the line of a document that says much of what the user says; on a step the words are theirs."""
+    if floor.table.step.step_id or not floor.may_ask:
+        return None
+    stems = frozenset(content_stems(said))
+    for line in find_closest_lines(said, floor.section.lines)[:1]:
+        shared = len(stems.intersection(content_stems(line.text)))
+        is_shown = any(fold_text(line.text) in text for text in floor.persona_texts)
+        if shared >= max(_LEAST_ALIKE, _SHARE_ALIKE * len(stems)) and not is_shown:
+            text = _ALIKE.get(floor.speaker.key, _ALIKE["solutions-architect"])
+            return text.format(lines=_show_line(line))
+    return None
 
 
 def answer_aside(brief: StepBrief, question: str) -> str:
@@ -387,7 +409,8 @@ def _ask_by_lens(floor: Floor) -> str:
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
-    return f"Think of {chosen} alone: what could still go wrong with '{floor.table.item.name}'?"
+    subject = floor.table.item.name if floor.table.step.step_id else floor.table.step.title
+    return f"Think of {chosen} alone: what could still go wrong with '{subject}'?"
 
 
 def _join(*parts: str | None) -> str:
