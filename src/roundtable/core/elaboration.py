@@ -241,8 +241,9 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
     now = _keep_looked_up(now, event)
     others = now.roster.others(now.lead)
     text = lines.framing_text(
-        title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0]
-    )
+        title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
+        is_step=bool(now.step.step_id),
+    )  # fmt: skip
     said, shown = _say(now, now.lead.key, text, notes=event.notes, relayed=event.relayed)
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),

@@ -35,7 +35,8 @@ HEADINGS: Mapping[Part, str] = {
 }
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(
-    r",?\s(?P<why>(?:because|so that|weil|damit)\s|(?<=,\s)since\s(?=[^\d\W]))", re.IGNORECASE
+    r",?\s(?:(?:because(?! of\b)|weil)\s|(?<=,\s)since\s(?=[^\d\W])|(?=(?:because|so that|damit)\s))",
+    re.IGNORECASE,
 )
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
@@ -394,7 +395,7 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
     detail = entry.detail
     if part == "decisions":
         if not detail and (found := _REASON.search(entry.text)):
-            text, detail = escape_markdown(entry.text[: found.start()]), entry.text[found.start("why") :]
+            text, detail = escape_markdown(entry.text[: found.start()]), entry.text[found.end() :]
         words = "" if entry.review else _quote_decision(entry, turns)
         text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
         detail = detail or NO_REASON

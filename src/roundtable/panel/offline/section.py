@@ -12,7 +12,7 @@ from msgspec import Struct
 from ...core.commands import Table
 from ...core.errors import RuleBroken
 from ...core.steps import DEPTHS, Question, Step
-from ...core.text import fold_text, split_sentences, words_of
+from ...core.text import fold_text, parse_heading, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
@@ -191,9 +191,11 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
         plain = line.strip()
         if plain.startswith(("```", "~~~")):
             fenced = not fenced
-        elif plain.startswith("#"):
-            heading = plain.lstrip("# ").strip()
-        elif not fenced and plain and not plain.startswith(("<!--", "|", "---", "**Status**")):
+        elif fenced:
+            continue
+        elif titled := parse_heading(plain):
+            heading = titled[1]
+        elif plain and not plain.startswith(("<!--", "|", "---", "**Status**")):
             body = plain.lstrip("-*>+ ").replace("**", "")
             place = f"{name}, {heading}" if heading else name
             for sentence in split_sentences(body[:_LONGEST_LINE]):
