@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,32 @@ def test_each_requirement_has_its_criteria_by_words() -> None:
 def test_by_place_where_the_words_do_not_tell() -> None:
     text = drafted("01-06", {"Features": "One\nTwo", "Acceptance": "a is so\nb is so"})
     assert text == "### FR-001: One\n\n- **AC-001-01** a is so\n\n### FR-002: Two\n\n- **AC-002-01** b is so"
+
+
+def list_criteria(text: str) -> list[str]:
+    return re.findall(r"AC-\d+-\d+\*\* \w+ \w+", text)
+
+
+THREE = "Switch it on with precompressed=True\nServe app.js.gz for gzip\nServe app.js when the .gz is older"
+
+
+def test_an_id_at_the_start_of_a_line_says_whose_criterion_it_is() -> None:
+    said = (
+        "Given A file app.js.gz for gzip, it comes.\nFR-003: Given B app.js.gz for gzip, app.js comes.\n"
+        "(FR-001) Given C app.js.gz, nothing changes.\nfr-003 - D is an app.js.gz that is gone."
+    )
+    text = drafted("01-06", {"Features": THREE, "Acceptance": said})
+    assert list_criteria(text) == [
+        "AC-001-01** Given C", "AC-002-01** Given A", "AC-003-01** Given B", "AC-003-02** D is"
+    ]  # fmt: skip
+    answers = read_answers(spec(text), "x")["01-06", "Acceptance"]
+    assert drafted("01-06", {"Features": THREE, "Acceptance": answers}, spec(text)) == text
+
+
+def test_as_many_criteria_as_requirements_are_one_each() -> None:
+    said = "Given A gzip, app.js comes.\nGiven B app.js.gz for gzip, it comes.\nGiven C is older, app.js comes."
+    text = drafted("01-06", {"Features": THREE, "Acceptance": said})
+    assert list_criteria(text) == ["AC-001-01** Given A", "AC-002-01** Given B", "AC-003-01** Given C"]
 
 
 def test_a_requirement_without_criteria_says_what_is_open() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -52,6 +52,7 @@ from .page import (
 )
 
 FEATURES, ACCEPTANCE, LEFT_OUT = "Features", "Acceptance", "Out of Scope"
+_OWNER = re.compile(r"[(\[]?(?:FR|AC)-(?P<number>\d{3,})(?:-\d{2,})?\b[)\]]?\s*+[:.–-]?\s*+(?=\S)", re.IGNORECASE)
 _SAME_IN_CRITERIA = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wenn|dann|und)\b", re.IGNORECASE)
 
 
@@ -69,7 +70,10 @@ def write_functional(context: DraftContext) -> str:
         taken=[each for each in referred if each.startswith("FR-")],
         core=lambda text: text if stem_words(text) else WORDLESS,
     )
-    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features)
+    written = list_requirements(context.documents)
+    before = {each.text: owner.text for owner in written for each in owner.criteria}
+    numbers = [each.removeprefix("FR-") for each in given.ids]
+    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features, numbers, before)
     ever = [each for requirement in known for each in requirement.criteria]
     ever += list_withdrawn(document, "AC")
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
@@ -113,15 +117,29 @@ def write_out_of_scope(context: DraftContext) -> str:
     return escape_markdown(boundary)
 
 
-def _assign_criteria(criteria: Sequence[str], features: Sequence[str]) -> list[list[str]]:
-    """Return the criteria of each feature, by most words in common, then by their place."""
+def _assign_criteria(
+    criteria: Sequence[str], features: Sequence[str], numbers: Sequence[str], before: Mapping[str, str]
+) -> list[list[str]]:
+    """Return the criteria of each feature: by the id at their start, else as before, else by words or place.
+
+    Where as many are left as features without one, and the words do not part them, each gets one in order.
+    """
     wanted = [stem_words(feature) for feature in features]
-    own: list[list[str]] = [[] for _ in features]
+    texts, owners = list(criteria), dict[int, int]()
     for place, criterion in enumerate(criteria):
-        words = stem_words(criterion)
+        if (named := _OWNER.match(criterion)) and named["number"] in numbers:
+            texts[place], owners[place] = criterion[named.end() :], numbers.index(named["number"])
+        elif before.get(criterion) in features:
+            owners[place] = features.index(before[criterion])
+    free = [at for at in range(len(features)) if at not in owners.values()]
+    loose = [place for place in range(len(texts)) if place not in owners]
+    for place in loose:
+        words = stem_words(texts[place])
         shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
-        own[-max(shared)[2]].append(criterion)
-    return own
+        owners[place] = -max(shared)[2]
+    if len(loose) == len(free) and sorted(owners[place] for place in loose) != free:
+        owners |= dict(zip(loose, free, strict=True))
+    return [[text for place, text in enumerate(texts) if owners[place] == at] for at in range(len(features))]
 
 
 STORIES = ("Stories", "Unhappy Story")
