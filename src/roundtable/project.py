@@ -274,9 +274,16 @@ class Project:
 
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
-        from .store.questions import read_hand_off
+        from msgspec.structs import replace
 
-        return read_hand_off(self.find_item(name).folder, self._every_step(), self.roster())
+        from .store.questions import read_hand_off
+        from .survey.files import CitedFiles
+
+        entry = self.find_item(name)
+        lines_of = CitedFiles(self.root, entry.folder).count_lines
+        states = [state for _, state in self.list_steps(entry) if state != "not needed"]
+        found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
+        return replace(found, steps_done=states.count("done"), steps=len(states))
 
     def post_hand_off(self, name: str, issue: str, text: str) -> str:
         """Put a text as a comment on the issue that was named, else the item's own; return its address."""

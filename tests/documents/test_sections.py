@@ -205,7 +205,9 @@ def test_an_id_at_the_start_of_a_line_says_whose_criterion_it_is() -> None:
 
 
 def test_as_many_criteria_as_requirements_are_one_each() -> None:
-    said = "Given A gzip, app.js comes.\nGiven B app.js.gz for gzip, it comes.\nGiven C is older, app.js comes."
+    said = (
+        "Given A gzip, app.js comes.\nGiven B app.js.gz for gzip, it comes.\nGiven C is older, it comes."
+    )
     text = drafted("01-06", {"Features": THREE, "Acceptance": said})
     assert list_criteria(text) == ["AC-001-01** Given A", "AC-002-01** Given B", "AC-003-01** Given C"]
 
@@ -535,8 +537,8 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
             "Try again unless the server says no",
         ),
         (
-            "We answer 400 to a bad header and to a header that is too long, unless the server runs in a test, "
-            "where it logs it.",
+            "We answer 400 to a bad header and to a header that is too long, unless the server runs in "
+            "a test, where it logs it.",
             "Answer 400 to a bad header and to a header that is too long",
         ),
         (

@@ -52,7 +52,9 @@ from .page import (
 )
 
 FEATURES, ACCEPTANCE, LEFT_OUT = "Features", "Acceptance", "Out of Scope"
-_OWNER = re.compile(r"[(\[]?(?:FR|AC)-(?P<number>\d{3,})(?:-\d{2,})?\b[)\]]?\s*+[:.–-]?\s*+(?=\S)", re.IGNORECASE)
+_OWNER = re.compile(
+    r"[(\[]?(?:FR|AC)-(?P<number>\d{3,})(?:-\d{2,})?\b[)\]]?\s*+[:.–-]?\s*+(?=\S)", re.IGNORECASE
+)
 _SAME_IN_CRITERIA = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wenn|dann|und)\b", re.IGNORECASE)
 
 
@@ -71,9 +73,9 @@ def write_functional(context: DraftContext) -> str:
         core=lambda text: text if stem_words(text) else WORDLESS,
     )
     written = list_requirements(context.documents)
-    before = {each.text: owner.text for owner in written for each in owner.criteria}
+    owners = {each.text: owner.text for owner in written for each in owner.criteria}
     numbers = [each.removeprefix("FR-") for each in given.ids]
-    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features, numbers, before)
+    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features, numbers, owners)
     ever = [each for requirement in known for each in requirement.criteria]
     ever += list_withdrawn(document, "AC")
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
@@ -331,10 +333,15 @@ def _is_in_table(answer: Answer, listed: Sequence[Requirement]) -> bool:
     return bool(parts) and is_named and not _WHY.search(answer.text)
 
 
+def read_priority_rows(document: str) -> dict[str, str]:
+    """Return the priority of each requirement in the table of the specification."""
+    rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
+    return {row["id"]: row["priority"] for row in rows if row}
+
+
 def read_priority_table(document: str) -> str:
     """Return the priorities as the table of the specification has them: `Must: FR-001, FR-002.`"""
-    rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
-    found = [(row["id"], row["priority"]) for row in rows if row]
+    found = read_priority_rows(document).items()
     by_priority = [(each, [identity for identity, own in found if own == each]) for each in PRIORITIES]
     return " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
 
