@@ -350,9 +350,7 @@ def write_page(hand_off: HandOff) -> str:
 
 
 _FIRST_ORDER = "- Begin with the first failing test. Run it, and see it fail for the reason that it names.\n"
-_NO_FIRST_TEST = (
-    "- Begin with a test of a criterion that the code does not meet yet, and see it fail.\n"
-)
+_NO_FIRST_TEST = "- Begin with a test of a criterion that the code does not meet yet, and see it fail.\n"
 _ORDERS = """\
 - Then make it pass with the smallest change, and go on with the criteria in their order.
 - The decisions stand. Where one turns out to be impossible, stop and say why.

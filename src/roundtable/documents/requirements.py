@@ -276,7 +276,7 @@ def _strip_controls(value: Any) -> Any:
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
 COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
-LABELS = ("Must", "Should and Could", "Should", "Could", "Won't")
+LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
 
 _LABEL = re.compile(
     r"(?:^|(?<=[.;\n]))\s{0,40}+(?P<priority>must|should|could|won['’]?t)\s{0,40}+:", re.IGNORECASE
@@ -290,6 +290,13 @@ _CLAUSE = re.compile(
     r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
     r"|,\s(?=(?:and )?(?:the|an?)\s)"
 )
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_NUMBERS = ("one", "two", "three", "four", "five")
+_BY_PLACE = re.compile(
+    rf"\b(?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?(?: ones?| requirements?)?"
+    r"(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
+    re.IGNORECASE,
+)
 _WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
 _BETWEEN_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
 # What people say when they do not mean Must, the strongest first.
@@ -300,7 +307,7 @@ _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
         (
             "Should",
-            r"can wait|could wait|may wait|later|next (?:week|month|release|sprint)|not urgent|should",
+            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
         ),
         ("Must", r"must|has to|have to"),
         ("Could", r"could"),
@@ -314,9 +321,8 @@ def write_priorities(context: DraftContext) -> str:
     chosen = read_priorities(context.answers, listed)
     ordered = sorted(listed, key=lambda each: (PRIORITIES.index(chosen.get(each.id, "Won't")), each.id))
     rows = [(each.id, each.title, chosen[each.id]) for each in ordered if each.id in chosen]
-    missing = [
-        f"Must, should or could {each.id} be in the release?" for each in listed if each.id not in chosen
-    ]
+    left = ", ".join(each.id for each in listed if each.id not in chosen)
+    missing = [f"Must, should or could {left} be in the release?"] if left else []
     head = write_table(("Requirement", "What", "Priority"), rows)
     if len(listed) == 1:
         return join_section(write_labelled(context.answers), write_open_questions(context.answers, missing))
@@ -373,14 +379,41 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
         for identity in _ID.findall(text):
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
+    for priority, text in parts:
+        for found in _BY_PLACE.finditer(text):
+            for each in _take_by_place(found, listed):
+                chosen.setdefault(each.id, priority)
+    parts = [(priority, text) for priority, text in parts if not _BY_PLACE.search(text)]
     for each in listed:
         if each.id not in chosen and (priority := _find_named_priority(each, parts)):
             chosen[each.id] = priority
     chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
-    every = [priority for priority, text in parts if len(listed) == 1 or _EVERYTHING & set(words_of(text))]
+    every_word = {*_EVERYTHING, *(["both"] if len(listed) == 2 else [])}
+    every = [priority for priority, text in parts if len(listed) == 1 or every_word & set(words_of(text))]
     rest = [priority for priority, text in parts if _REST & set(words_of(text))]
-    left = next(iter(every or rest), "")
-    return chosen | ({each.id: left for each in listed if each.id not in chosen} if left else {})
+    missing = [each.id for each in listed if each.id not in chosen]
+    if missing and len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
+        rest += strange
+    return chosen | (dict.fromkeys(missing, (every or rest)[0]) if every or rest else {})
+
+
+def _take_by_place(found: re.Match[str], listed: Sequence[Requirement]) -> Sequence[Requirement]:
+    """Return the requirements that `the first two` or `the last` means."""
+    many = _NUMBERS.index((found["many"] or "one").lower()) + 1
+    if (place := found["place"].lower()) == "last":
+        return listed[-many:]
+    return listed[_ORDINALS.index(place) :][:many]
+
+
+def _list_strange(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the priorities that were said of something by words that no requirement has."""
+    words = frozenset[str]().union(*(stem_words(each.text) for each in listed))
+    return [
+        priority
+        for priority, text in parts
+        if not (_ID.search(text) or words & stem_words(text))
+        and any(said.search(text) for name, said in _PLAIN_WORDS if name == priority)
+    ]
 
 
 def _find_named_priority(requirement: Requirement, parts: Sequence[tuple[str, str]]) -> str:
@@ -419,7 +452,8 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
     for answer in answers:
         if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
             continue
-        default = next(each for each in PRIORITIES if fold_text(answer.label).startswith(fold_text(each)))
+        label = fold_text(answer.label)
+        default = next((each for each in PRIORITIES if label.startswith(fold_text(each))), PRIORITIES[0])
         starts = list(_LABEL.finditer(answer.text))
         ends = [*(found.start() for found in starts[1:]), len(answer.text)]
         before = answer.text[: starts[0].start()] if starts else answer.text
