@@ -333,7 +333,7 @@ def test_a_finished_bug_can_be_handed_off_and_its_status_counts_its_own_steps(
     answers = ["", "Queue two forms, let the first fail.", "", "upload.py:8 has no try.", "Catch per form.",
                "Three forms, the second raises: the third is sent.", "It gets slower.", "C"]  # fmt: skip
     line.run("analyze", answers=answers)
-    assert "2 of 2 steps" in line.run("status").out
+    assert "2 of 2 phases, 2 of 2 steps" in line.run("status").out
     page = line.run("handoff").out
     assert "- Catch per form." in part(page, "Decisions")
     assert "Three forms, the second raises" in part(page, "First failing test")

@@ -31,7 +31,15 @@ from .store.items import (
     remove_item,
     rename_item,
 )
-from .store.meta import facts_of, meta_problem, progress_of, set_aside, start_over, start_phase
+from .store.meta import (
+    count_elaborations,
+    facts_of,
+    meta_problem,
+    progress_of,
+    set_aside,
+    start_over,
+    start_phase,
+)
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
@@ -477,7 +485,7 @@ def _make_row(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
         "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
         "steps_completed": sum(step.step_id in completed for step in steps),
         "steps": len(steps),
-        "elaborations": len(meta.get("elaborations", [])),
+        "elaborations": count_elaborations(meta),
         "last_activity": last_activity(entry.folder),
         "stale": _is_stale(root, entry, commit),
         "problem": entry.problem,
@@ -512,7 +520,7 @@ def _describe(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
             "remaining": list(start.remaining),
             "warnings": [*start.warnings, *(where.warnings if where is not None else ())],
         },
-        "elaborations": len(meta.get("elaborations", [])),
+        "elaborations": count_elaborations(meta),
         "stale": _is_stale(root, entry, commit),
         "discussion": None
         if talk is None
