@@ -31,6 +31,7 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
     """Add an item described by TEXT; its first line is the title.
 
     TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - is stdin.
+    Its words decide which track is proposed when it is analysed: feature, bug fix or small change.
     """
     project = flags.open_project()
     words = _read_stdin() if text == ("-",) else " ".join(text)
