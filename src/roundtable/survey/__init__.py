@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..core.steps import Item
-from .files import OWN_FOLDERS, drop_excluded, list_files
+from .files import OWN_FOLDERS, drop_excluded, list_files, read_text
 from .history import read_history, weigh_past
-from .lookup import Excerpt, find_excerpts, find_named, read_lines, search_code
-from .ranking import rank_radius
-from .relations import find_relations
+from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders, read_lines, search_code
+from .ranking import MAX_RADIUS, rank_radius
+from .relations import find_relations, first_line
 from .report import FoundFile, Survey, draft_answer, estimate
 from .search import rank_files, search_files
 from .terms import extract_terms
@@ -26,27 +27,32 @@ def survey(
     *,
     leave_out: Sequence[str] = OWN_FOLDERS,
     excluded: Collection[str] = (),
+    picked: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> Survey:
     """Return what the files below the root say about the item; never fails on what it finds there.
 
     `leave_out` names the folders that hold our own documents, `excluded` the files that the user says are not
-    touched (TABLE-2), whole paths or their ends.
+    touched (TABLE-2), whole paths or their ends. `picked` are the paths that lead all lists, as far as they
+    exist, and `words` what is searched for besides the item's own: both are a panel's choice.
     """
     root = root.absolute()
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     known = frozenset(paths)
-    terms = extract_terms(item)
+    terms = extract_terms(item, words)
     hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
     past = weigh_past(history, terms, known)
-    findings = rank_files(root, paths, terms, hits, past.kin)
+    found = rank_files(root, paths, terms, hits, past.kin)
+    picked = [path for path in picked if path in known]
+    findings = _put_first(root, found, picked)
     touched = pick_touched(findings)
     ties = find_relations(root, paths, touched)
     scope, complexity, users = estimate(findings, (*ties.importers, *ties.mentions), ties.tests)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
-        radius=rank_radius(root, paths, findings, past, history, ties),
+        radius=_put_first(root, rank_radius(root, paths, found, past, history, ties), picked)[:MAX_RADIUS],
         scope=scope,
         complexity=complexity,
         users=users,
@@ -54,10 +60,22 @@ def survey(
     )
 
 
+def _put_first(root: Path, files: Sequence[FoundFile], picked: Sequence[str]) -> tuple[FoundFile, ...]:
+    """Return the files with the picked ones before all others, in their order; an empty one is left out."""
+    found = {file.path: file for file in files}
+    first = {}
+    for path in picked:
+        if data := read_text(root, path):
+            file = found.get(path) or FoundFile(path, 0.0, 0, (first_line(path, data),))
+            first[path] = replace(file, picked=True)
+    return (*first.values(), *(file for file in files if file.path not in first))
+
+
 def pick_touched(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
-    """Return the findings that stand out: not far below the first, and few."""
+    """Return the findings that were picked, else those that stand out: not far below the first, and few."""
     least = findings[0].score * _STRONG if findings else 0.0
-    return tuple(finding for finding in findings[:_TOUCHED] if finding.score >= least)
+    picked = [finding for finding in findings if finding.picked]
+    return tuple(picked or (each for each in findings if each.score >= least))[:_TOUCHED]
 
 
 __all__ = [
@@ -65,6 +83,8 @@ __all__ = [
     "Survey",
     "draft_answer",
     "find_excerpts",
+    "is_secret",
+    "list_folders",
     "read_lines",
     "search_code",
     "survey",

@@ -54,6 +54,8 @@ class FoundFile:
     count: int
     lines: tuple[CodeLine, ...]
     marks: Marks = NO_MARKS
+    picked: bool = False
+    """Whether a panel picked it from the candidates: then it counts whatever its words say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,11 @@ def estimate(
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
-    """Return the findings that a change would have to edit, going by their scores: no tests, no documents."""
+    """Return the findings that a change would have to edit, as picked or by score: no tests, no documents."""
     least = findings[0].score * _STRONG if findings else 0.0
-    return tuple(
-        finding.path
-        for finding in findings
-        if finding.score >= least and finding.count and file_kind(finding.path) in ("source", "config")
-    )
+    picked = [each for each in findings if each.picked]
+    likely = picked or [each for each in findings if each.score >= least and each.count]
+    return tuple(each.path for each in likely if file_kind(each.path) in ("source", "config"))
 
 
 def _scope(files: int, folders: int) -> Scope:
@@ -159,7 +159,7 @@ def _cite_files(
 
 
 def _cite_hits(survey: Survey) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
-    return _cite_files(survey, (file for file in survey.findings if file.count))
+    return _cite_files(survey, (file for file in survey.findings if file.count or file.picked))
 
 
 def _is_current(survey: Survey, line: CodeLine) -> bool:
