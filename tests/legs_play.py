@@ -64,21 +64,21 @@ class Play:
                 return on.FollowedUp(command.criterion.follow_up)
             case do.AskDraft():
                 target = Target("requirements-spec.md", "3. User Journeys")
-                return on.Drafted((on.SectionText(target, "**Problem**: x"),))
+                return on.Drafted((on.SectionText(target, "**Problem**: x\n\n<!-- None: Outage -->"),))
             case do.WriteStep():
-                return on.StepWritten(('Wrote requirements-spec.md, section "3. User Journeys".',))
+                return on.DocumentsWritten(('Wrote requirements-spec.md, section "3. User Journeys".',))
             case do.SaveStep():
-                return on.StepSaved()
+                return on.Saved()
             case do.SaveDepth():
-                return on.DepthSaved()
+                return on.Saved()
             case do.AskFeedback():
                 return on.FeedbackTaken("Good point.", AT)
             case do.WriteFeedback():
-                return on.FeedbackWritten(("Added your feedback.",))
+                return on.DocumentsWritten(("Added your feedback.",))
             case do.WriteDrafts():
-                return on.DraftsWritten(("Drafted.",))
+                return on.DocumentsWritten(("Drafted.",))
             case do.SavePhase():
-                return on.PhaseSaved()
+                return on.Saved()
             case _:
                 return Talk().answer(command)
 

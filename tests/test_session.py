@@ -12,7 +12,7 @@ import pytest
 from project import ANSWERS, TEXT, kinds, meta, talk, texts
 from roundtable.core.commands import AskDraft, Brief
 from roundtable.core.errors import ItemCorrupt, ItemLocked, ItemUnknown, PanelFailed, RuleBroken
-from roundtable.core.events import SectionText, StepSaved
+from roundtable.core.events import Saved, SectionText
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.text import strip_unprintable, unescape_markdown
@@ -590,7 +590,7 @@ def test_an_event_that_the_machine_refuses_is_not_journalled(place: tuple[Path, 
     assert leg is not None
     before, analysis = leg.journal.path.read_bytes(), leg.analysis
     with pytest.raises(RuleBroken):
-        leg.commit(StepSaved())
+        leg.commit(Saved())
     assert leg.journal.path.read_bytes() == before
     assert leg.analysis is analysis
 

@@ -9,9 +9,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from roundtable.panel.base import Panel
+from roundtable.panel.base import Panel, StoppablePanel
 from roundtable.runtime.session import Session
-from roundtable.surfaces.terminal.stopping import StoppablePanel
 from roundtable.surfaces.web.access import MEMBER, OBSERVER, Guest
 from roundtable.surfaces.web.room import Room, RoomEntry, StartSession
 from roundtable.testing import ScriptedPanel

@@ -7,7 +7,6 @@ elaboration block and what it claims, and, with git, that no answer and no addit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +26,7 @@ from .store.files import read_inside
 from .store.meta import list_undone, max_turns, meta_problem, parse_json, read_meta
 from .store.outputs import Outputs, find_answered
 from .store.questions import read_questions
-from .store.transcript import list_transcripts, read_transcript
+from .store.transcript import parse_transcripts
 from .survey.files import CitedFiles
 
 _STATE = "state.json"
@@ -79,7 +78,7 @@ def _check_files(
     meta = read_meta(folder)
     limit = max_turns(meta)
     records: tuple[audit.ElaborationRecord, ...] = ()
-    undone = frozenset(map(str, list_undone(meta or {})))
+    undone = frozenset(map(str, list_undone(meta)))
     if meta is None:
         yield CheckFinding(META, 1, "record", meta_problem(folder) or "There is no meta.json.")
     else:
@@ -102,12 +101,7 @@ def _check_files(
 def _check_claims(folder: Path, documents: Mapping[str, str], lines_of: LinesOf) -> Iterator[CheckFinding]:
     """Yield what the elaboration blocks claim and nothing bears out."""
     blocks = [block for name, text in documents.items() for block in find_elaboration_blocks(name, text)]
-    transcripts = []
-    for path in list_transcripts(folder):
-        with suppress(DiskFailed, OSError):
-            text = read_transcript(folder, path).decode("utf-8", "replace")
-            transcripts.append(audit.parse_transcript(text))
-    held = [each for each in transcripts if each is not None]
+    held = [each.content for each in parse_transcripts(folder) if each.content is not None]
     yield from audit.check_claims(blocks, held, documents, lines_of)
 
 
@@ -117,7 +111,7 @@ def _check_history(
     """Return how many earlier versions git has of the documents, and what was lost on the way."""
     total = 0
     losses: list[CheckFinding] = []
-    undone = frozenset(map(str, list_undone(read_meta(folder) or {})))
+    undone = frozenset(map(str, list_undone(read_meta(folder))))
     for name in dict.fromkeys(each for step in steps for each in step.outputs if is_markdown(each)):
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others

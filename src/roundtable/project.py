@@ -31,8 +31,7 @@ from .store.items import (
     remove_item,
     rename_item,
 )
-from .store.meta import meta_problem, set_aside, start_phase
-from .store.progress import facts_of, progress_of, start_over
+from .store.meta import facts_of, meta_problem, progress_of, set_aside, start_over, start_phase
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
@@ -275,7 +274,7 @@ class Project:
 
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
-        from .store.handoff import read_hand_off
+        from .store.questions import read_hand_off
 
         return read_hand_off(self.find_item(name).folder, self._every_step(), self.roster())
 
@@ -313,7 +312,7 @@ class Project:
         """
         from .documents import handoff
         from .store.files import timestamp
-        from .store.handoff import write_new_files
+        from .store.questions import write_new_files
 
         entry, hand_off, date = self.find_item(name), self.hand_off(name), timestamp()[:10]
         if hand_off.is_empty:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.catalogue.project_kind import find_project_kind
+from roundtable.catalogue import find_project_kind
 
 
 @pytest.mark.parametrize(

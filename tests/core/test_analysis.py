@@ -495,7 +495,7 @@ def test_an_illegal_event_is_refused_at_every_stage() -> None:
     play = Play(opening())
     before = play.now
     with pytest.raises(RuleBroken, match="cannot come while the analysis waits for an answer") as refused:
-        play.now.receive(on.PhaseSaved())
+        play.now.receive(on.Saved())
     assert refused.value.legal == ("UserSpoke",)
     assert play.now == before
     talk = at_menu().says("E")

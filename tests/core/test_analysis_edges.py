@@ -263,7 +263,7 @@ def test_nothing_can_come_once_the_leg_has_ended() -> None:
     assert (refused.value.legal, ended.legal) == ((), ())
     begun, _ = Analysis.begin(opening())
     with pytest.raises(RuleBroken) as early:
-        begun.receive(on.StepSaved())
+        begun.receive(on.Saved())
     assert str(early.value) == (
-        "StepSaved cannot come while the analysis waits for the draft answers. Legal now: Offered."
+        "Saved cannot come while the analysis waits for the draft answers. Legal now: Offered."
     )

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.conditions import Condition, Fact
 from roundtable.core.errors import RuleBroken
+from roundtable.core.progress import Condition, Fact
 
 FACTS: dict[str, Fact] = {
     "scope": "small",

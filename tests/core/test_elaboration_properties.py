@@ -185,7 +185,7 @@ EVENTS: tuple[on.Event, ...] = (
     on.PersonaSpoke("solutions-architect", "x"), on.PersonaPassed("solutions-architect"),
     on.Judged(Verdict()), on.LimitRaised(20), on.LimitSaved(saved=True), on.WrappedUp(), on.BudgetSpent("x"),
     on.SynthesisDrafted(Draft(), AT), on.SynthesisFailed("x"), on.ArtifactsUpdated(()), on.RecordSaved("x"),
-    on.RecordFailed("x"), on.StepSaved(), on.Failed("x"),
+    on.RecordFailed("x"), on.Saved(), on.Failed("x"),
 )  # fmt: skip
 
 

@@ -8,10 +8,9 @@ import pytest
 
 from people import ALEX, JORDAN, MAYA, ROSTER, STEPS, step
 from roundtable.core import lines
-from roundtable.core.conditions import Condition
 from roundtable.core.errors import OutsideFailure
 from roundtable.core.lines import all_done, continue_sentence
-from roundtable.core.progress import Progress, find_position, find_remaining_steps
+from roundtable.core.progress import Condition, Progress, find_position, find_remaining_steps
 from roundtable.core.steps import PHASES, Target
 from roundtable.core.synthesis import Draft, Entry, problems, render, shorten_text, summary
 from roundtable.core.turns import Turn

@@ -25,10 +25,9 @@ from roundtable.core.events import SectionText
 from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material, Turn, Verdict
-from roundtable.panel.base import Framing, Panel, Speech
+from roundtable.panel.base import Framing, Panel, Speech, StoppablePanel
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.panel.offline import OfflinePanel
-from roundtable.surfaces.terminal.stopping import StoppablePanel
 from roundtable.testing import ScriptedPanel
 
 TABLE = Table(ITEM, JOURNEYS, ROSTER, MAYA, STEPS, (), 10, turns=(Turn(1, MAYA.key, "Framing."),))

@@ -22,7 +22,7 @@ EVENTS: tuple[on.Event, ...] = (
     on.UserSpoke("Zwei\nZeilen"),
     on.ContextRead(7, (Material("a.md", "# A"),)),
     on.PersonaSpoke("alex", "No.", Verdict(1, OffTopic("cost"), (1, 2)), ("dry",)),
-    on.StepSaved(),
+    on.Saved(),
 )
 
 
@@ -106,8 +106,8 @@ def test_a_journal_that_is_taken_up_again_counts_on(folder: Path) -> None:
 def test_beginning_again_forgets_what_was_there(folder: Path) -> None:
     journal = begun(folder, *EVENTS)
     journal.begin(OPENING)
-    journal.append(on.StepSaved())
-    assert Journal(folder, "01-03").read() == Recorded(OPENING, (on.StepSaved(),))
+    journal.append(on.Saved())
+    assert Journal(folder, "01-03").read() == Recorded(OPENING, (on.Saved(),))
 
 
 def test_a_torn_last_line_does_not_count_and_is_cut_off_by_a_repair(folder: Path) -> None:

@@ -22,8 +22,8 @@ from roundtable.core.turns import Material
 from roundtable.documents.additions import write_skeleton
 from roundtable.documents.outline import MAX_DOCUMENT_SIZE
 from roundtable.store.artifact import change_artifact, explain_refusal, read_artifact, reason_of
+from roundtable.store.meta import facts_of
 from roundtable.store.outputs import Outputs
-from roundtable.store.progress import facts_of
 
 AT = "2026-02-20T14:30:00.000Z"
 MARKER = f"<!-- Elaboration: step 01-03, {AT} -->"
@@ -701,6 +701,22 @@ class TestDrafts:
         text = (folder / "spec.md").read_text()
         assert self.NOTE in text
         assert "> Draft: step 01-05 (Quality) was skipped." in text
+
+    def test_a_step_that_is_made_up_leaves_the_note(self, outputs: Outputs, folder: Path) -> None:
+        outputs.write_drafts(WriteDrafts((CONTEXT,), (JOURNEYS, QUALITY)))
+        outputs.write_step(written(JOURNEYS, "**Journey**: by phone"))
+        assert "\n\n> Draft: step 01-05 (Quality) was skipped.\n\n" in (folder / "spec.md").read_text()
+        outputs.write_step(written(QUALITY, "**Quality**: high"))
+        text = (folder / "spec.md").read_text()
+        assert text.startswith("# Spec\n\n**Item**: offline forms\n\n## 1. Context\n\n")
+
+    def test_a_note_in_other_words_is_the_users(self, outputs: Outputs, folder: Path) -> None:
+        outputs.write_drafts(WriteDrafts((CONTEXT,), (QUALITY,)))
+        (folder / "spec.md").write_text(
+            "# S\n\n> Draft: step 01-05 (Quality) was skipped. Why?\n\n## 3. Quality\n"
+        )
+        outputs.write_step(written(QUALITY, "**Quality**: high"))
+        assert "\n> Draft: step 01-05 (Quality) was skipped. Why?\n" in (folder / "spec.md").read_text()
 
     def test_documents_of_done_steps_alone_are_left_alone(self, outputs: Outputs, folder: Path) -> None:
         (folder / "spec.md").write_text("# S\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.progress import Past, Progress
-from roundtable.store.progress import facts_of, progress_of, start_over
+from roundtable.store.meta import facts_of, progress_of, start_over
 
 
 @pytest.mark.rule("GREET-3", "META-2")

@@ -40,8 +40,8 @@ from typing import Any
 import msgspec
 
 from ..core import validation
-from ..core.conditions import Condition
 from ..core.errors import RuleBroken
+from ..core.progress import Condition
 from ..core.steps import (
     PROJECT_KINDS,
     Criterion,

@@ -22,6 +22,7 @@ at which stage. An event that is not in the table raises `RuleBroken` and change
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -31,7 +32,6 @@ from . import commands as do
 from . import depth as depths
 from . import events as on
 from . import lines
-from .conditions import Fact
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
@@ -49,7 +49,7 @@ from .hearing import (
 )
 from .lines import Line, LineKind
 from .personas import Persona, Roster
-from .progress import NO_PROGRESS, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
+from .progress import NO_PROGRESS, Fact, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
 from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import is_silence, words_of
@@ -63,6 +63,7 @@ ASSUMED = " (assumed)"
 GUESSED = "the code"
 """The source of a draft that rests on the code survey."""
 _SUBJECT_LENGTH = 100
+_FOR_NO_READER = re.compile(r"(?m)^<!-- None: .*-->$")  # which answers were "none": kept, but not on a screen
 MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
@@ -358,7 +359,7 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     return after, (*echo, do.SaveTrack(chosen, not_needed, before))
 
 
-def track_saved(now: Analysis, event: on.TrackSaved) -> Outcome:
+def track_saved(now: Analysis, event: on.Saved) -> Outcome:
     if now.track == now.opening.track:
         return _enter_step(now)
     return replace(now, stage=Stage.ENDED), (do.Advance(),)
@@ -634,7 +635,7 @@ def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
 
 
-def depth_saved(now: Analysis, event: on.DepthSaved) -> Outcome:
+def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     depth, opening = now.wanted_depth or now.depth, now.opening
     after = replace(now, depth=depth, wanted_depth=None)
     is_at_menu = now.saved and now.editing is None
@@ -715,16 +716,17 @@ def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
     notices = (_show("notice", each.notice) for each in event.sections if each.notice)
+    pages = (each for each in event.sections if each.target.output.endswith(".md"))
     texts = (
-        _show("update", f"### {each.target.section}\n\n{each.text.strip()}")
-        for each in event.sections
-        if each.target.output.endswith(".md") and each.text.strip()
+        _show("update", f"### {each.target.section}\n\n{text}")
+        for each in pages
+        if (text := _FOR_NO_READER.sub("", each.text).strip())
     )
     after = replace(now, stage=Stage.WRITTEN, unaccepted=event.unmarked)
     return after, (*notices, *texts, do.WriteStep(now.step, event.sections))
 
 
-def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
+def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.earlier, first, label=now.editing or "")
@@ -733,11 +735,11 @@ def step_written(now: Analysis, event: on.StepWritten) -> Outcome:
     return after, (*shown, do.SaveStep(now.step.step_id))
 
 
-def step_saved(now: Analysis, event: on.StepSaved) -> Outcome:
+def step_saved(now: Analysis, event: on.Saved) -> Outcome:
     return _show_menu(replace(now, saved=True))
 
 
-def sections_accepted(now: Analysis, event: on.StepWritten) -> Outcome:
+def sections_accepted(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     """Do what the user chose at the menu, once the sections stand without marks."""
     if now.accepting is None:
         raise RuleBroken("Nobody accepted the sections.")
@@ -945,19 +947,19 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
     return replace(now, stage=Stage.FEEDBACK_WRITTEN), (reply, write)
 
 
-def feedback_written(now: Analysis, event: on.FeedbackWritten) -> Outcome:
+def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     written = (do.Written("feedback", event.moment),) if event.moment else ()
     after = replace(now, feedback=None, written=now.written + written)
     return _show_menu(after, *(_show("update", text) for text in event.announcements))
 
 
-def drafts_written(now: Analysis, event: on.DraftsWritten) -> Outcome:
+def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     shown = (_show("update", text) for text in event.announcements)
     save = do.SavePhase(now.opening.phase.key, now.opening.passed_phases)
     return replace(now, stage=Stage.PHASE), (*shown, save)
 
 
-def phase_saved(now: Analysis, event: on.PhaseSaved) -> Outcome:
+def phase_saved(now: Analysis, event: on.Saved) -> Outcome:
     return replace(now, stage=Stage.ENDED), (do.Advance(),)
 
 
@@ -981,21 +983,21 @@ def _show(kind: LineKind, text: str, speaker: Persona | str | None = None) -> do
 
 TABLE: Mapping[Stage, Mapping[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
     Stage.TRACK: {on.UserSpoke: track_answered},
-    Stage.TRACK_SAVED: {on.TrackSaved: track_saved},
+    Stage.TRACK_SAVED: {on.Saved: track_saved},
     Stage.READING: {on.ArtifactsRead: artifacts_read},
     Stage.OFFERS: {on.Offered: offers_collected},
     Stage.ANSWER: {on.UserSpoke: user_answered},
     Stage.FOLLOW_UP: {on.FollowedUp: followed_up},
-    Stage.DEPTH: {on.DepthSaved: depth_saved},
+    Stage.DEPTH: {on.Saved: depth_saved},
     Stage.DRAFT: {on.Drafted: sections_drafted},
-    Stage.WRITTEN: {on.StepWritten: step_written},
-    Stage.SAVED: {on.StepSaved: step_saved},
-    Stage.ACCEPTED: {on.StepWritten: sections_accepted},
+    Stage.WRITTEN: {on.DocumentsWritten: step_written},
+    Stage.SAVED: {on.Saved: step_saved},
+    Stage.ACCEPTED: {on.DocumentsWritten: sections_accepted},
     Stage.MENU: {on.UserSpoke: menu_answered},
     Stage.FEEDBACK: {on.FeedbackTaken: feedback_taken},
-    Stage.FEEDBACK_WRITTEN: {on.FeedbackWritten: feedback_written},
+    Stage.FEEDBACK_WRITTEN: {on.DocumentsWritten: feedback_written},
     Stage.UNDONE: {on.Undone: change_taken_back},
-    Stage.DRAFTS: {on.DraftsWritten: drafts_written},
-    Stage.PHASE: {on.PhaseSaved: phase_saved},
+    Stage.DRAFTS: {on.DocumentsWritten: drafts_written},
+    Stage.PHASE: {on.Saved: phase_saved},
     Stage.FINISHED: {on.UserSpoke: finished_answered},
 }

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from .citations import LinesOf, check_citation, find_paths
+from .citations import LinesOf, check_citation, find_paths, find_unknown_figures
 from .commands import Table
-from .figures import find_unknown_figures
 from .marks import locate_sentences, trusted_text
 from .personas import Persona, Roster
 from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text

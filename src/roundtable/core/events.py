@@ -232,8 +232,8 @@ class Drafted:
 
 
 @dataclass(frozen=True, slots=True)
-class StepWritten:
-    """The step's artifacts are on disk."""
+class DocumentsWritten:
+    """The step's sections, the user's feedback or the drafts of skipped steps are on disk."""
 
     announcements: tuple[str, ...]
     moment: str = ""
@@ -241,18 +241,8 @@ class StepWritten:
 
 
 @dataclass(frozen=True, slots=True)
-class StepSaved:
-    """The step is in `steps_completed`."""
-
-
-@dataclass(frozen=True, slots=True)
-class DepthSaved:
-    """The user's depth is in `depth_overrides`."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrackSaved:
-    """The item's track is in meta.json."""
+class Saved:
+    """The completed step or phase, or the depth or track that the user chose, is in meta.json."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,15 +256,6 @@ class FeedbackTaken:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedbackWritten:
-    """The feedback stands in the step's artifact section."""
-
-    announcements: tuple[str, ...]
-    moment: str = ""
-    """What the changes are noted under, so that they can be taken back."""
-
-
-@dataclass(frozen=True, slots=True)
 class Undone:
     """What was written last was taken back, or could not be (`done` is false); each file is announced."""
 
@@ -282,21 +263,9 @@ class Undone:
     announcements: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DraftsWritten:
-    """The outputs of skipped steps exist as drafts."""
-
-    announcements: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PhaseSaved:
-    """The phase is in `phases_completed`."""
-
-
 Event: TypeAlias = (
     ContextRead | ContextUnreadable | Framed | PersonaSpoke | PersonaPassed | UserSpoke | Judged | LimitRaised
     | LimitSaved | WrappedUp | BudgetSpent | SynthesisDrafted | SynthesisFailed | ArtifactsUpdated
-    | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | StepWritten | StepSaved
-    | DepthSaved | TrackSaved | FeedbackTaken | FeedbackWritten | Undone | DraftsWritten | PhaseSaved | Failed
+    | RecordSaved | RecordFailed | ArtifactsRead | Offered | FollowedUp | Drafted | DocumentsWritten | Saved
+    | FeedbackTaken | Undone | Failed
 )  # fmt: skip

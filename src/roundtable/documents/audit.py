@@ -10,15 +10,14 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
 
-from ..core.citations import LinesOf, check_citation, find_paths, is_marked
+from ..core.citations import LinesOf, check_citation, find_paths, find_unknown_figures, is_marked
 from ..core.claims import shares_words
-from ..core.figures import find_unknown_figures
 from ..core.personas import Roster
 from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import UNVERIFIED, marker
 from ..core.text import parse_heading, unescape_markdown
-from .blocks import ElaborationBlock, find_elaboration_blocks
+from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .checks import CheckFinding
 
 META = "meta.json"
@@ -179,43 +178,12 @@ def _check_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[
                 yield number, f"The insight credits {', '.join(strangers)}, who was not at the table."
 
 
-_TRANSCRIPT = re.compile(r"<!-- Transcript: step (?P<step>\S+), (?P<at>\S+) -->")
-_TURN = re.compile(r'^<a id="turn-\d{1,4}"></a>\n\*\*(?P<number>\d{1,4})\. (?P<who>.+)\*\*$', re.MULTILINE)
-_REMARK = re.compile(r"^> - .*$", re.MULTILINE)
-_TURN_LINK = re.compile(r"\(#turn-(?P<number>\d{1,4})\)")
-_REVIEWED = re.compile(r"\b(?:added|edited) in the review\)$")
 _SILENT = "| **User**: silent"
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    """What was said in a discussion, by the number of the turn, which turns are the user's, and the rest."""
-
-    key: tuple[str, str]
-    turns: Mapping[int, str]
-    users: frozenset[int]
-    synthesis: tuple[str, ...]
-
-
-def parse_transcript(text: str) -> Transcript | None:
-    """Return a transcript from its text; None where it is none."""
-    head = _TRANSCRIPT.match(text)
-    if head is None:
-        return None
-    discussion, _, rest = text.partition("\n## Synthesis\n")
-    found = list(_TURN.finditer(discussion))
-    ends = [*(each.start() for each in found[1:]), len(discussion)]
-    turns = {
-        int(each["number"]): unescape_markdown(_REMARK.sub("", discussion[each.end() : end]).strip())
-        for each, end in zip(found, ends, strict=False)
-    }
-    users = frozenset(int(each["number"]) for each in found if each["who"] == "User")
-    return Transcript((head["step"], head["at"]), turns, users, tuple(rest.splitlines()))
 
 
 def check_claims(
     blocks: Sequence[ElaborationBlock],
-    transcripts: Sequence[Transcript],
+    transcripts: Sequence[TranscriptContent],
     documents: Mapping[str, str],
     lines_of: LinesOf,
 ) -> Iterator[CheckFinding]:
@@ -232,7 +200,7 @@ def check_claims(
     for block in blocks:
         transcript = held.get(block.key)
         is_silent = any(line.rstrip().endswith(_SILENT) for _, line in block.lines)
-        sources = [*others, *transcript.turns.values()] if transcript is not None else []
+        sources = [*others, *(turn.text for turn in transcript.turns)] if transcript is not None else []
         heading = ""
         for number, line in block.lines:
             if found := parse_heading(line):
@@ -251,18 +219,17 @@ def check_claims(
                     yield CheckFinding(block.file, number, "decision", problem)
 
 
-def _is_decided(line: str, transcript: Transcript | None, is_silent: bool) -> bool:
+def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool) -> bool:
     """Whether the user can have decided what a line says, by the transcript; marked, it claims nothing."""
     if UNVERIFIED in line or (transcript is None and not is_silent):
         return True
     if transcript is None:
         return False
-    noted = next((each for each in transcript.synthesis if line in each), None)
+    users = transcript.users_turns
+    noted = next((each for each in transcript.entries if line in each.text), None)
     if noted is not None:
-        cited = {int(found["number"]) for found in _TURN_LINK.finditer(noted)}
-        return bool(cited & transcript.users) or _REVIEWED.search(noted) is not None
-    said = " ".join(transcript.turns[number] for number in transcript.users)
-    return shares_words(unescape_markdown(line), said)
+        return bool(users.keys() & {*noted.turns}) or bool(noted.review)
+    return shares_words(unescape_markdown(line), " ".join(users.values()))
 
 
 def find_unverified(file: str, text: str) -> Iterator[CheckFinding]:

@@ -1,4 +1,8 @@
-"""Elaboration blocks as lines of a document: each from its marker to the next or its section's end."""
+"""What elaborations leave behind, read again: their blocks in documents, and their transcripts.
+
+A block goes from its marker to the next one or the end of its section. A transcript says who said what, and
+which turns each entry of the synthesis comes from.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.synthesis import HEADINGS
-from ..core.text import parse_heading
+from ..core.text import parse_heading, unescape_markdown
 from .outline import prose_lines
 
 _MARKER = re.compile(r" {0,3}<!-- Elaboration: step (?P<step>\S+), (?P<at>\S+) -->\s*")
@@ -70,3 +74,110 @@ def _own_lines(lines: Sequence[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
             return tuple(lines[:place])
         level = level or (heading[0] if heading else 0)
     return tuple(lines)
+
+
+# --- transcripts ---------------------------------------------------------------------------------------
+
+_TRANSCRIPT_MARKER = re.compile(r"<!-- Transcript: (?:step (?P<step>\S+), )?(?P<at>\S+) -->")
+_SPEAKER = re.compile(r"\*\*(?P<number>\d{1,4})\. (?P<speaker>.+)\*\*")
+_ANCHOR = re.compile(r"<a id=\"turn-\d{1,4}\"></a>")
+_LINK = re.compile(r"\[turn (?P<number>\d{1,4})\]\(#turn-\d{1,4}\)")
+_SOURCES = re.compile(
+    r" \((?P<sources>(?>(?:(?:, )?\[turn \d{1,4}\]\(#turn-\d{1,4}\))*)"
+    r"(?:(?:, )?(?:added|edited) in the review)?)\)$"
+)
+_CREDIT = re.compile(r"\[(?P<who>[^\]\[]{1,200})\] ")
+_TITLES = tuple(HEADINGS.values())
+_INSIGHTS = HEADINGS["insights"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenTurn:
+    """One turn of a transcript: its number, who spoke, the words, and where it begins."""
+
+    number: int
+    speaker: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CitedEntry:
+    """One entry of a transcript's synthesis: its part, its words as the block has them, and its turns."""
+
+    part: str
+    text: str
+    turns: tuple[int, ...]
+    review: str
+    """What the user did to it in the review: `added`, `edited` or nothing."""
+    line: int
+
+    def is_written_as(self, bullet: str) -> bool:
+        """Whether a list entry of a block is this one; the block leaves the detail of an insight out."""
+        words = bullet.strip()
+        return words == self.text or (
+            self.part == _INSIGHTS and self.text.startswith(f"{words.rstrip('.')}: ")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptContent:
+    """What a transcript holds; `step_id` is empty where the discussion was not on a step."""
+
+    step_id: str
+    timestamp: str
+    turns: tuple[SpokenTurn, ...]
+    entries: tuple[CitedEntry, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.step_id, self.timestamp
+
+    @property
+    def users_turns(self) -> dict[int, str]:
+        """What the user said, by the number of the turn."""
+        return {each.number: each.text for each in self.turns if each.speaker.partition(" (")[0] == "User"}
+
+    def turn(self, number: int) -> SpokenTurn | None:
+        """Return the turn of that number; None if there is none."""
+        return next((each for each in self.turns if each.number == number), None)
+
+
+def parse_transcript(text: str) -> TranscriptContent | None:
+    """Return what a transcript holds; None where the text is not one of ours."""
+    lines = text.split("\n")
+    marker = _TRANSCRIPT_MARKER.match(lines[0])
+    if marker is None:
+        return None
+    turns: list[SpokenTurn] = []
+    entries: list[CitedEntry] = []
+    spoken: list[str] = []
+    chapter = part = ""
+    for number, line in enumerate(lines, 1):
+        if heading := parse_heading(line):
+            chapter = heading[1] if heading[0] == 2 else chapter
+            part = heading[1] if heading[0] == 3 and chapter == "Synthesis" else ""
+        elif chapter == "Discussion":
+            if begins := _SPEAKER.fullmatch(line):
+                spoken = []
+                turns.append(
+                    SpokenTurn(int(begins["number"]), unescape_markdown(begins["speaker"]), "", number)
+                )
+            elif turns and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
+                spoken.append(unescape_markdown(line))
+                last = turns[-1]
+                turns[-1] = SpokenTurn(last.number, last.speaker, "\n".join(spoken).strip(), last.line)
+        elif part in _TITLES and line.startswith("- ") and line != "- None":
+            entries.append(_read_entry(line[2:], part, number))
+    return TranscriptContent(marker["step"] or "", marker["at"], tuple(turns), tuple(entries))
+
+
+def _read_entry(bullet: str, part: str, number: int) -> CitedEntry:
+    sources = _SOURCES.search(bullet)
+    text = bullet[: sources.start()] if sources else bullet
+    cited = sources["sources"] if sources else ""
+    if part != _INSIGHTS and (credit := _CREDIT.match(text)):
+        text = text[credit.end() :]
+    review = next((each for each in ("added", "edited") if f"{each} in the review" in cited), "")
+    turns = tuple(int(found["number"]) for found in _LINK.finditer(cited))
+    return CitedEntry(part, text, turns, review, number)

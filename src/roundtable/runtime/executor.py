@@ -353,22 +353,22 @@ class Executor:
             case do.SaveRecord():
                 return self._save_record(task)
             case do.WriteStep():
-                return on.StepWritten(self._outputs.write_step(task), self._noted_moment)
+                return on.DocumentsWritten(self._outputs.write_step(task), self._noted_moment)
             case do.SaveStep(step_id):
                 change_meta(self._folder, lambda meta: _add(meta, "steps_completed", step_id))
-                return on.StepSaved()
+                return on.Saved()
             case do.SaveDepth(phase, depth):
                 change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
-                return on.DepthSaved()
+                return on.Saved()
             case do.WriteFeedback():
-                return on.FeedbackWritten(self._outputs.write_feedback(task), self._noted_moment)
+                return on.DocumentsWritten(self._outputs.write_feedback(task), self._noted_moment)
             case do.UndoLast():
                 return self._undo_last(task)
             case do.WriteDrafts():
-                return on.DraftsWritten(self._outputs.write_drafts(task))
+                return on.DocumentsWritten(self._outputs.write_drafts(task))
             case do.SaveTrack():
                 change_meta(self._folder, lambda meta: _set_track(meta, task))
-                return on.TrackSaved()
+                return on.Saved()
             case do.SavePhase(phase, passed):
                 commit = current_commit(self._root)
 
@@ -378,7 +378,7 @@ class Executor:
                             _add(meta, "phases_completed", key, commit)
 
                 change_meta(self._folder, complete)
-                return on.PhaseSaved()
+                return on.Saved()
             case other:
                 assert_never(other)
 

@@ -22,9 +22,8 @@ from ..git import current_commit, has_code_moved
 from ..store.files import JOURNAL_FOLDER
 from ..store.items import draft_problem, read_item
 from ..store.journal import Journal, list_journals
-from ..store.meta import has_meta, meta_problem, missing_meta, read_meta
+from ..store.meta import facts_of, has_meta, meta_problem, missing_meta, progress_of, read_meta
 from ..store.parking import read_parked
-from ..store.progress import facts_of, progress_of
 from ..store.transcript import write_transcript
 
 _ELABORATE = ".elaborate"

@@ -31,7 +31,7 @@ from ..panel.base import Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_item
 from ..store.lock import ItemLock
-from ..store.progress import start_over
+from ..store.meta import start_over
 from .executor import Executor, Task
 from .resume import Leg, Resume
 
@@ -276,7 +276,7 @@ class Session:
     async def _show_hand_off(self, leg: Leg) -> None:
         """Show what whoever builds the item has to know, in a few lines."""
         from ..documents.handoff import write_summary
-        from ..store.handoff import read_hand_off
+        from ..store.questions import read_hand_off
 
         opening = leg.analysis.opening
         hand_off = read_hand_off(self.folder, leg.every_step or opening.steps, opening.roster)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 from typing import TypeVar
 
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.text import strip_unprintable
+from ..documents.outline import decode_document
 from . import files
 from .files import leads_out
 
@@ -49,6 +51,22 @@ def explain_refusal(folder: Path, name: str) -> str | None:
 def read_artifact(folder: Path, name: str) -> bytes:
     """Return the artifact's bytes; FileNotFoundError if there is none, DiskFailed if it may not be used."""
     return files.read(_require_allowed(folder, name), limit=MAX_ARTIFACT_SIZE)
+
+
+def read_documents(folder: Path, endings: tuple[str, ...] = (".md", ".json", ".csv")) -> dict[str, str]:
+    """Return the texts of an item's documents by name; what cannot be read is left out."""
+    found: dict[str, str] = {}
+    with suppress(OSError):
+        names = sorted(path.name for path in folder.iterdir() if path.name.lower().endswith(endings))
+        for name in names:
+            with suppress(OSError, DiskFailed):
+                found[name] = decode_text(read_artifact(folder, name))
+    return found
+
+
+def decode_text(document: bytes) -> str:
+    """Return a document as text with plain line ends that is fit for a screen."""
+    return strip_unprintable(decode_document(document))
 
 
 def change_artifact(folder: Path, name: str, change: Change[Result]) -> Result:

@@ -10,12 +10,11 @@ from pathlib import Path
 
 from ..core.errors import DiskFailed
 from ..core.steps import Item
-from ..core.text import strip_unprintable
 from ..core.turns import Known, Material
 from ..documents.decided import find_related, list_decisions_made, read_record, write_pages
-from .artifact import RESERVED, is_markdown, read_artifact
+from .artifact import RESERVED, decode_text, is_markdown, read_artifact
 from .files import read_inside
-from .meta import read_meta
+from .meta import list_undone, read_meta
 from .parking import read_all_parked
 
 RECORD_FOLDERS = (
@@ -32,12 +31,8 @@ _MOST_RECORDS, _MOST_DECISIONS = 3, 5
 
 def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Material]) -> Known:
     """Return what was decided, is open and was put off, and the decisions elsewhere that bear on the item."""
-    meta = read_meta(folder) or {}
-    undone = meta.get("elaborations_undone")
     texts = {each.name: each.text for each in documents}
-    pages = write_pages(
-        texts, frozenset(map(str, undone)) if isinstance(undone, list) else (), read_all_parked(folder)
-    )
+    pages = write_pages(texts, list_undone(read_meta(folder)), read_all_parked(folder))
     about = f"{item.name}\n{item.text}"
     elsewhere = find_related(about, list(_read_other_items(folder)), _MOST_DECISIONS)
     records = find_related(about, list(_read_records(root)), _MOST_RECORDS)
@@ -79,13 +74,12 @@ def _describe_item(folder: Path) -> _Files | None:
 
 
 def _read_decisions(folder: Path, names: list[str]) -> tuple[str, ...]:
-    undone = (read_meta(folder) or {}).get("elaborations_undone")
     texts = {}
     for name in names:
         if name != "meta.json":
             with suppress(DiskFailed, OSError):
-                texts[name] = _decode(read_artifact(folder, name))
-    return tuple(list_decisions_made(texts, undone if isinstance(undone, list) else ()))
+                texts[name] = decode_text(read_artifact(folder, name))
+    return tuple(list_decisions_made(texts, list_undone(read_meta(folder))))
 
 
 def _read_records(root: Path) -> Iterator[Material]:
@@ -94,7 +88,7 @@ def _read_records(root: Path) -> Iterator[Material]:
             name = f"{home}/{entry}"
             if is_markdown(entry) and (root / name).is_file():
                 with suppress(DiskFailed, OSError):
-                    record = read_record(name, _decode(read_inside(root, name, limit=_MAX_RECORD_SIZE)))
+                    record = read_record(name, decode_text(read_inside(root, name, limit=_MAX_RECORD_SIZE)))
                     if record is not None:
                         yield record
 
@@ -106,7 +100,3 @@ def _list_entries(folder: Path) -> list[tuple[str, bool]]:
             return sorted((entry.name, entry.is_symlink()) for entry in entries)[:_MAX_FILES]
     except OSError:
         return []
-
-
-def _decode(data: bytes) -> str:
-    return strip_unprintable(data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n"))

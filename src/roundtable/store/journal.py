@@ -227,4 +227,7 @@ def _add_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[st
 
 @cache
 def _event_types() -> dict[str, type[on.Event]]:
-    return {kind.__name__: kind for kind in get_args(on.Event)}
+    """Return the events by name, also by the names that older journals have for some of them."""
+    saved = dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved"), on.Saved)
+    written = dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten)
+    return {**saved, **written, **{kind.__name__: kind for kind in get_args(on.Event)}}

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
+from ..core.depth import read_scope
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.hearing import find_corrections
-from ..core.progress import analysis_status, faulty_fields
+from ..core.progress import Past, Progress, analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS
+from ..core.text import strip_unprintable
 from . import files
+from .artifact import read_artifact
 from .files import JOURNAL_FOLDER, leads_out, timestamp
 from .lock import meta_lock
 
@@ -233,8 +236,7 @@ def read_excluded(folder: Path) -> tuple[str, ...]:
 
 
 def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
-    kept = meta.get(_CORRECTIONS)
-    rows = kept if isinstance(kept, list) else []
+    rows = _list(meta, _CORRECTIONS)
     return [each for each in rows if isinstance(each, dict) and each.get("path") and each.get("words")]
 
 
@@ -245,10 +247,14 @@ def note_undone(meta: dict[str, Any], at: str) -> None:
         meta["elaborations_undone"] = [*undone, at]
 
 
-def list_undone(meta: Mapping[str, Any]) -> list[Any]:
+def list_undone(meta: Mapping[str, Any] | None) -> list[Any]:
     """Return the instants of the elaborations that were taken back."""
-    undone = meta.get("elaborations_undone")
-    return undone if isinstance(undone, list) else []
+    return _list(meta, "elaborations_undone")
+
+
+def _list(meta: Mapping[str, Any] | None, field: str) -> list[Any]:
+    value = (meta or {}).get(field)
+    return value if isinstance(value, list) else []
 
 
 def append_elaboration(folder: Path | str, record: Mapping[str, Any]) -> bool:
@@ -297,8 +303,7 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
 
 def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
     """Return where the analysis goes on, and what in `phases_completed` does not fit."""
-    recorded = (meta or {}).get("phases_completed")
-    recorded = recorded if isinstance(recorded, list) else []
+    recorded = _list(meta, "phases_completed")
     count = next((n for n, key in enumerate(PHASE_KEYS) if key not in recorded), len(PHASE_KEYS))
     completed, remaining = PHASE_KEYS[:count], PHASE_KEYS[count:]
     warnings = [
@@ -309,6 +314,50 @@ def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
     unknown = [entry for entry in recorded if entry not in PHASE_KEYS]
     warnings += [f"{repr(entry)[:60]} in phases_completed is not a phase." for entry in unknown]
     return StartPhase(completed, remaining[0] if remaining else None, remaining, tuple(warnings))
+
+
+def progress_of(meta: Mapping[str, Any]) -> Progress:
+    """Return what meta.json says is done; what is malformed or was undone is passed over (GREET-3)."""
+    undone = list_undone(meta)
+    records = [each for each in _list(meta, "elaborations") if isinstance(each, dict)]
+    return Progress(
+        tuple(each for each in _list(meta, "steps_completed") if isinstance(each, str)),
+        tuple(each for each in _list(meta, "phases_completed") if isinstance(each, str)),
+        tuple(
+            Past(strip_unprintable(record["step_id"]), strip_unprintable(record["synthesis_summary"]))
+            for record in records
+            if _is_text(record.get("step_id")) and _is_text(record.get("synthesis_summary"))
+            if record.get("timestamp") not in undone
+        ),
+    )
+
+
+def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a step's `skip_if` may ask for: scope, complexity and source, if they are known."""
+    try:
+        quick_scan = read_artifact(folder, "quick-scan.md").decode("utf-8-sig", "replace")
+    except (FileNotFoundError, DiskFailed):
+        quick_scan = ""
+    scope, complexity = read_scope(quick_scan)
+    source = meta.get("source")
+    known = {"scope": scope, "complexity": complexity, "source": source if _is_text(source) else None}
+    return {name: value for name, value in known.items() if value}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def start_over(folder: Path) -> None:
+    """Forget which steps and phases are complete; everything written stays."""
+
+    def forget(meta: dict[str, Any]) -> None:
+        meta["steps_completed"] = []
+        meta["phases_completed"] = []
+        meta.pop("track", None)
+        meta.pop("steps_not_needed", None)
+
+    change_meta(folder, forget)
 
 
 def _load(folder: Path) -> dict[str, Any] | None:
@@ -345,7 +394,7 @@ def _with_defaults(meta: dict[str, Any]) -> dict[str, Any]:
     for key, default in (("source", "manual"), ("created_at", timestamp()), ("analysis_status", "raw")):
         meta[key] = meta.get(key) or default
     for key in ("phases_completed", "steps_completed", "elaborations"):
-        meta[key] = meta[key] if isinstance(meta.get(key), list) else []
+        meta[key] = _list(meta, key)
     overrides = meta.get("depth_overrides")
     meta["depth_overrides"] = overrides if isinstance(overrides, dict) else {}
     return meta

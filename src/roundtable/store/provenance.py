@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from ..core.errors import DiskFailed, RuleBroken
+from ..core.errors import RuleBroken
 from ..core.steps import Step
 from ..core.text import fold_text, parse_heading, unescape_markdown
 from ..documents.additions import find_step_texts
-from ..documents.blocks import ElaborationBlock, find_elaboration_blocks
-from ..documents.outline import LABELLED, decode_document, read_outline
+from ..documents.blocks import (
+    CitedEntry,
+    ElaborationBlock,
+    SpokenTurn,
+    TranscriptContent,
+    find_elaboration_blocks,
+)
+from ..documents.outline import LABELLED, read_outline
 from ..documents.questions import find_answer_date
-from ..documents.transcripts import CitedEntry, SpokenTurn, TranscriptContent, parse_transcript
-from .artifact import explain_refusal, is_markdown, one_line, read_artifact
-from .transcript import FOLDER, list_transcripts, read_transcript
+from .artifact import one_line, read_documents
+from .transcript import FOLDER, parse_transcripts
 
 _PLACE = re.compile(r"^(?P<file>.+):(?P<line>\d{1,7})")
 _MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
@@ -46,8 +49,8 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
 
     Raises RuleBroken if there is no such line.
     """
-    documents = dict(_read_documents(folder))
-    transcripts = dict(_read_transcripts(folder))
+    documents = read_documents(folder, (".md",))
+    transcripts = {each.name: each.content for each in parse_transcripts(folder) if each.content}
     if place := _PLACE.fullmatch(where.strip()):
         file, line = place["file"].removeprefix("./"), int(place["line"])
         if content := transcripts.get(f"{FOLDER}/{Path(file).name}"):
@@ -118,7 +121,7 @@ def _find_in_block(
 ) -> LineOrigin | None:
     if block is None:
         return None
-    own = [(name, each) for name, each in transcripts.items() if (each.step_id, each.timestamp) == block.key]
+    own = [(name, each) for name, each in transcripts.items() if each.key == block.key]
     subject = f"the roundtable on step {block.step_id}, {block.timestamp}"
     if not own:
         missing = ("Its transcript is missing, so the turns are not known.",)
@@ -235,17 +238,3 @@ def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin
     remarks = tuple(f"It led to {each}" for each in led_to) or ("It led to no entry of the synthesis.",)
     origin = f"Turn {turn.number} of the roundtable on step {content.step_id}, {content.timestamp}."
     return LineOrigin(name, line, f"{turn.speaker}: {turn.text}", origin, (), name, remarks)
-
-
-def _read_documents(folder: Path) -> Iterator[tuple[str, str]]:
-    for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
-        if explain_refusal(folder, name) is None:
-            with suppress(OSError, DiskFailed):
-                yield name, decode_document(read_artifact(folder, name))
-
-
-def _read_transcripts(folder: Path) -> Iterator[tuple[str, TranscriptContent]]:
-    for path in list_transcripts(folder):
-        with suppress(OSError, DiskFailed):
-            if content := parse_transcript(read_transcript(folder, path).decode("utf-8", "replace")):
-                yield f"{FOLDER}/{path.name}", content

@@ -1,7 +1,12 @@
-"""The open questions of one item: listed with who can resolve them, and answered in its documents (ART-9)."""
+"""What the documents of one item leave open, and what they say to whoever builds it (ART-9).
+
+Open questions are listed with who can resolve them, and answered in the documents.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +15,11 @@ from ..core.personas import Roster
 from ..core.steps import Step
 from ..documents.additions import insert_addition
 from ..documents.checks import check_stories
+from ..documents.handoff import HandOff, collect_hand_off
 from ..documents.questions import OpenQuestion, add_answer, find_asked_questions, list_questions, quote_answer
+from . import files
 from .artifact import change_artifact, is_markdown, one_line
-from .files import timestamp
+from .items import read_item
 from .outputs import Outputs
 
 
@@ -31,7 +38,7 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
     """
     if not one_line(answer):
         raise RuleBroken("The answer is empty. Nothing was changed.")
-    date = timestamp()[:10]
+    date = files.timestamp()[:10]
     owner = next((step for step in steps if question.file in step.outputs), None)
     file = question.file if is_markdown(question.file) else _find_neighbour(folder, steps, owner)
 
@@ -74,3 +81,25 @@ def _name_asker(question: OpenQuestion, steps: tuple[Step, ...], roster: Roster)
                 persona = roster[step.persona].title if step.persona in roster else step.persona
                 return replace(question, resolver=f"asked by {persona}, step {step.step_id}")
     return question
+
+
+def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
+    """Return what the item's documents say to whoever builds it."""
+    documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
+    questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
+    return collect_hand_off(read_item(folder), documents, questions)
+
+
+def write_new_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
+    """Write files that are not there yet, all or none; return their paths.
+
+    Raises RuleBroken if one of them exists and holds something else.
+    """
+    for name, text in texts.items():
+        path = folder / name
+        if os.path.lexists(path) and not (files.is_regular_file(path) and files.read(path) == text.encode()):
+            raise RuleBroken(f"{path} is there already. Nothing was written. Name another place with --out.")
+    files.make_folder(folder, parents=True)
+    for name, text in texts.items():
+        files.write(folder / name, text.encode())
+    return tuple(folder / name for name in texts)

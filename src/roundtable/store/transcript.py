@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.errors import DiskFailed
 from ..core.lines import join_names
@@ -27,6 +27,7 @@ from ..core.synthesis import (
 )
 from ..core.text import escape_in_bold, escape_markdown, strip_unprintable
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
+from ..documents.blocks import TranscriptContent, parse_transcript
 from . import files
 from .files import leads_out, read_inside, require_inside
 
@@ -39,6 +40,15 @@ _MAX_DIGITS = 9
 _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 # Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
 _TABLE_ROW = re.compile(r"[-:| ]+")
+
+
+class StoredTranscript(NamedTuple):
+    """A transcript of an item: its number in the list, its path in the folder, its text and what it holds."""
+
+    number: int
+    name: str
+    text: str
+    content: TranscriptContent | None
 
 
 def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
@@ -120,6 +130,14 @@ def find_transcript(folder: Path, number: str) -> Path | None:
 def read_transcript(folder: Path, path: Path) -> bytes:
     """Return the bytes of one of the item's transcripts; DiskFailed if it lies elsewhere or is not a file."""
     return read_inside(folder, f"{FOLDER}/{path.name}")
+
+
+def parse_transcripts(folder: Path) -> Iterator[StoredTranscript]:
+    """Yield the item's transcripts that can be read, whether they are ours or not."""
+    for number, path in enumerate(list_transcripts(folder), start=1):
+        with suppress(OSError, DiskFailed):
+            text = read_transcript(folder, path).decode("utf-8-sig", "replace")
+            yield StoredTranscript(number, f"{FOLDER}/{path.name}", text, parse_transcript(text))
 
 
 def _make_home(folder: Path) -> Path:

@@ -13,7 +13,6 @@ import base64
 import difflib
 import hashlib
 import zlib
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +21,8 @@ import msgspec
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.synthesis import marker
 from ..documents.additions import BlockPlace, find_block, take_out_block
+from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
-from ..documents.transcripts import TranscriptContent, parse_transcript
 from . import files
 from .artifact import (
     explain_refusal,
@@ -36,7 +35,7 @@ from .artifact import (
 from .files import journal_home, read_journal_file
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
-from .transcript import list_transcripts, read_transcript
+from .transcript import list_transcripts, parse_transcripts
 
 _FILE = "undo.log"
 _MAX_SIZE = 8 * 1024 * 1024
@@ -183,12 +182,12 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     Raises RuleBroken if there is none.
     """
     if number is not None:
-        paths = list_transcripts(folder)
-        content = _read_content(folder, paths[number - 1]) if 0 < number <= len(paths) else None
+        content = next((each.content for each in parse_transcripts(folder) if each.number == number), None)
         if content is None:
-            known = ", ".join(f"{at} ({path.stem})" for at, path in enumerate(paths, start=1))
+            paths = enumerate(list_transcripts(folder), start=1)
+            known = ", ".join(f"{at} ({path.stem})" for at, path in paths)
             raise RuleBroken(f"There is no elaboration {number}. There is: {known or 'none'}.")
-        return content.step_id, content.timestamp
+        return content.key
     meta = read_meta(folder) or {}
     for record in reversed(meta.get("elaborations", [])):
         step_id, at = (
@@ -202,10 +201,8 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
     """Return what taking back an elaboration would do; nothing is changed."""
     mark = marker(step_id, at)
-    contents = (_read_content(folder, path) for path in list_transcripts(folder))
-    transcript = next(
-        (each for each in contents if each and (each.step_id, each.timestamp) == (step_id, at)), None
-    )
+    contents = (each.content for each in parse_transcripts(folder))
+    transcript = next((each for each in contents if each and each.key == (step_id, at)), None)
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
@@ -256,12 +253,6 @@ def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_ex
     if place.has_more:
         return "something was added to it"
     return "" if is_exact else "the blank lines around it were changed"
-
-
-def _read_content(folder: Path, path: Path) -> TranscriptContent | None:
-    with suppress(OSError, DiskFailed):
-        return parse_transcript(read_transcript(folder, path).decode("utf-8", "replace"))
-    return None
 
 
 def _split_lines(data: bytes | None) -> list[str]:

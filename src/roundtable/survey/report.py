@@ -133,14 +133,14 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
 
 
 def _draft_touched(survey: Survey) -> str | None:
+    named = _cite_named(survey)
     likely = set(likely_files(survey.findings))
     surely = [file for file in survey.radius if file.path in likely]
     maybe = [file for file in survey.radius[:20] if file.path not in likely]
-    named = _cite_named(survey)
     parts = [f"Named: {_join_words(named)}."] if named else []
     for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
-        places = [cite(lines[0]) for _, lines in islice(_cite_files(survey, files), most)]
-        if places:
+        cited = (cite(lines[0]) for _, lines in _cite_files(survey, files))
+        if places := list(islice((place for place in cited if place not in named), most)):
             parts.append(f"{word}: {_join_words(places)}.")
     return " ".join(parts) or None
 

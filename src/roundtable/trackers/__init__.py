@@ -1,24 +1,100 @@
-"""Issues from trackers, with the user's own credentials (rule ITEM-2)."""
+"""Issues from trackers: the texts that name one, and the user's own credentials to get it (rule ITEM-2)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import assert_never
+from typing import ClassVar, assert_never
+from urllib.parse import SplitResult, urlsplit
 
 from ..core.errors import TrackerFailed
-from .reference import GithubReference, JiraReference, Reference, parse_reference
-from .service import Issue
 
-__all__ = [
-    "GithubReference",
-    "Issue",
-    "JiraReference",
-    "Reference",
-    "fetch_issue",
-    "parse_reference",
-    "post_comment",
-]
+GITHUB = "github.com"
+
+_NUMBER = r"(?P<number>[1-9][0-9]{0,9})"
+_SHORT = re.compile(rf"(?:#|GH-){_NUMBER}", re.IGNORECASE)
+_ISSUE_PATH = re.compile(
+    rf"/(?P<repository>[\w-][\w.-]*/[\w.-]+)/(?:issues|pull)/{_NUMBER}(?:/(?:files|commits|checks)?)?",
+    re.ASCII,
+)
+_KEY = re.compile(r"[A-Z][A-Z0-9_]{1,29}-[1-9][0-9]{0,9}")
+_BROWSE_PATH = re.compile(r"(?P<folder>(?:/[\w.-]+)*)/browse/(?P<key>[\w-]+)/?", re.ASCII)
+_HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?")
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """What an item is made of: a title of one line, and a text that may be empty."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GithubReference:
+    """An issue or a pull request; without a repository it is the project's own."""
+
+    source: ClassVar[str] = "github"
+    number: int
+    repository: str | None = None
+    host: str | None = None
+
+    @property
+    def source_id(self) -> str:
+        return f"GH-{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class JiraReference:
+    """An issue by its key, and the address of its site where that was given."""
+
+    source: ClassVar[str] = "jira"
+    key: str
+    site: str | None = None
+
+    @property
+    def source_id(self) -> str:
+        return self.key
+
+
+Reference = GithubReference | JiraReference
+
+
+def parse_reference(text: str) -> Reference | None:
+    """Return the issue that the whole text names; None where it is just words."""
+    text = text.strip()
+    if short := _SHORT.fullmatch(text):
+        return GithubReference(int(short["number"]))
+    if _KEY.fullmatch(text):
+        return JiraReference(text)
+    if text.lower().startswith((f"{GITHUB}/", f"www.{GITHUB}/")):
+        text = f"https://{text}"
+    return _parse_address(text) if _SCHEME.match(text) else None
+
+
+def host_of(address: SplitResult) -> str | None:
+    """Return host and port of an address, never a name or password in it; None where it has no plain host."""
+    host = address.netloc.rpartition("@")[2].lower()
+    return host if _HOST.fullmatch(host) else None
+
+
+def _parse_address(text: str) -> Reference | None:
+    try:
+        address = urlsplit(text)
+    except ValueError:  # brackets that hold no address
+        return None
+    host = host_of(address)
+    if host is None:
+        return None
+    if issue := _ISSUE_PATH.fullmatch(address.path):
+        host = GITHUB if host == f"www.{GITHUB}" else host
+        return GithubReference(int(issue["number"]), issue["repository"], host)
+    if (page := _BROWSE_PATH.fullmatch(address.path)) and _KEY.fullmatch(key := page["key"].upper()):
+        return JiraReference(key, f"{address.scheme}://{host}{page['folder']}")
+    return None
 
 
 def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:

@@ -10,11 +10,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..git import run_git, safe_environment
-from .reference import GITHUB, GithubReference
+from . import GITHUB, GithubReference, Issue
 from .service import (
     MOST_COMMENTS,
     PATIENCE,
-    Issue,
     Service,
     build_headers,
     check_base_address,

@@ -7,10 +7,9 @@ from base64 import b64encode
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from .reference import JiraReference, host_of
+from . import Issue, JiraReference, host_of
 from .service import (
     PATIENCE,
-    Issue,
     Service,
     build_headers,
     check_base_address,

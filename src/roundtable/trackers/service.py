@@ -19,7 +19,7 @@ from ..core.errors import TrackerFailed
 from ..core.steps import COMMENTS
 from ..core.text import strip_unprintable
 from ..version import __version__
-from .reference import Reference, host_of
+from . import Issue, Reference, host_of
 
 PATIENCE = 10.0
 LARGEST = 5_000_000
@@ -28,14 +28,6 @@ LONGEST_COMMENT = 3_000
 _CHUNK = 64 * 1024
 _PORTS = {"http": 80, "https": 443}
 _LATER = "Try again later."
-
-
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """What an item is made of: a title of one line, and a text that may be empty."""
-
-    title: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,11 @@ from roundtable.core.errors import PanelFailed
 from roundtable.core.lines import Awaits
 from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
-from roundtable.panel.base import OnWords, Speech
+from roundtable.panel.base import OnWords, Speech, StoppablePanel
 from roundtable.surfaces.terminal import slash
 from roundtable.surfaces.terminal.conversation import copy_text
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
 from roundtable.surfaces.terminal.slash import compare_documents, read_documents
-from roundtable.surfaces.terminal.stopping import StoppablePanel
 from roundtable.surfaces.terminal.welcome import Memory
 from roundtable.testing import ScriptedPanel
 from talk import Talk

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtable.documents.blocks import parse_transcript
 from roundtable.surfaces.web.markup import (
     DocumentLinks,
     TurnLinks,
     find_additions,
-    read_cited_turns,
     render_document,
     render_words,
 )
@@ -125,6 +125,9 @@ def test_what_was_written_is_shown_as_it_is() -> None:
 
 @pytest.mark.parametrize("review", ["", ", edited in the review"])
 def test_the_turns_of_an_entry_are_read_from_the_transcript(review: str) -> None:
-    transcript = f"- [User/Alex] Keep it: cheap ([turn 2](#turn-2), [turn 12](#turn-12){review})\n- None"
-    assert read_cited_turns(transcript) == {"Keep it: cheap": (2, 12)}
+    entry = f"- [User/Alex] Keep it: cheap ([turn 2](#turn-2), [turn 12](#turn-12){review})\n- None"
+    found = parse_transcript(f"<!-- Transcript: step 01-03, T -->\n## Synthesis\n### Decisions Made\n{entry}")
+    assert found is not None and [(each.text, each.turns) for each in found.entries] == [
+        ("Keep it: cheap", (2, 12))
+    ]
     assert find_additions("a\n<!-- Elaboration: step 01-03, T -->\nb") == (("01-03", "T"),)

@@ -18,8 +18,8 @@ from .options import Command, Flags
 from .output import tell
 
 if TYPE_CHECKING:
+    from ...panel.base import StoppablePanel
     from ...runtime.session import Session
-    from ..terminal.stopping import StoppablePanel
     from ..web.app import Site
 
 INSTALL = 'pip install "path/to/roundtable[web]"'
@@ -87,7 +87,7 @@ async def _run(site: Site, listener: socket.socket, address: str | None, *, debu
 
 def _session_maker(project: Project, settings: Settings) -> Callable[..., tuple[Session, StoppablePanel]]:
     """Return what makes the session of an item, with the panel of the settings."""
-    from ..terminal.stopping import StoppablePanel
+    from ...panel.base import StoppablePanel
 
     def start(
         slug: str, *, on_begin: Callable[[str], None], **options: Any

@@ -20,10 +20,8 @@ from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from ...version import __version__
-from .answers import to_json
-from .briefs import cut
-from .moves import host_text, instructions
-from .sessions import HostedSessions
+from .answers import cut, to_json
+from .sessions import HostedSessions, host_text, instructions
 from .tools import register_tools
 
 if TYPE_CHECKING:

@@ -16,10 +16,8 @@ from pydantic import BaseModel, Field
 from ...core.synthesis import Draft, Entry
 from ...core.turns import USER, OffTopic, Verdict
 from ...panel.host import Words
-from .answers import report_items, show_draft, show_unseen, to_json, write_answer
-from .briefs import cut
-from .moves import MAX_MESSAGE_LENGTH, Refused, host_text, tool_text
-from .sessions import HostedSession, HostedSessions
+from .answers import cut, report_items, show_draft, show_unseen, to_json, write_answer
+from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, Refused, host_text, tool_text
 
 Ctx = Context[HostedSessions, Any]
 _MAX_QUESTION_LENGTH = 1_500

@@ -19,13 +19,13 @@ from prompt_toolkit.application.run_in_terminal import run_in_terminal
 from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
+from ...panel.base import StoppablePanel
 from ..cli.conversation import run
 from . import slash
 from .input_area import InputArea, Withdrawn
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .renderer import Renderer, has_signs
 from .seat import TableSeat
-from .stopping import StoppablePanel
 from .welcome import Memory
 
 if TYPE_CHECKING:

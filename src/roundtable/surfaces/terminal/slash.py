@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from ...core.errors import DiskFailed
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
-from ...store.artifact import read_artifact
+from ...store.artifact import read_documents as read_documents  # for the window and the web pages too
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
-from ..cli.output import fit
 from .page import draw_progress
 from .renderer import VOICES
 
@@ -131,22 +130,6 @@ def list_completions(analysis: Analysis | None) -> Iterable[str]:
     yield from HELP
     if analysis is not None:
         yield from (f"{persona.first_name}, " for persona in analysis.opening.roster.personas)
-
-
-def read_documents(folder: Path) -> dict[str, str]:
-    """Return the item's documents by name, without those that cannot be read."""
-    found: dict[str, str] = {}
-    try:
-        names = sorted(path.name for path in folder.iterdir() if path.suffix in (".md", ".json", ".csv"))
-    except OSError:
-        return found
-    for name in names:
-        if name != "meta.json":
-            try:
-                found[name] = fit(read_artifact(folder, name).decode("utf-8-sig", "replace"))
-            except (FileNotFoundError, DiskFailed):
-                continue
-    return found
 
 
 def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:

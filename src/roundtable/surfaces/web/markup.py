@@ -33,7 +33,6 @@ _ADDITION = re.compile(
 )
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
-_TURN = re.compile(r"\(#turn-(\d{1,6})\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +73,7 @@ def render_document(text: str, links: DocumentLinks = NO_LINKS) -> Markup:
     return _clean(str(parser.renderer.render(tokens, parser.options, {"links": links})))
 
 
-def read_cited_turns(transcript: str) -> dict[str, tuple[int, ...]]:
-    """Return the entries of a transcript's synthesis with the turns that each cites."""
-    found = {}
-    for line in transcript.split("\n"):
-        entry, mark, turns = line.rpartition(" ([turn ")
-        if mark and entry.startswith("- ["):
-            found[_strip_credit(entry.removeprefix("- "))] = tuple(map(int, _TURN.findall(turns)))
-    return found
-
-
-def _strip_credit(entry: str) -> str:
+def strip_credit(entry: str) -> str:
     """Return an entry without the names in brackets at its beginning."""
     return entry.partition("] ")[2] if entry.startswith("[") else entry
 
@@ -148,7 +137,7 @@ def _mark_additions(tokens: Sequence[Token], links: DocumentLinks) -> Iterator[T
         if is_open and not level and token.type == "heading_open":
             level = int(token.tag[1])
         if is_open and found is not None and token.type == "inline" and token.children is not None:
-            turns = found.turns.get(_strip_credit(token.content), ())
+            turns = found.turns.get(strip_credit(token.content), ())
             cited = "".join(
                 _link(f"{found.turn_address}turn-{turn}", f"turn {turn}", "turn") for turn in turns
             )

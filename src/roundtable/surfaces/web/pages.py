@@ -10,21 +10,14 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from ...core.errors import DiskFailed, ItemUnknown, RoundtableError
+from ...core.errors import ItemUnknown, RoundtableError
 from ...core.steps import PHASES, Phase, Step
 from ...project import Project
 from ...store.files import read_inside
-from ...store.transcript import list_transcripts, read_transcript
+from ...store.transcript import parse_transcripts
 from ..cli.output import fit
 from ..terminal.slash import read_documents
-from .markup import (
-    DocumentLinks,
-    TurnLinks,
-    addition_id,
-    find_additions,
-    read_cited_turns,
-    render_document,
-)
+from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_document, strip_credit
 
 if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
@@ -163,16 +156,11 @@ def view_item(project: Project, slug: str) -> ItemView:
 def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[DiscussionView, ...]:
     titles = {step.step_id: step.title for step in steps}
     found = []
-    for number, path in enumerate(list_transcripts(folder), start=1):
-        try:
-            text = fit(read_transcript(folder, path).decode("utf-8-sig", "replace"))
-        except (FileNotFoundError, DiskFailed):
-            continue
-        head = text.partition("\n")[0].removeprefix("<!-- Transcript: step ").removesuffix(" -->")
-        step, _, at = head.partition(", ")
-        title = titles.get(step, path.name)
-        place = f"{address}/discussions/{number}"
-        found.append(DiscussionView(number, step, at, text, title, place, read_cited_turns(text)))
+    for number, name, text, content in parse_transcripts(folder):
+        step, at = content.key if content else ("", "")
+        title, place = titles.get(step, Path(name).name), f"{address}/discussions/{number}"
+        turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
+        found.append(DiscussionView(number, step, at, fit(text), title, place, turns))
     return tuple(found)
 
 

@@ -25,12 +25,12 @@ from ...core.lines import Awaits, Line
 from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft, join_lines
 from ...core.turns import USER
+from ...panel.base import StoppablePanel
 from ...runtime.session import Session
 from ..cli.output import fit
 from ..terminal.page import Menu, describe_work
 from ..terminal.renderer import VOICES
 from ..terminal.slash import compare_documents, read_documents
-from ..terminal.stopping import StoppablePanel
 from .access import MEMBER, Guest
 
 IDLE = 300.0
