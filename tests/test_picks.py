@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic_ai import exceptions as api
 
+from bench.survey_recall import RecordedModel
 from gitproject import git, write
 from model_talk import ScriptedModel
 from project import ANSWERS, talk
@@ -19,14 +20,14 @@ from roundtable.panel.model.choice import FallbackPanel
 from roundtable.runtime.budget import BudgetAccount
 from roundtable.settings import UNLIMITED
 from roundtable.store import ledger
-from roundtable.survey import draft_answer, find_excerpts, survey
+from roundtable.survey import draft_answer, survey
 
 Place = tuple[Path, Path]
 FILES = {
     "app/forms.py": "def fill_forms(inspectors: list[str]) -> int:\n    return len(inspectors)\n",
     "app/basement.py": "SIGNAL = 0\n\n\ndef has_signal() -> bool:\n    return bool(SIGNAL)\n",
     "app/outbox.py": "def hold_back(letter: str) -> str:\n    return letter\n",
-    "app/courier.py": "def deliver_later(parcel: str) -> str:\n    return parcel\n",
+    "post/courier.py": "def deliver_later(parcel: str) -> str:\n    return parcel\n",
     "tests/test_forms.py": "from app.forms import fill_forms\n\n\ndef test_it() -> None:\n    fill_forms()\n",
 }
 ITEM = Item("offline-forms", "Offline forms", "Inspectors fill in forms in basements without signal.")
@@ -90,13 +91,13 @@ def test_what_it_picks_leads_the_code_on_the_table_and_its_words_find_more(coded
     plain, model = picking("{}"), picking()
     talk(*coded, ANSWERS, panel=plain.panel())
     assert nearest(plain)[0] == "app/forms.py"
-    assert "The code, app/courier.py" not in shown(plain)
+    assert "The code, post/courier.py" not in shown(plain)
     (coded[1] / ".journal" / "picks.json").unlink()
     talk(*coded, STEP_2, panel=model.panel())
     assert nearest(model)[:2] == ["app/outbox.py", "app/basement.py"]
-    assert "app/courier.py" in nearest(model)
+    assert "post/courier.py" in nearest(model)
     assert "app/gone.py" not in shown(model)
-    assert "The code, app/courier.py:1 (the whole file, defines deliver_later)" in shown(model)
+    assert "The code, post/courier.py:1 (the whole file, defines deliver_later)" in shown(model)
 
 
 @pytest.mark.rule("TABLE-1")
@@ -208,25 +209,33 @@ def test_without_code_or_without_a_model_nothing_is_asked(place: Place, coded: P
 # --- in the survey ---------------------------------------------------------------------------------------
 
 
-def test_picks_lead_findings_lists_and_drafts_and_size_the_change(tmp_path: Path) -> None:
+def test_picks_lead_findings_lists_and_drafts(tmp_path: Path) -> None:
     root = write(tmp_path, FILES)
-    found = survey(root, ITEM, picked=["app/outbox.py", "no/such.py", "app/courier.py"])
-    assert [file.path for file in found.findings[:3]] == ["app/outbox.py", "app/courier.py", "app/forms.py"]
-    assert [file.path for file in found.radius[:2]] == ["app/outbox.py", "app/courier.py"]
-    assert "Likely: `app/outbox.py:1` and `app/courier.py:1`." in (
+    found = survey(root, ITEM, picked=["app/outbox.py", "no/such.py", "post/courier.py"])
+    assert [file.path for file in found.findings[:3]] == ["app/outbox.py", "post/courier.py", "app/forms.py"]
+    assert [file.path for file in found.radius[:2]] == ["app/outbox.py", "post/courier.py"]
+    assert "Likely: `app/outbox.py:1` and `post/courier.py:1`." in (
         draft_answer(found, "02-01", "Touched") or ""
     )
-    assert (draft_answer(found, "00-02", "Files") or "").startswith("`app/outbox.py:1`; `app/courier.py:1`")
-    assert found.scope == "small"
-    many = {f"app{number}/part.py": "def part() -> None:\n    pass\n" for number in range(12)}
-    assert survey(write(root, many), ITEM, picked=[*many]).scope == "large"
+    assert (draft_answer(found, "00-02", "Files") or "").startswith("`app/outbox.py:1`; `post/courier.py:1`")
 
 
 def test_words_find_what_the_item_does_not_say(tmp_path: Path) -> None:
     root = write(tmp_path, FILES)
-    assert "app/courier.py" not in {file.path for file in survey(root, ITEM).findings}
-    found = survey(root, ITEM, words=["deliver_later"])
-    assert "app/courier.py" in {file.path for file in found.findings}
-    assert found.findings[0].path == "app/forms.py"
-    excerpts = find_excerpts(root, f"{ITEM.name}\n{ITEM.text}", words=["deliver_later"])
-    assert "app/courier.py" in {each.path for each in excerpts}
+    assert "post/courier.py" not in {file.path for file in survey(root, ITEM).radius}
+    listed = [file.path for file in survey(root, ITEM, words=["deliver_later"]).radius]
+    assert "post/courier.py" in listed
+    assert listed[0] == "app/forms.py"
+
+
+def test_the_bench_asks_what_the_program_asks_and_reads_replies_through_it(tmp_path: Path) -> None:
+    root, told = write(tmp_path / "app", FILES), tmp_path / "told"
+    write(told, {"app-1.json": json.dumps(PICKS), "app-2.json": "No."})
+    model = RecordedModel(tmp_path / "ask", told)
+    assert model.pick(root, ITEM, "app-1").radius[0].path == "app/outbox.py"
+    assert model.pick(root, ITEM, "app-2").radius[0].path == "app/forms.py"
+    request = (tmp_path / "ask" / "app-1.md").read_text(encoding="utf-8")
+    assert "| Offline forms\n" in request
+    assert "| app/forms.py\n|   1 def fill_forms(" in request
+    assert request.rstrip().endswith("and that the item does not say.")
+    assert model.answered == 2

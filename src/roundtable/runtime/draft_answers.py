@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from ..core.synthesis import UNVERIFIED, mark_unverified, strip_mark
 from ..core.text import split_sentences, strip_unprintable
 from ..core.turns import Material
 from ..git import current_commit, has_code_moved
-from ..panel.base import AskFiles, Look, Panel, Picks
+from ..panel.base import MAX_PICKS, AskFiles, Look, Panel, Picks
 from ..store import files
 from ..store.background import RECORD_FOLDERS
 from ..store.lock import journal_folder
@@ -218,19 +217,6 @@ _PICKS = "picks.json"
 _READ_LINES, _MOST_HITS, _LONGEST_LOOK = 60, 20, 120
 
 
-class _KeptPicks(msgspec.Struct, frozen=True):
-    """What a panel picked, for an item of these words and the code at this commit."""
-
-    item: str
-    commit: str
-    paths: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-def _digest(item: Item) -> str:
-    return hashlib.sha256(f"{item.name}\n{item.text}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
 class Surveyor:
     """What the project's files say about an item, for the steps that rest on it."""
 
@@ -254,16 +240,14 @@ class Surveyor:
         if self._read_picks(item) is not None:
             return
         self._picks[item.slug] = Picks()
-        if (ask := await asyncio.to_thread(self._make_request, item)) is None:
-            return
-        with suppress(PanelFailed):
-            if (picks := await panel.answer(ask)) is not None:
-                kept = _KeptPicks(_digest(item), current_commit(self._root) or "", *astuple(picks))
-                with suppress(DiskFailed, ItemCorrupt):
-                    files.write(journal_folder(self._folder) / _PICKS, msgspec.json.encode(kept))
+        ask = await asyncio.to_thread(self._make_request, item)
+        with suppress(PanelFailed, DiskFailed, ItemCorrupt, UnicodeEncodeError):
+            if ask is not None and (picks := await panel.answer(ask)) is not None:
                 self._picks[item.slug] = picks
                 self._seen.clear()
                 self._excerpts.clear()
+                kept = msgspec.json.encode((item, current_commit(self._root) or "", picks))
+                files.write(journal_folder(self._folder) / _PICKS, kept)
 
     def _make_request(self, item: Item) -> AskFiles | None:
         """Return the request that shows a panel what the survey found; None where that is nothing."""
@@ -284,13 +268,13 @@ class Surveyor:
         if item.slug not in self._picks:
             try:
                 data = files.read_journal_file(self._folder, _PICKS)
-                kept = msgspec.json.decode(data, type=_KeptPicks)
-            except (FileNotFoundError, DiskFailed, ItemCorrupt, msgspec.MsgspecError):
+                before, commit, picks = msgspec.json.decode(data, type=tuple[Item, str, Picks])
+            except (FileNotFoundError, DiskFailed, ItemCorrupt, msgspec.MsgspecError, RecursionError):
                 return None
-            moved = has_code_moved(self._root, kept.commit, current_commit(self._root), self._folder.parent)
-            if moved or kept.item != _digest(item):
+            now = current_commit(self._root)
+            if before != item or has_code_moved(self._root, commit, now, self._folder.parent):
                 return None
-            self._picks[item.slug] = Picks(kept.paths, kept.words)
+            self._picks[item.slug] = Picks(picks.paths[:MAX_PICKS], picks.words)
         return self._picks[item.slug]
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
@@ -307,7 +291,8 @@ class Surveyor:
         cited = dict.fromkeys(place for each in documents for place in _CITED.findall(each.text))
         key = (item.slug, (*read_excluded(self._folder), "", *cited))
         if key not in self._excerpts:
-            text, picks = f"{item.name}\n{item.own_text}", self._read_picks(item) or Picks()
+            picks = self._read_picks(item) or Picks()
+            text = "\n".join((item.name, item.own_text, *(f"`{word}`" for word in picks.words)))
             found = find_excerpts(
                 self._root,
                 text,
@@ -315,7 +300,6 @@ class Surveyor:
                 excluded=read_excluded(self._folder),
                 leave_out=self._own,
                 picked=picks.paths,
-                words=picks.words,
             )
             pieces = [
                 Material(f"{each.path}:{each.first} ({each.reason})", each.with_numbers) for each in found

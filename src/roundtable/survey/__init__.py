@@ -18,6 +18,7 @@ from .terms import extract_terms
 
 _FINDINGS = 40
 _TOUCHED = 6
+_BEFORE_NEW, _NEW = 16, 4
 _STRONG = 0.45
 
 
@@ -33,13 +34,13 @@ def survey(
     """Return what the files below the root say about the item; never fails on what it finds there.
 
     `leave_out` names the folders that hold our own documents, `excluded` the files that the user says are not
-    touched (TABLE-2), whole paths or their ends. `picked` are the paths that lead all lists, as far as they
-    exist, and `words` what is searched for besides the item's own: both are a panel's choice.
+    touched (TABLE-2), whole paths or their ends. A panel chooses the rest: the `picked` paths lead all lists
+    as far as they exist, and a few files that only its `words` lead to are listed too.
     """
     root = root.absolute()
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     known = frozenset(paths)
-    terms = extract_terms(item, words)
+    terms = extract_terms(item)
     hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
     past = weigh_past(history, terms, known)
@@ -48,11 +49,16 @@ def survey(
     findings = _put_first(root, found, picked)
     touched = pick_touched(findings)
     ties = find_relations(root, paths, touched)
-    scope, complexity, users = estimate(findings, (*ties.importers, *ties.mentions), ties.tests)
+    radius = _put_first(root, rank_radius(root, paths, found, past, history, ties), picked)
+    more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
+    others = sorted(known - {file.path for file in radius}) if more else []
+    led_to = rank_files(root, others, more, search_files(root, others, more), {})
+    new = [file for file in led_to if file.lines][:_NEW]
+    scope, complexity, users = estimate(found, (*ties.importers, *ties.mentions), ties.tests)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
-        radius=_put_first(root, rank_radius(root, paths, found, past, history, ties), picked)[:MAX_RADIUS],
+        radius=(*radius[:_BEFORE_NEW], *new, *radius[_BEFORE_NEW:])[:MAX_RADIUS],
         scope=scope,
         complexity=complexity,
         users=users,

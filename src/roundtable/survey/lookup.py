@@ -78,7 +78,6 @@ def find_excerpts(
     excluded: Collection[str] = (),
     leave_out: Sequence[str] = OWN_FOLDERS,
     picked: Sequence[str] = (),
-    words: Sequence[str] = (),
 ) -> tuple[Excerpt, ...]:
     """Return about six excerpts around the symbols that fit the item best, and what those lead to.
 
@@ -89,7 +88,7 @@ def find_excerpts(
     """
     root = root.absolute()
     title, _, rest = item_text.strip().partition("\n")
-    terms = extract_terms(Item("item", title, "\n".join((rest, *documents))), words)
+    terms = extract_terms(Item("item", title, "\n".join((rest, *documents))))
     paths = _list_shown(root, excluded, leave_out)
     struck = frozenset(_split_place(each) for each in excluded if ":" in each)
     hits = search_files(root, paths, terms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -21,8 +21,7 @@ STOP_WORDS = frozenset(
 )
 MAX_TERMS = 14
 _LONGEST_TEXT = 20_000
-MAX_MORE = 12
-_TITLE, _MORE, _TEXT = 1.0, 0.5, 0.35
+_TITLE, _TEXT = 1.0, 0.35
 _AGAIN, _MOST_WEIGHT = 1.1, 2.0
 _NAMED = 1.6  # something written as code is written in the code
 # A path, an option, a dotted or joined name, or a plain word in any script.
@@ -72,8 +71,8 @@ class Term:
         return tuple(dict.fromkeys(form.encode("utf-8", "surrogateescape").lower() for form in forms))
 
 
-def extract_terms(item: Item, words: Sequence[str] = ()) -> tuple[Term, ...]:
-    """Return the terms of the item's title and text, the weightiest first, a bounded number; then the words'.
+def extract_terms(item: Item) -> tuple[Term, ...]:
+    """Return the terms of the item's title and text, the weightiest first, a bounded number.
 
     A sentence of the text that says what stays as it is leads nowhere: it names what is not meant.
     """
@@ -86,14 +85,7 @@ def extract_terms(item: Item, words: Sequence[str] = ()) -> tuple[Term, ...]:
             # What is said again says a little more, never as much as the first time.
             weight = max(before.weight * _AGAIN, base * term.weight) if before else base * term.weight
             found[key] = replace(before or term, weight=min(weight, _MOST_WEIGHT))
-    terms = sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS]
-    for word in words:
-        # A name that is guessed whole says little in its parts.
-        more = sorted(_find_terms(word), key=lambda term: not term.whole)
-        more = more[:1] if more and more[0].whole else more
-        taken = {(term.text, term.whole) for term in terms}
-        terms += [replace(each, weight=_MORE) for each in more if (each.text, each.whole) not in taken]
-    return tuple(terms[: MAX_TERMS + MAX_MORE])
+    return tuple(sorted(found.values(), key=lambda term: -term.weight)[:MAX_TERMS])
 
 
 def word_stems(text: str) -> tuple[str, ...]:
