@@ -212,8 +212,6 @@ class BlockPlace:
 
     start: int
     end: int
-    marker_line: int
-    """The line of its marker, counted from 1."""
     bullets: tuple[tuple[str, str], ...]
     """Its list entries, each with the heading above it."""
     has_more: bool
@@ -257,7 +255,7 @@ def find_block(shape: Outline, marker: str) -> BlockPlace | None:
         is_lone |= after is pieces[-1] and after.kind in ("fence", "html_block")
         start = before.start if is_lone else start
     end = shape.settle(start, pieces[last].end)
-    return BlockPlace(start, end, bisect_left(shape.lines, pieces[at].start) + 1, tuple(bullets), has_more)
+    return BlockPlace(start, end, tuple(bullets), has_more)
 
 
 def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
