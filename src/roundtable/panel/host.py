@@ -17,7 +17,7 @@ from ..core.errors import RuleBroken
 from ..core.personas import Persona
 from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
-from ..core.text import strip_unprintable
+from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
 from ..documents.drafting import draft
 from .base import HOST, Framing, OnWords, PanelRequest, Speech, ignore_words
@@ -130,8 +130,8 @@ class HostPanel:
         reply = await self._ask(HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, **more))
         assert isinstance(reply, Words)  # `submit` has checked it against the request
         return replace(
-            reply, text=clean_text(reply.text), focus_question=clean_text(reply.focus_question),
-            focus_topic=clean_text(reply.focus_topic),
+            reply, text=clean_text(reply.text).strip(), focus_topic=clean_text(reply.focus_topic).strip(),
+            focus_question=clean_text(reply.focus_question).strip(),
         )  # fmt: skip
 
     async def _ask(self, request: HostRequest) -> HostReply:
@@ -141,11 +141,6 @@ class HostPanel:
             return await self._reply
         finally:
             self._request = self._reply = None
-
-
-def clean_text(text: str) -> str:
-    """Return the text as it may be shown: no control characters, no space around it."""
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _find_lead(brief: do.StepBrief) -> Persona:
@@ -219,7 +214,7 @@ def _check_verdict(verdict: Verdict, table: do.Table, number: int) -> None:
 
 
 def _check_length(name: str, text: str, most: int) -> None:
-    words = clean_text(text)
+    words = clean_text(text).strip()
     if not words:
         raise RuleBroken(f"{name} is empty.")
     count = len(words.split())
