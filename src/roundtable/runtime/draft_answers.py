@@ -6,11 +6,11 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from ..core.analysis import ASSUMED, GUESSED, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
@@ -228,9 +228,9 @@ class Surveyor:
             items = folder.parent.name
         self._own = (".roundtable", items)  # what we wrote ourselves is no evidence
         self._folder = folder
-        self._picks: dict[str, Picks] = {}
-        self._seen: dict[tuple[str, tuple[str, ...]], Survey] = {}
-        self._excerpts: dict[tuple[str, tuple[str, ...]], tuple[Material, ...]] = {}
+        self._picks: Picks | None = None
+        self._seen: dict[tuple[str, ...], Survey] = {}
+        self._excerpts: dict[tuple[str, ...], tuple[Material, ...]] = {}
 
     async def ask_panel(self, item: Item, panel: Panel) -> None:
         """Let the panel pick the files that the item will change, once for its text and the code's commit.
@@ -239,11 +239,11 @@ class Surveyor:
         """
         if self._read_picks(item) is not None:
             return
-        self._picks[item.slug] = Picks()
+        self._picks = Picks()
         ask = await asyncio.to_thread(self._make_request, item)
         with suppress(PanelFailed, DiskFailed, ItemCorrupt, UnicodeEncodeError):
             if ask is not None and (picks := await panel.answer(ask)) is not None:
-                self._picks[item.slug] = picks
+                self._picks = picks
                 self._seen.clear()
                 self._excerpts.clear()
                 kept = msgspec.json.encode((item, current_commit(self._root) or "", picks))
@@ -265,7 +265,7 @@ class Surveyor:
 
     def _read_picks(self, item: Item) -> Picks | None:
         """Return what was picked for the item as it reads and the code as it is; None where nothing was."""
-        if item.slug not in self._picks:
+        if self._picks is None:
             try:
                 data = files.read_journal_file(self._folder, _PICKS)
                 before, commit, picks = msgspec.json.decode(data, type=tuple[Item, str, Picks])
@@ -274,8 +274,8 @@ class Surveyor:
             now = current_commit(self._root)
             if before != item or has_code_moved(self._root, commit, now, self._folder.parent):
                 return None
-            self._picks[item.slug] = Picks(picks.paths[:MAX_PICKS], picks.words)
-        return self._picks[item.slug]
+            self._picks = Picks(picks.paths[:MAX_PICKS], picks.words)
+        return self._picks
 
     def offer(self, item: Item, step_id: str, label: str) -> str | None:
         """Return the draft answer to a question of a step, if the code suggests one."""
@@ -289,7 +289,7 @@ class Surveyor:
 
         # Places that were written down since the last step lead to other code.
         cited = dict.fromkeys(place for each in documents for place in _CITED.findall(each.text))
-        key = (item.slug, (*read_excluded(self._folder), "", *cited))
+        key = (*read_excluded(self._folder), "", *cited)
         if key not in self._excerpts:
             picks = self._read_picks(item) or Picks()
             text = "\n".join((item.name, item.own_text, *(f"`{word}`" for word in picks.words)))
@@ -337,13 +337,18 @@ class Surveyor:
 
     def survey(self, item: Item) -> Survey:
         """Return what the project's files say about the item, with what a panel picked before all else."""
-        key = (item.slug, read_excluded(self._folder))
-        if key not in self._seen:
+        struck = read_excluded(self._folder)
+        if struck not in self._seen:
             from ..survey import survey
 
             picks = self._read_picks(item) or Picks()
             item = replace(item, name=strip_mark(item.name))
-            self._seen[key] = survey(
-                self._root, item, leave_out=self._own, excluded=key[1], picked=picks.paths, words=picks.words
+            self._seen[struck] = survey(
+                self._root,
+                item,
+                leave_out=self._own,
+                excluded=struck,
+                picked=picks.paths,
+                words=picks.words,
             )
-        return self._seen[key]
+        return self._seen[struck]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, list_files, read_text

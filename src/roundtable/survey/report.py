@@ -6,10 +6,11 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from ..core.text import strip_unprintable
 from .files import file_kind, read_text
@@ -24,8 +25,7 @@ _MAX_PLACES = 5  # in a draft answer
 _LONGEST_QUOTE = 90
 
 
-@dataclass(frozen=True, slots=True)
-class CodeLine:
+class CodeLine(Struct, frozen=True):
     """One line of a file, counted from 1, with its text as it stood."""
 
     path: str
@@ -45,8 +45,7 @@ class Marks(NamedTuple):
 NO_MARKS = Marks()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(Struct, frozen=True):
     """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
 
     path: str
@@ -58,16 +57,14 @@ class FoundFile:
     """Whether a panel picked it from the candidates: then it counts whatever its words say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """A line that ties a file to a file, or to a name defined in one, that the item touches."""
 
     line: CodeLine
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """What one look at the project's files says about an item.
 
     `findings` are the files the item's terms lead to; `radius` is the order in which step 02-01 lists files:
@@ -120,8 +117,9 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
         case ("00-02", "files"):
-            cited = (cite(lines[0]) for _, lines in _cite_hits(survey))
-            return _end_sentence(islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES))
+            cited = _cite_files(survey, (file for file in survey.findings if file.count or file.picked))
+            places = [*islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES)]
+            return f"{'; '.join(places)}." if places else None
         case ("00-03", "scope"):
             return f"{survey.scope}, complexity: {survey.complexity}"
         case ("00-03", "complexity"):
@@ -139,8 +137,8 @@ def _draft_touched(survey: Survey) -> str | None:
     maybe = [file for file in survey.radius[:20] if file.path not in likely]
     parts = [f"Named: {_join_words(named)}."] if named else []
     for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
-        cited = (cite(lines[0]) for _, lines in _cite_files(survey, files))
-        if places := list(islice((place for place in cited if place not in named), most)):
+        cited = (place for place in _cite_files(survey, files) if place not in named)
+        if places := list(islice(cited, most)):
             parts.append(f"{word}: {_join_words(places)}.")
     return " ".join(parts) or None
 
@@ -149,17 +147,10 @@ def _cite_named(survey: Survey) -> list[str]:
     return [cite(line) for line in survey.named if _is_current(survey, line)]
 
 
-def _cite_files(
-    survey: Survey, files: Iterable[FoundFile]
-) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
-    """Yield the files of which a line can be cited, with the lines that are still as they were found."""
+def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
+    """Yield of each file the best line that is still as it was found."""
     for file in files:
-        if lines := tuple(line for line in file.lines if _is_current(survey, line)):
-            yield file, lines
-
-
-def _cite_hits(survey: Survey) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
-    return _cite_files(survey, (file for file in survey.findings if file.count or file.picked))
+        yield from islice((cite(line) for line in file.lines if _is_current(survey, line)), 1)
 
 
 def _is_current(survey: Survey, line: CodeLine) -> bool:
@@ -189,11 +180,6 @@ def quote_code(text: str) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
     return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def _end_sentence(rows: Iterable[str]) -> str | None:
-    text = "; ".join(rows)
-    return f"{text}." if text else None
 
 
 def _join_words(parts: Iterable[str]) -> str:

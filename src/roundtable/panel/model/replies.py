@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from ...core.commands import AskOffers
 from ...core.events import Offer
@@ -32,8 +32,7 @@ _NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing",
 _LONGEST_SUBJECT = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Trailer:
+class Trailer(Struct, frozen=True):
     """The speaker's verdict on its words and on the user's turn before them, and who has something to add.
 
     `next` is None where the speaker did not say.
@@ -309,17 +308,10 @@ class OffersShape(msgspec.Struct, frozen=True):
     look: LooksAsked = ()
 
 
-class PicksShape(msgspec.Struct, frozen=True):
-    """The files that an item will change, and further words to search for."""
-
-    paths: tuple[str, ...]
-    words: tuple[str, ...] = ()
-
-
-def to_picks(shape: PicksShape) -> Picks:
+def clean_picks(picks: Picks) -> Picks:
     """Return the picks as far as they are taken; a path may come with its line, or in backticks."""
-    paths = (re.sub(r":\d+(?:-\d+)?$", "", each.strip("`'\" ")) for each in shape.paths)
-    words = (strip_unprintable(each).strip("`'\" ")[:_LONGEST_SUBJECT] for each in shape.words)
+    paths = (re.sub(r":\d+(?:-\d+)?$", "", each.strip("`'\" ")) for each in picks.paths)
+    words = (strip_unprintable(each).strip("`'\" ")[:_LONGEST_SUBJECT] for each in picks.words)
     first = dict.fromkeys(path.removeprefix("./") for path in paths)
     return Picks(tuple(first)[:MAX_PICKS], tuple(dict.fromkeys(filter(None, words)))[:MAX_PICK_WORDS])
 
