@@ -30,7 +30,7 @@ _TERSE = 5
 _TOLD = ("statement", "decision")
 _LETTER = re.compile(r"(?:^|[\s:(])[AB](?=[\s,.;:)!]|$)(?! [a-z]+ (?:is|was|has)\b)|^[ab](?:[,. ]|$)")
 # What a persona says when it found a question answered in the documents.
-_ANSWERED = re.compile(r"What people wrote on that: |It is written: |Already written: ")
+_ANSWERED = re.compile(r"(?:What people wrote on that|The documents say|Already written|It is written): ")
 # "She sees ..." answers a prompt that puts a person into a situation, not one with a blank.
 _SOMEBODY = re.compile(r"^(?:then )?(?:he|she|they)(?:'d|'ll)?\b")
 _HAS_SOMEBODY = re.compile(

@@ -37,7 +37,7 @@ _CLOSEST = {
 }
 _FOUND = {
     "business-analyst": "What people wrote on that: {lines}.",
-    "solutions-architect": "It is written: {lines}.",
+    "solutions-architect": "The documents say: {lines}.",
     "system-designer": "Already written: {lines}.",
 }
 _ALIKE = {
@@ -47,7 +47,7 @@ _ALIKE = {
 }
 _NOTHING_CLOSE = {
     "business-analyst": "I can't answer that from what is written. I'll keep it for somebody who was there.",
-    "solutions-architect": "I can't answer that from what is written. It stays open for someone who does.",
+    "solutions-architect": "I can't answer that from what is written. It stays open for somebody who can.",
     "system-designer": "I can't answer that from what is written. It goes on the list of open questions.",
 }
 _KEPT = {
@@ -55,6 +55,7 @@ _KEPT = {
     "solutions-architect": "That stays open, then.",
     "system-designer": "Noted as open.",
 }
+_TAKEN = "I have that, in your words."
 _NOTHING_TO_ASK = {
     "business-analyst": "I have nothing further to ask.",
     "solutions-architect": "No further question from me.",
@@ -403,14 +404,16 @@ def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:
 
 
 def _ask_by_lens(floor: Floor) -> str:
-    """Ask from the speaker's own field: for a persona without prompts, or when everything was asked."""
-    if not floor.may_ask:
-        return _NOTHING_TO_ASK.get(floor.speaker.key, _NOTHING_TO_ASK["solutions-architect"])
+    """Ask from the speaker's own field, where no prompt is left; after a statement say that it is kept."""
+    message, _ = _read_last_message(floor)
+    is_told = floor.brief.purpose == "answer" and message is not None and not message.question
+    if not floor.may_ask or is_told:
+        said = _NOTHING_TO_ASK.get(floor.speaker.key, _NOTHING_TO_ASK["solutions-architect"])
+        return _join(_TAKEN if floor.may_ask else "", said)
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
-    subject = floor.table.item.name if floor.table.step.step_id else floor.table.step.title
-    return f"Think of {chosen} alone: what could still go wrong with '{subject}'?"
+    return f"Looking at {chosen} alone: what could still go wrong?"
 
 
 def _join(*parts: str | None) -> str:
