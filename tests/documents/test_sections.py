@@ -518,8 +518,8 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
             "Try again unless the server says no",
         ),
         (
-            "We answer 400 to a bad header and to a header that is too long, unless the server runs in a test, "
-            "where it logs it.",
+            "We answer 400 to a bad header and to a header that is too long, unless the server runs in a "
+            "test, where it logs it.",
             "Answer 400 to a bad header and to a header that is too long",
         ),
         (

@@ -6,12 +6,12 @@ import json
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from roundtable.core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from roundtable.core.errors import DiskFailed, RuleBroken

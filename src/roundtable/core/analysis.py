@@ -24,9 +24,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from . import commands as do
 from . import depth as depths
@@ -112,8 +114,7 @@ class Stage(StrEnum):
     ENDED = "nothing: the leg has ended"
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """What a leg starts from: who, what, where, and all that is known by then."""
 
     kind: OpeningKind
@@ -176,8 +177,7 @@ class Opening:
         return bool(self.track) and not steps_of_phase(self.steps, phase)
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Struct, frozen=True):
     """The state of one leg; `receive` gives the next one and what to do."""
 
     opening: Opening

@@ -11,15 +11,17 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from .citations import LinesOf, check_citation, find_paths, find_unknown_figures
 from .commands import Table
 from .marks import locate_sentences, trusted_text
 from .personas import Persona, Roster
-from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
+from .synthesis import HEADINGS, UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
 from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, words_of
 from .turns import USER, Turn
 
@@ -29,8 +31,7 @@ _QUOTE_LENGTH = 60
 _FEW_WORDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class UnverifiedClaim:
+class UnverifiedClaim(Struct, frozen=True):
     """A claim that does not hold: its words, the reason to give, and where in the text its mark goes."""
 
     kind: ClaimKind
@@ -299,7 +300,7 @@ def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Ite
 def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...]:
     """Return what cannot be verified in a synthesis, in words that a panel can act on."""
     reasons: list[str] = []
-    for part in _PARTS:
+    for part in HEADINGS:
         for entry in draft.part(part):
             place = f'In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
             found = _check_entry(entry, part, table, lines_of)
@@ -314,24 +315,15 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...
 def mark_draft(draft: Draft, table: Table, lines_of: LinesOf) -> Draft:
     """Return the synthesis with a mark behind everything in it that cannot be verified."""
 
-    def mark(part: Part) -> tuple[Entry, ...]:
-        marked = []
-        for entry in draft.part(part):
-            text, detail = _check_entry(entry, part, table, lines_of)
-            marked.append(
-                replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
-            )
-        return tuple(marked)
+    def mark(_number: int, part: Part, entry: Entry) -> Entry:
+        text, detail = _check_entry(entry, part, table, lines_of)
+        return replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
 
     return replace(
-        draft, insights=mark("insights"), decisions=mark("decisions"), questions=mark("questions"),
-        actions=mark("actions"),
+        draft.change_entries(mark),
         summary=mark_claims(draft.summary, _check_summary(draft.summary, draft, table, lines_of)),
         takeaway=mark_claims(draft.takeaway, _check_summary(draft.takeaway, draft, table, lines_of)),
-    )  # fmt: skip
-
-
-_PARTS: tuple[Part, ...] = ("insights", "decisions", "questions", "actions")
+    )
 
 
 def _check_entry(
@@ -376,8 +368,7 @@ _SAME, _LEAST_SHARED = 0.8, 2
 _SHORT_STEM, _LONG_STEM = 3, 7
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(Struct, frozen=True):
     stems: frozenset[str]
     is_negated: bool
 

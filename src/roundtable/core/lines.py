@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from .personas import Persona
 from .progress import Past
@@ -50,8 +51,7 @@ _LATER = "We can come back to that after this discussion."
 _INTRODUCTION_WIDTH = 76
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """Something that a person reads, and what kind of thing it is."""
 
     kind: LineKind

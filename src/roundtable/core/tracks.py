@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
 
 from .steps import Item, Step
 from .text import find_phrase, fold_text, words_of
@@ -18,8 +20,7 @@ _TELLING_WORDS = 60
 _BEFORE_A_NAME = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
 
 
-@dataclass(frozen=True, slots=True)
-class TrackChoice:
+class TrackChoice(Struct, frozen=True):
     """A track as the user can choose it: its name, what it asks for, and the ids of its steps."""
 
     key: str
@@ -28,8 +29,7 @@ class TrackChoice:
     steps: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(Struct, frozen=True):
     """The steps that items of one kind need, and the words that such an item is known by.
 
     A short track takes drafts without asking, and its menus are one line.
@@ -55,8 +55,7 @@ class Track:
         return TrackChoice(self.key, self.title, self.summary, tuple(step.step_id for step in self.steps))
 
 
-@dataclass(frozen=True, slots=True)
-class ItemTrack:
+class ItemTrack(Struct, frozen=True):
     """The track of an item: chosen by the user, or proposed because of a word of the item."""
 
     track: Track
@@ -75,13 +74,13 @@ def list_all_steps(tracks: Sequence[Track]) -> tuple[Step, ...]:
     return tuple({step.step_id: step for track in reversed(ordered) for step in track.steps}.values())
 
 
-def choose_track(tracks: Sequence[Track], item: Item, *, key: object, is_begun: bool) -> ItemTrack:
+def choose_track(tracks: Sequence[Track], item: Item, meta: Mapping[str, Any]) -> ItemTrack:
     """Return the item's track: the one that meta.json names, else the one proposed for a new item.
 
     An item that was begun without a track follows the feature track.
     """
-    whole = find_track(tracks, FEATURE) or tracks[0]
-    if key is not None or is_begun:
+    whole, key = find_track(tracks, FEATURE) or tracks[0], meta.get("track")
+    if key is not None or meta.get("steps_completed") or meta.get("phases_completed"):
         return ItemTrack(find_track(tracks, key) or whole, is_chosen=True)
     return propose_track(tracks, item) or ItemTrack(whole)
 

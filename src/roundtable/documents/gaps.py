@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..core.text import parse_heading, split_sentences, unescape_markdown
 from .outline import (
@@ -30,8 +31,7 @@ _NAMED = re.compile(r"^(?:title|[-*+] \**+Feature Name\**+):\**+[ \t]++(?P<title
 _MAX_QUOTE_LENGTH = 160
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentGap:
+class DocumentGap(Struct, frozen=True):
     """Where a document says least: its section, the question that follows, and both in a few words."""
 
     section: str

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core.errors import RuleBroken
 from ..core.personas import Persona
 from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
-from ..core.text import strip_unprintable
+from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
 from ..documents.drafting import draft
 from .base import HOST, Framing, OnWords, PanelRequest, Speech, ignore_words
@@ -29,8 +31,7 @@ CHARACTERS_PER_WORD = 12
 Kind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
 
 
-@dataclass(frozen=True, slots=True)
-class HostRequest:
+class HostRequest(Struct, frozen=True):
     """What the host is asked for, by whom it is spoken, and on what grounds.
 
     `words` is the length to aim for and `most` the limit; `again` says what was wrong with the last reply.
@@ -45,8 +46,7 @@ class HostRequest:
     again: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """A speaker's words, or its silence; a framing comes with its question and topic.
 
     `judged` is what it says of the user's turn that it follows.
@@ -130,8 +130,8 @@ class HostPanel:
         reply = await self._ask(HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, **more))
         assert isinstance(reply, Words)  # `submit` has checked it against the request
         return replace(
-            reply, text=clean_text(reply.text), focus_question=clean_text(reply.focus_question),
-            focus_topic=clean_text(reply.focus_topic),
+            reply, text=clean_text(reply.text).strip(), focus_topic=clean_text(reply.focus_topic).strip(),
+            focus_question=clean_text(reply.focus_question).strip(),
         )  # fmt: skip
 
     async def _ask(self, request: HostRequest) -> HostReply:
@@ -141,11 +141,6 @@ class HostPanel:
             return await self._reply
         finally:
             self._request = self._reply = None
-
-
-def clean_text(text: str) -> str:
-    """Return the text as it may be shown: no control characters, no space around it."""
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _find_lead(brief: do.StepBrief) -> Persona:
@@ -219,7 +214,7 @@ def _check_verdict(verdict: Verdict, table: do.Table, number: int) -> None:
 
 
 def _check_length(name: str, text: str, most: int) -> None:
-    words = clean_text(text)
+    words = clean_text(text).strip()
     if not words:
         raise RuleBroken(f"{name} is empty.")
     count = len(words.split())

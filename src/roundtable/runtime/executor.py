@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, assert_never
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ..core import claims
 from ..core import commands as do
@@ -20,7 +22,7 @@ from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.marks import blot_out, find_shared_lines, mark_new_lines
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, Draft, strip_mark
-from ..core.text import strip_unprintable
+from ..core.text import clean_text
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
@@ -138,7 +140,7 @@ class Executor:
                 return await self._synthesise(task)
             case do.AskReading():
                 reading = replace(task, material=self._outputs.all_material())
-                said = _clean(await self.panel.answer(reading))
+                said = clean_text(await self.panel.answer(reading)).strip()
                 return on.ArtifactsRead(self._mark_at_step(said, task.brief) if said else "")
             case do.AskOffers():
                 return on.Offered(await self._draft_answers(task))
@@ -171,7 +173,7 @@ class Executor:
             found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
         summary, question = self._mark(framing.summary, brief), self._mark(framing.focus_question, brief)
         notes = _notes(self._violations(f"{summary} {question}", brief), found)
-        topic = _clean(framing.focus_topic)
+        topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, self._is_host, framing.looked_up)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
@@ -448,7 +450,7 @@ class Executor:
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,
             )  # fmt: skip
-            append_elaboration(self._folder, {**asdict(record), "personas_active": [*record.personas_active]})
+            append_elaboration(self._folder, to_builtins(record))
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)
@@ -508,7 +510,7 @@ def _reasons(unverified: tuple[UnverifiedClaim, ...]) -> tuple[str, ...]:
 
 
 def _bound_words(text: str) -> str:
-    return _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
+    return clean_text(text).strip()[:_MAX_CONTRIBUTION_LENGTH].strip()
 
 
 def _require_words(text: str) -> str:
@@ -517,10 +519,6 @@ def _require_words(text: str) -> str:
     if not words:
         raise PanelFailed("The panel answered with nothing.")
     return words
-
-
-def _clean(text: str) -> str:
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _set_track(meta: dict[str, Any], task: do.SaveTrack) -> None:

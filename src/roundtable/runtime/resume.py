@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -30,8 +31,7 @@ _ELABORATE = ".elaborate"
 _Content = tuple[tuple[Track, ...], Roster, tuple[str, ...]]
 
 
-@dataclass(slots=True)
-class Leg:
+class Leg(Struct):
     """A leg of the analysis in play: its journal, the machine's state, and what the machine commands."""
 
     journal: Journal
@@ -293,9 +293,7 @@ class Resume:
         )
 
     def _track(self, meta: dict[str, Any]) -> ItemTrack:
-        is_begun = bool(meta["steps_completed"] or meta["phases_completed"])
-        item, tracks = read_item(self._folder), self._read_content()[0]
-        return choose_track(tracks, item, key=meta.get("track"), is_begun=is_begun)
+        return choose_track(self._read_content()[0], read_item(self._folder), meta)
 
     def _position(self, meta: dict[str, Any]) -> Position | None:
         steps = self._track(meta).track.steps

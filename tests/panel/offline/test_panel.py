@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from decision_samples import HALVES, lines
 from drift_samples import AT_HOME, FAR, ITEMS
@@ -117,7 +117,7 @@ def test_the_same_request_gets_the_same_answer() -> None:
 
 @pytest.mark.rule("PERS-4")
 def test_a_persona_without_prompts_asks_from_its_lens() -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from roundtable.core.personas import Roster
 

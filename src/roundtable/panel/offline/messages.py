@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from ...core.text import fold_text, split_sentences, words_of
 from ...core.validation import is_unknown
@@ -19,16 +20,14 @@ _FEW = 2
 _PASTED_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One sentence of a message, exactly as it was typed, and what it does."""
 
     kind: Kind
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessage:
+class UserMessage(Struct, frozen=True):
     """A message of the user, understood as far as rules can."""
 
     text: str

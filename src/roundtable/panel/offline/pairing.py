@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from ...core.commands import Table
 from ...core.hearing import address
@@ -38,8 +39,7 @@ _HAS_SOMEBODY = re.compile(
 _PERSON = re.compile(r"\b(?:i|me|we|us|nobody|whoever|somebody|everybody|my|our|him|her)\b", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class OpenPrompt:
+class OpenPrompt(Struct):
     """A prompt that was put in the discussion, and what became of it."""
 
     turn: int
@@ -53,8 +53,7 @@ class OpenPrompt:
     further: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SaidPiece:
+class SaidPiece(Struct, frozen=True):
     """A piece of a user's turn, and the prompt it answers."""
 
     turn: int
@@ -62,8 +61,7 @@ class SaidPiece:
     prompt: OpenPrompt | None = None
 
 
-@dataclass(slots=True)
-class Discussion:
+class Discussion(Struct):
     """What was asked and said so far, as the turns tell it."""
 
     prompts: list[OpenPrompt] = field(default_factory=list)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
+
+from msgspec import Struct
 
 from ...core.text import fold_text
 from .lexicon import content_stems, pattern, similar_stems, stems_of_list
@@ -49,8 +50,7 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     return LineIndex(lines).find_closest(question)
 
 
-@dataclass(frozen=True)
-class LineIndex:
+class LineIndex(Struct, frozen=True, dict=True):
     """Lines with their stems, ready to be ranked."""
 
     lines: tuple[SearchLine, ...]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from ...core.commands import Table
 from ...core.errors import RuleBroken
@@ -37,8 +38,7 @@ _CHECKS: dict[Need, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LabelAnswer:
+class LabelAnswer(Struct, frozen=True):
     """What the user answered under one label of the step."""
 
     label: str
@@ -75,8 +75,7 @@ class LabelAnswer:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchLine:
+class SearchLine(Struct, frozen=True):
     """A line of what is written, and where it stands in words for a person."""
 
     text: str
@@ -85,8 +84,7 @@ class SearchLine:
     """The question that the line answers, searched with it but never shown."""
 
 
-@dataclass(frozen=True)
-class SectionContext:
+class SectionContext(Struct, frozen=True, dict=True):
     """All that the panel reads before it speaks; made once for a discussion."""
 
     step: Step

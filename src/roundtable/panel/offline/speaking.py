@@ -7,9 +7,10 @@ what was decided.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from zlib import crc32
+
+from msgspec import Struct
 
 from ...core.commands import Brief, StepBrief, Table
 from ...core.hearing import address, insists_on_topic
@@ -74,8 +75,7 @@ _PLAIN_FOCUS = Focus(
 )
 
 
-@dataclass(frozen=True)
-class Floor:
+class Floor(Struct, frozen=True, dict=True):
     """One request to speak, with everything it can draw on."""
 
     brief: Brief

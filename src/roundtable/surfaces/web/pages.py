@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from ...core.errors import ItemUnknown, RoundtableError
 from ...core.steps import PHASES, Phase, Step
+from ...core.text import clean_text
 from ...project import Project
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
-from ..cli.output import fit
 from ..terminal.slash import read_documents
 from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_document, strip_credit
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 _MARKS = {"done": "✓", "current": "●", "not needed": "–", "skipped": "↷", "ahead": "○"}
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
+class StepView(Struct, frozen=True):
     """A step on the map: how it stands, and how often it was discussed."""
 
     step: Step
@@ -39,8 +38,7 @@ class StepView:
         return _MARKS[self.state]
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionView:
+class DiscussionView(Struct, frozen=True):
     """A discussion that has its transcript; `number` is its place in the item's list."""
 
     number: int
@@ -52,8 +50,7 @@ class DiscussionView:
     turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ItemView:
+class ItemView(Struct, frozen=True):
     """All that the pages of an item show."""
 
     slug: str
@@ -160,12 +157,12 @@ def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tu
         step, at = content.key if content else ("", "")
         title, place = titles.get(step, Path(name).name), f"{address}/discussions/{number}"
         turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
-        found.append(DiscussionView(number, step, at, fit(text), title, place, turns))
+        found.append(DiscussionView(number, step, at, clean_text(text), title, place, turns))
     return tuple(found)
 
 
 def _read_text(folder: Path, name: str) -> str:
     try:
-        return fit(read_inside(folder, name).decode("utf-8-sig", "replace")).strip()
+        return clean_text(read_inside(folder, name).decode("utf-8-sig", "replace")).strip()
     except (FileNotFoundError, RoundtableError):
         return ""
