@@ -120,7 +120,9 @@ def write_size(context: DraftContext) -> str:
             # The later line corrects the earlier; "small, low" says both.
             sizes = zip(said, read_scope(f"{label}: {line}"), strict=True)
             found |= {each: value for each, value in sizes if value}
-    values, words, reasons = [], [], []
+    values: list[str] = []
+    words: list[str] = []
+    reasons: list[str] = []
     for label, texts in said.items():
         if label in found:
             values.append(write_paragraph(label, found[label]))
