@@ -52,7 +52,12 @@ def count_lines(path: Path) -> int:
 
 
 def is_participle(name: str) -> bool:
-    """Whether a function's name is one participle and nothing else, such as `joined` or `_told`."""
+    """Whether a function's name is one participle and nothing else, such as `joined` or `_told`.
+
+    Names such as `__missing__` are Python's own.
+    """
+    if name.endswith("__"):
+        return False
     word = name.strip("_").lower()
     return bool(PARTICIPLE.fullmatch(word)) and not VERB.fullmatch(word)
 

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from shutil import which
 
+from . import __version__
 from .catalogue import read_personas, read_steps
 from .core.errors import RuleBroken
 from .git import current_commit
@@ -18,7 +19,6 @@ from .settings import Settings
 from .store.artifact import one_line
 from .store.files import leads_out_of_project
 from .store.items import list_items, list_outside_links
-from .version import __version__
 
 _DISTRIBUTION = "roundtable-analyst"
 _FOR_DEVELOPERS = "dev"

@@ -19,10 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from ..core.personas import Ban, Persona
 from ..core.steps import Criterion, Question, Step, Target
 from ..core.tracks import Track
-from ..version import __version__
 
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
 _FORM = 2

@@ -15,9 +15,8 @@ from ..core import claims
 from ..core import commands as do
 from ..core import events as on
 from ..core.citations import LinesOf
-from ..core.claims import UnverifiedClaim
+from ..core.claims import UnverifiedClaim, blot_out, find_shared_lines, mark_new_lines
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
-from ..core.marks import blot_out, find_shared_lines, mark_new_lines
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, Draft, strip_mark
 from ..core.text import clean_text

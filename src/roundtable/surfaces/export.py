@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import __version__
 from ..core import depth, lines
 from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
 from ..core.synthesis import Draft, Entry, render
 from ..core.turns import Turn
-from ..version import __version__
 
 _HOME = Path(__file__).resolve().parents[1] / "content" / "export"
 _PLACE = re.compile(r"\{\{(\w+)\}\}")

@@ -16,11 +16,11 @@ from pydantic import ValidationError
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 
+from ... import __version__
 from ...core.errors import RoundtableError
 from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
-from ...version import __version__
 from .answers import cut, to_json
 from .sessions import HostedSessions, host_text, instructions
 from .tools import register_tools
