@@ -64,7 +64,7 @@ class Play:
                 return on.FollowedUp(command.criterion.follow_up)
             case do.AskDraft():
                 target = Target("requirements-spec.md", "3. User Journeys")
-                return on.Drafted((on.SectionText(target, "**Problem**: x"),))
+                return on.Drafted((on.SectionText(target, "**Problem**: x\n\n<!-- None: Outage -->"),))
             case do.WriteStep():
                 return on.DocumentsWritten(('Wrote requirements-spec.md, section "3. User Journeys".',))
             case do.SaveStep():

@@ -17,6 +17,8 @@ from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
+from msgspec import Struct
+
 import roundtable
 from roundtable.catalogue import load_roster
 from roundtable.panel.offline.lexicon import INTERVIEW_FOLDER, MAX_MESSAGE_LENGTH, phase_expressions
@@ -141,6 +143,9 @@ def _held(value: object, seen: set[int]) -> Iterator[Pattern]:
     elif isinstance(value, tuple | list | set | frozenset):
         for each in value:
             yield from _held(each, seen)
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from _held(getattr(value, name, None), seen)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             yield from _held(getattr(value, field.name, None), seen)

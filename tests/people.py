@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Criterion, Item, Question, Step, Target
@@ -37,7 +37,7 @@ def step(step_id: str, title: str = "", **fields: object) -> Step:
         brief=(question,), standard=(question,), deep=(question,),
         targets=(Target("requirements-spec.md", "3. User Journeys"),),
     )  # fmt: skip
-    return replace(base, **fields)  # type: ignore[arg-type]
+    return replace(base, **fields)
 
 
 JOURNEYS = step("01-03", "User Experience & Journeys")

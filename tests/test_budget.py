@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from people import ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Table

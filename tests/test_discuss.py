@@ -99,7 +99,7 @@ def discuss(root: Path, name: str, words: tuple[str, ...] = WORDS, **options: ob
          "Open questions"),
         ("design.md", DESIGN, "Design: an index for the archive",
          'What belongs under "Migration", and who can say so?', "2. Migration"),
-        ("request.md", REQUEST, "What changes",
+        ("request.md", REQUEST, "request.md",
          'What does "What changes" leave out, and who would notice it first?', "What changes"),
     ],
 )  # fmt: skip
@@ -124,6 +124,75 @@ def test_a_todo_comes_after_empty_sections() -> None:
     assert '"TODO compare with the search that we have"' in gap.question
 
 
+@pytest.mark.parametrize("gap", ["\n", "\n  "])
+def test_a_question_is_asked_whole_however_it_is_wrapped(gap: str) -> None:
+    text = (
+        f"# T\n\n## Unresolved questions\n\n* Who pays for the files that a{gap}customer left?\n* And when?\n"
+    )
+    first = find_gap(text.encode()).question
+    assert first == "Who pays for the files that a customer left?"
+    assert find_gap(text.encode(), {first}).question == "And when?"
+
+
+@pytest.mark.parametrize(
+    ("entry", "question"),
+    [
+        ("There are two queues. Which one? We lean to the first.", "There are two queues. Which one?"),
+        ("Who pays?: for somebody who knows the people concerned", "Who pays?"),
+        ("Who pays?\n  - **Answer (2026-01-02)**: the city", "Who pays?"),
+        ("The order of deliveries.", 'How is this settled: "The order of deliveries"?'),
+        ("Because of " + "words " * 40 + "we ask. Which one?", "Which one?"),
+    ],
+)
+def test_an_entry_that_asks_is_asked_as_it_is(entry: str, question: str) -> None:
+    assert find_gap(f"# T\n\n## Open questions\n\n- {entry}\n".encode()).question == question
+
+
+def test_the_longest_section_is_measured_without_its_subsections() -> None:
+    text = (
+        "# T\n\n## Small\n\nFive words are written here.\n\n## Big\n\n"
+        + "word " * 60
+        + "\n\n### Sub\n\nOne.\n"
+    )
+    first = find_gap(text.encode())
+    assert first.section == "Big"
+    second = find_gap(text.encode(), {first.question})
+    assert second.section == "Small"
+    third = find_gap(text.encode(), {first.question, second.question})
+    assert third.section == "Sub"
+
+
+@pytest.mark.parametrize(
+    "left", ["<!-- Say how -->", "<!--\nSay how.\n\n- One?\n-->", "// Include any questions"]
+)
+def test_a_section_that_holds_only_a_comment_is_empty(left: str) -> None:
+    gap = find_gap(f"# T\n\n## Rollout\n\n{left}\n\n## Rest\n\nTODO\n".encode())
+    assert gap.question == 'What belongs under "Rollout", and who can say so?'
+    gap = find_gap(f"# T\n\n## Rest\n\nTODO\n\n## Open Questions\n\n{left}\n".encode())
+    assert gap.question == "Which questions are still open, and who can settle them?"
+
+
+def test_a_wrapped_sentence_with_a_todo_is_quoted_whole() -> None:
+    text = "# T\n\n## Rest\n\nIt is fast. The limit of the\nqueue is TBD by the team\nin May. It is new.\n"
+    assert '"The limit of the queue is TBD by the team in May."' in find_gap(text.encode()).question
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# One\n\n## Summary\n", "One"),
+        ("---\ntitle: 'Real title'\n---\n\n## Summary\n", "Real title"),
+        ("- Feature Name: `stability`\n- Date: 2015\n\n# Summary\n\n# Motivation\n", "stability"),
+        ("- **Feature Name**: stability\n\n## Summary\n", "stability"),
+        ("# Part one\n\n# Part two\n", "Part one"),
+        ("## Summary\n\n- Feature Name: other\n", "rfc.md"),
+        ("", "rfc.md"),
+    ],
+)
+def test_the_title_is_the_main_heading_else_the_name_at_the_top_else_the_file(text: str, title: str) -> None:
+    assert read_title(text.encode(), "rfc.md") == title
+
+
 def test_a_second_discussion_takes_the_next_gap(place: Path) -> None:
     discuss(place, "rfc.md")
     lines = discuss(place, "rfc.md")
@@ -131,6 +200,9 @@ def test_a_second_discussion_takes_the_next_gap(place: Path) -> None:
     assert (place / "docs" / "rfc.md.roundtable-2.md").exists()
     third = discuss(place, "rfc.md")
     assert 'under "Rollout"' in texts(third, "contribution")[0]
+    for section in ("What changes", "Tests"):
+        lines = discuss(place, "request.md")
+        assert f'What does "{section}" leave out' in texts(lines, "contribution")[0]
 
 
 # --- what is written ------------------------------------------------------------------------------------
@@ -288,6 +360,36 @@ def test_the_command_with_the_offline_panel(cli: CommandLine) -> None:
     assert {"listen", "synthesis", "saved"} <= set(ran.kinds)
     assert cli.run("discuss", "nothing.md").status == 2
     assert cli.run("discuss").status == 2
+
+
+def test_the_framing_of_a_document_says_that_it_is_there_not_that_it_was_covered(cli: CommandLine) -> None:
+    ran = cli.run("discuss", "rfc.md", "--json", answers=())
+    assert ran.lines[1]["text"].startswith(
+        "Maya Chen (Business Analyst): We have RFC 12: Try failed webhooks again before us. "
+        "There are questions open in it.\n\n"
+    )
+
+
+def test_what_the_document_says_already_is_shown(cli: CommandLine) -> None:
+    said = "Some deliveries fail, about 3 in a hundred, because a receiver restarts at night."
+    ran = cli.run("discuss", "rfc.md", "--json", answers=(said, "No tests exist for the wrong password."))
+    spoken = [line["text"] for line in ran.lines if line["kind"] == "contribution"]
+    assert spoken[4] == (
+        "Maya Chen (Business Analyst): People wrote something close to that: rfc.md, Motivation: "
+        '"About 3 % of the deliveries fail because a receiver restarts". What does yours add to it?'
+    )
+    assert not any("close to that" in text for text in spoken[5:])
+
+
+def test_a_choice_by_its_letter_is_kept_with_its_options(cli: CommandLine) -> None:
+    words = "Alex, to your question: Option A, because the sender picks the pattern, so it is one setting."
+    ran = cli.run("discuss", "rfc.md", "--json", answers=(words, "done"))
+    shown = next(line["text"] for line in ran.lines if line["kind"] == "synthesis")
+    insights = shown.partition("#### Key Insights\n")[2].partition("\n\n")[0]
+    assert insights.startswith("- [User/Alex] If the change turns out wrong: Option A switches it off ")
+    assert insights.endswith(
+        '"To your question: Option A, because the sender picks the pattern, so it is one setting."'
+    )
 
 
 def test_the_page_shows_what_one_gets() -> None:

@@ -53,7 +53,6 @@ _BUILT = (
     "roundtable.panel.offline.lexicon: pattern",
     "roundtable.panel.offline.lexicon: phase_expressions",
     "roundtable.panel.offline.lexicon: strip_address",
-    "roundtable.panel.offline.synthesis: _lead_in",
     "roundtable.settings: _line_of",
     "roundtable.survey.relations: _find_mentions",
 )

@@ -15,10 +15,11 @@ import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from .core.errors import RuleBroken
 
@@ -38,8 +39,7 @@ _WORDS = (
 _NOTHING_LEAVES = "nothing leaves this machine"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundModel:
+class FoundModel(Struct, frozen=True):
     """A model that could speak: how it was found, what it costs, and what leaves the machine."""
 
     name: str
@@ -54,8 +54,7 @@ class FoundModel:
     """What is missing before it can be asked; empty if nothing is."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Assistant:
+class _Assistant(Struct, frozen=True):
     """A program that answers once: who gets the words, its arguments, and how it tells about the login."""
 
     owner: str
@@ -70,8 +69,7 @@ KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOW
 """For each service that takes a key: who it is, and the model that is offered."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalServer:
+class LocalServer(Struct, frozen=True):
     """Where a model server listens on this machine, and what it is asked."""
 
     name: str

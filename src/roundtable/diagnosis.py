@@ -6,10 +6,11 @@ import os
 import platform
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from shutil import which
+
+from msgspec import Struct
 
 from . import __version__
 from .catalogue import read_personas, read_steps
@@ -25,8 +26,7 @@ _FOR_DEVELOPERS = "dev"
 _EXTRA = re.compile(r"""(?P<name>[\w.-]++).*?\bextra\s{0,9}==\s{0,9}["'](?P<extra>[^"']+)""")
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """One thing that was looked at, and whether it is sound."""
 
     name: str

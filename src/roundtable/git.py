@@ -72,7 +72,8 @@ def run_git(
     ]
     options = ("--no-ext-diff", "--no-textconv") if command == "log" else ()
     try:
-        if _is_in_bare_repository(root):
+        repository = _find_repository(root)
+        if repository == "bare" or (repository is None and command != "config"):
             return None
         answer = subprocess.run(
             ["git", "--no-pager", *settings, "-C", str(root), command, *options, *words],
@@ -99,15 +100,18 @@ def safe_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return kept | _ENVIRONMENT | settings
 
 
-def _is_in_bare_repository(root: Path) -> bool:
-    """Whether git would take a folder itself for a repository; git before 2.38 has no setting against it."""
+def _find_repository(root: Path) -> Literal["usual", "bare"] | None:
+    """Say what git would find: a usual repository, or a folder that is one itself.
+
+    Git before 2.38 has no setting against the second; without either, git need not be asked.
+    """
     here = root.resolve()
     for folder in (here, *here.parents):
         if (folder / ".git").exists():
-            return False
+            return "usual"
         if all((folder / name).exists() for name in _BARE):
-            return True
-    return False
+            return "bare"
+    return None
 
 
 def current_commit(root: Path) -> str | None:

@@ -7,9 +7,10 @@ elaboration block and what it claims, and, with git, that no answer and no addit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from .core.citations import LinesOf
 from .core.errors import DiskFailed
@@ -33,8 +34,7 @@ from .survey.files import CitedFiles
 _STATE = "state.json"
 
 
-@dataclass(frozen=True, slots=True)
-class ItemReport:
+class ItemReport(Struct, frozen=True):
     """What is wrong with an item, what its documents leave open or unverified, and what was looked at."""
 
     files: tuple[str, ...]

@@ -26,11 +26,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from pathlib import Path, PureWindowsPath
 from typing import Any
+
+from msgspec import Struct, field
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
@@ -64,8 +65,7 @@ _EXAMPLE_MODEL = "ollama:llama3.2"
 _MOST = 10**12
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """What one discussion may use; None where there is no limit."""
 
     turns: int | None = None
@@ -76,8 +76,7 @@ class Budget:
 UNLIMITED = Budget()
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """What a run of the program goes by."""
 
     root: Path = Path()
@@ -94,8 +93,7 @@ class Settings:
     """Whether anybody named a panel, a model or a server; else the user may be asked."""
 
 
-@dataclass(slots=True)
-class _SettingsReader:
+class _SettingsReader(Struct):
     """The values found so far, and what is wrong with others; a value once found is not replaced."""
 
     values: dict[str, Any] = field(default_factory=dict)

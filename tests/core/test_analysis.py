@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from legs_play import Play, opening
 from people import ALEX, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step

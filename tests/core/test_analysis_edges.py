@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from legs_play import Play, opening
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step
@@ -102,7 +101,11 @@ def test_every_request_to_a_panel_carries_the_whole_brief() -> None:
         do.Answer("Value", "How fast must it be?", "Two seconds."),
     )
     assert play.all_asked(do.AskDraft) == [do.AskDraft(replace(brief, answers=answers), STRICT.targets)]
-    sections = (on.SectionText(Target("requirements-spec.md", "3. User Journeys"), "**Problem**: x"),)
+    sections = (
+        on.SectionText(
+            Target("requirements-spec.md", "3. User Journeys"), "**Problem**: x\n\n<!-- None: Outage -->"
+        ),
+    )
     assert play.all_asked(do.WriteStep) == [do.WriteStep(STRICT, sections)]
     play.says("  It is about basements. ")
     asked = do.AskFeedback(replace(brief, answers=answers), "It is about basements.")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core import commands as do

@@ -20,6 +20,7 @@ from roundtable.core.synthesis import (
     settle,
     shorten_text,
     summary,
+    write_entry,
 )
 from roundtable.core.turns import USER, Turn, Verdict
 
@@ -64,6 +65,22 @@ def test_the_block_has_exactly_the_shape_of_the_rule() -> None:
         "#### Action Items\n"
         "- Write the criterion: Maya\n"
     )
+
+
+@pytest.mark.rule("SYN-1")
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("We keep one queue, because order matters.", "We keep one queue: order matters."),
+        ("We keep one queue because of the order.", "We keep one queue: because of the order."),
+        ("We keep one queue, since order matters.", "We keep one queue: order matters."),
+        ("We keep one queue, so that order is kept.", "We keep one queue: so that order is kept."),
+        ("We keep one queue since 2024.", "We keep one queue since 2024: reason not given"),
+    ],
+)
+def test_a_colon_stands_in_the_place_of_because(words: str, shown: str) -> None:
+    turns = (Turn(1, USER, words, Verdict(decisions=(1,))),)
+    assert write_entry(Entry(words, (1,)), "decisions", turns, ROSTER) == shown
 
 
 @pytest.mark.rule("SYN-1")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from people import ALEX, JORDAN, MAYA, ROSTER, STEPS, step
 from roundtable.core import lines

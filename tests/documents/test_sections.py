@@ -493,12 +493,24 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
     [
         (
             "As lists of callables on the client that Client.send and AsyncClient.send call around it.",
-            "Lists of callables on the client",
+            "Lists of callables on the client that Client.send and AsyncClient.send call around it",
         ),
-        ("We close the response and let the exception of the hook through unchanged.", "Close the response"),
+        (
+            "We close the response and let the exception of the hook through unchanged.",
+            "Close the response and let the exception of the hook through unchanged",
+        ),
         (
             "Add a check that raises an alarm after 15 minutes without any call.",
-            "Add a check that raises an alarm",
+            "Add a check that raises an alarm after 15 minutes without any call",
+        ),
+        (
+            "We try again unless the server says no, because it may be busy.",
+            "Try again unless the server says no",
+        ),
+        (
+            "We answer 400 to a bad header and to a header that is too long, unless the server runs in a "
+            "test, where it logs it.",
+            "Answer 400 to a bad header and to a header that is too long",
         ),
         (
             "We read the header inside FileResponse, because it is there.",
@@ -506,7 +518,7 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
         ),
     ],
 )
-def test_the_title_of_a_record_says_the_decision_in_ten_words(words: str, title: str) -> None:
+def test_the_title_of_a_record_says_the_decision_with_its_condition(words: str, title: str) -> None:
     assert f"### ADR-001: {title}\n" in drafted("03-01", {"Decision": words})
 
 

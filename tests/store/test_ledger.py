@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from roundtable.store import ledger
 from roundtable.store.ledger import LedgerEntry, Total, describe_total, show_dollars

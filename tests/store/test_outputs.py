@@ -6,12 +6,12 @@ import json
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from roundtable.core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
 from roundtable.core.errors import DiskFailed, RuleBroken
@@ -701,6 +701,22 @@ class TestDrafts:
         text = (folder / "spec.md").read_text()
         assert self.NOTE in text
         assert "> Draft: step 01-05 (Quality) was skipped." in text
+
+    def test_a_step_that_is_made_up_leaves_the_note(self, outputs: Outputs, folder: Path) -> None:
+        outputs.write_drafts(WriteDrafts((CONTEXT,), (JOURNEYS, QUALITY)))
+        outputs.write_step(written(JOURNEYS, "**Journey**: by phone"))
+        assert "\n\n> Draft: step 01-05 (Quality) was skipped.\n\n" in (folder / "spec.md").read_text()
+        outputs.write_step(written(QUALITY, "**Quality**: high"))
+        text = (folder / "spec.md").read_text()
+        assert text.startswith("# Spec\n\n**Item**: offline forms\n\n## 1. Context\n\n")
+
+    def test_a_note_in_other_words_is_the_users(self, outputs: Outputs, folder: Path) -> None:
+        outputs.write_drafts(WriteDrafts((CONTEXT,), (QUALITY,)))
+        (folder / "spec.md").write_text(
+            "# S\n\n> Draft: step 01-05 (Quality) was skipped. Why?\n\n## 3. Quality\n"
+        )
+        outputs.write_step(written(QUALITY, "**Quality**: high"))
+        assert "\n> Draft: step 01-05 (Quality) was skipped. Why?\n" in (folder / "spec.md").read_text()
 
     def test_documents_of_done_steps_alone_are_left_alone(self, outputs: Outputs, folder: Path) -> None:
         (folder / "spec.md").write_text("# S\n")

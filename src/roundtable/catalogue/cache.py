@@ -14,30 +14,26 @@ import sys
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from .. import __version__
-from ..core.personas import Ban, Persona
-from ..core.steps import Criterion, Question, Step, Target
+from ..core.personas import Persona
+from ..core.steps import Step
 from ..core.tracks import Track
 
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
-_FORM = 2
+_FORM = 3
 """Raised when a persona or a step gets another form."""
 
 _FOLDERS = ("personas", "steps", "tracks")
 _MAX_SIZE = 8 * 1024 * 1024
-_PARTS: dict[str, type[Any]] = {
-    "brief": Question, "standard": Question, "deep": Question, "validation": Criterion, "targets": Target,
-    "bans": Ban, "steps": Step,
-}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltIn:
+class BuiltIn(msgspec.Struct, frozen=True):
     """The personas, steps and tracks that come with the program, without a fault in any of their files."""
 
     personas: tuple[Persona, ...]
@@ -97,7 +93,7 @@ def _describe_files() -> list[object]:
 
 
 def _read(file: Path, key: list[object]) -> BuiltIn | None:
-    with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+    with suppress(OSError, ValueError, RecursionError, msgspec.MsgspecError):
         with file.open("rb") as stream:
             status = os.fstat(stream.fileno())
             is_own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
@@ -105,18 +101,13 @@ def _read(file: Path, key: list[object]) -> BuiltIn | None:
                 return None
             head, body = stream.readline(), stream.read()
         if json.loads(head) == [zlib.crc32(body), key]:
-            kept = json.loads(body)
-            return BuiltIn(
-                tuple(_make(Persona, each) for each in kept["personas"]),
-                tuple(_make(Step, each) for each in kept["steps"]),
-                tuple(_make(Track, each) for each in kept["tracks"]),
-            )
+            return msgspec.json.decode(body, type=BuiltIn)
     return None
 
 
 def _keep(file: Path, key: list[object], built_in: BuiltIn) -> None:
     """Put the cache in place in one move; another process may do the same at this moment."""
-    body = json.dumps(asdict(built_in), separators=(",", ":")).encode("ascii")
+    body = msgspec.json.encode(built_in)
     head = json.dumps([zlib.crc32(body), key], separators=(",", ":")).encode("ascii")
     temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
     with suppress(OSError):
@@ -128,14 +119,3 @@ def _keep(file: Path, key: list[object], built_in: BuiltIn) -> None:
             temporary.replace(file)
         finally:
             temporary.unlink(missing_ok=True)
-
-
-def _make(kind: type[Any], fields: dict[str, Any]) -> Any:
-    """Return the value that was kept; JSON has lists where it has tuples."""
-    return kind(**{name: _tuple(value, _PARTS.get(name)) for name, value in fields.items()})
-
-
-def _tuple(value: Any, part: type[Any] | None) -> Any:
-    if not isinstance(value, list):
-        return value
-    return tuple(_make(part, each) if part else _tuple(each, None) for each in value)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
 
 import msgspec
+from msgspec import Struct, field
 
 MAX_BYTES = 256 * 1024
 MAX_FILES = 500
@@ -42,8 +42,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One fault of one file: where, why, and whether the file was left out because of it."""
 
     file: str
@@ -67,16 +66,14 @@ class UnusableError(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A content file, and the name by which a person knows it."""
 
     path: Path
     shown: str
 
 
-@dataclass(slots=True)
-class ContentFile:
+class ContentFile(Struct):
     """A markdown file in its two parts; collects the faults that the file survives."""
 
     shown: str
@@ -108,8 +105,7 @@ class ContentFile:
         return problems
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded(Generic[_Value]):
+class Loaded(Struct, Generic[_Value], frozen=True):
     """What a file holds, the file as a person knows it, and the name by which it is put in order."""
 
     value: _Value

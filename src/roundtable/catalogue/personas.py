@@ -6,12 +6,12 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import Struct
 
 from ..core.personas import Ban, BanKind, Persona
 from ..core.steps import PHASE_KEYS
@@ -69,8 +69,7 @@ class _BanFields(msgspec.Struct):
     reason: Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaFile:
+class PersonaFile(Struct, frozen=True):
     """What one file says: a persona, or (`persona` is None) that the one with this key stays away.
 
     `described` is true where the file also says who it is, as one does that is only switched off.
@@ -81,8 +80,7 @@ class PersonaFile:
     described: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Seats:
+class Seats(Struct, frozen=True):
     """The personas in roster order, the keys that were disabled, and what was refused."""
 
     personas: tuple[Persona, ...]

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ..core.personas import Roster
 from ..core.steps import PHASE_KEYS, PHASES, Phase, Step

@@ -22,10 +22,13 @@ at which stage. An event that is not in the table raises `RuleBroken` and change
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from . import commands as do
 from . import depth as depths
@@ -62,6 +65,7 @@ ASSUMED = " (assumed)"
 GUESSED = "the code"
 """The source of a draft that rests on the code survey."""
 _SUBJECT_LENGTH = 100
+_FOR_NO_READER = re.compile(r"(?m)^<!-- None: .*-->$")  # which answers were "none": kept, but not on a screen
 MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
@@ -110,8 +114,7 @@ class Stage(StrEnum):
     ENDED = "nothing: the leg has ended"
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """What a leg starts from: who, what, where, and all that is known by then."""
 
     kind: OpeningKind
@@ -174,8 +177,7 @@ class Opening:
         return bool(self.track) and not steps_of_phase(self.steps, phase)
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(Struct, frozen=True):
     """The state of one leg; `receive` gives the next one and what to do."""
 
     opening: Opening
@@ -714,10 +716,11 @@ def _draft_sections(now: Analysis, *shown: do.Show) -> Outcome:
 def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
     """Show each section of a document as it will stand, which the menu below it accepts (STEP-4)."""
     notices = (_show("notice", each.notice) for each in event.sections if each.notice)
+    pages = (each for each in event.sections if each.target.output.endswith(".md"))
     texts = (
-        _show("update", f"### {each.target.section}\n\n{each.text.strip()}")
-        for each in event.sections
-        if each.target.output.endswith(".md") and each.text.strip()
+        _show("update", f"### {each.target.section}\n\n{text}")
+        for each in pages
+        if (text := _FOR_NO_READER.sub("", each.text).strip())
     )
     after = replace(now, stage=Stage.WRITTEN, unaccepted=event.unmarked)
     return after, (*notices, *texts, do.WriteStep(now.step, event.sections))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from .synthesis import UNVERIFIED
 from .text import split_sentences, words_of
@@ -149,8 +150,7 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:[.,'\u2009]\d{3})+")
 _SMALL = 3
 
 
-@dataclass(frozen=True, slots=True)
-class _Figure:
+class _Figure(Struct, frozen=True):
     """A figure in a text: its value, as it is compared, and where it ends."""
 
     value: str

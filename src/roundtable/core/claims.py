@@ -12,9 +12,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from .citations import (
     LinesOf,
@@ -36,8 +38,7 @@ _QUOTE_LENGTH = 60
 _FEW_WORDS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class UnverifiedClaim:
+class UnverifiedClaim(Struct, frozen=True):
     """A claim that does not hold: its words, the reason to give, and where in the text its mark goes."""
 
     kind: ClaimKind
@@ -374,8 +375,7 @@ _SAME, _LEAST_SHARED = 0.8, 2
 _SHORT_STEM, _LONG_STEM = 3, 7
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(Struct, frozen=True):
     stems: frozenset[str]
     is_negated: bool
 

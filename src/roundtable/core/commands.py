@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from .events import SectionText
 from .lines import Awaits, Line
@@ -17,15 +18,13 @@ Purpose = Literal["framing", "first-round", "answer", "follow", "go-on", "tradeo
 """What a contribution is for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(Struct, frozen=True):
     """Show a line."""
 
     line: Line
 
 
-@dataclass(frozen=True, slots=True)
-class Listen:
+class Listen(Struct, frozen=True):
     """Wait for the user's words.
 
     `prefill` is what stands in the input line to be edited, `offer` the draft that can be put there.
@@ -39,8 +38,7 @@ class Listen:
 # --- the elaboration ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Everything that was said and is known at the table: what every brief shares."""
 
     item: Item
@@ -64,8 +62,7 @@ class Table:
     """Whether the user insisted on a subject after a redirect: nothing of theirs is redirected again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(Struct, frozen=True):
     """All that a panel needs to give one persona its words."""
 
     table: Table
@@ -96,58 +93,50 @@ class Brief:
         return self.purpose in ("framing", "tradeoff")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadContext:
+class ReadContext(Struct, frozen=True):
     """Read the step's documents and the turn limit."""
 
     step: Step
 
 
-@dataclass(frozen=True, slots=True)
-class AskFraming:
+class AskFraming(Struct, frozen=True):
     """Ask the lead for summary, focus question and short topic."""
 
     brief: Brief
 
 
-@dataclass(frozen=True, slots=True)
-class AskPersona:
+class AskPersona(Struct, frozen=True):
     """Ask a persona for its contribution."""
 
     brief: Brief
 
 
-@dataclass(frozen=True, slots=True)
-class AskVerdict:
+class AskVerdict(Struct, frozen=True):
     """Ask whether the user's last contribution drifts, and whether it holds a decision."""
 
     table: Table
 
 
-@dataclass(frozen=True, slots=True)
-class SaveLimit:
+class SaveLimit(Struct, frozen=True):
     """Write a raised turn limit to meta.json."""
 
     max_turns: int
 
 
-@dataclass(frozen=True, slots=True)
-class AskSynthesis:
+class AskSynthesis(Struct, frozen=True):
     """Ask the panel for a synthesis; `problems` says what was wrong with the one before."""
 
     table: Table
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractSynthesis:
+class ExtractSynthesis(Struct, frozen=True):
     """Draft the synthesis by offline extraction: the panel could not."""
 
     table: Table
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateArtifacts:
+class UpdateArtifacts(Struct, frozen=True):
     """Add the block to the step's outputs, once."""
 
     step: Step
@@ -156,8 +145,7 @@ class UpdateArtifacts:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """What meta.json keeps of an elaboration (META-5)."""
 
     step_id: str
@@ -167,8 +155,7 @@ class Record:
     synthesis_summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class SaveRecord:
+class SaveRecord(Struct, frozen=True):
     """Write the transcript, keep what was parked, and append the record to meta.json, once."""
 
     record: Record
@@ -181,16 +168,14 @@ class SaveRecord:
     """The entries that the user dropped or reworded in the review."""
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Struct, frozen=True):
     """Back to the same menu."""
 
 
 # --- the analysis ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What the user answered under a label; unknown where "I don't know" was said.
 
     `relayed` where a host passed any of it on.
@@ -204,8 +189,7 @@ class Answer:
     relayed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StepBrief:
+class StepBrief(Struct, frozen=True):
     """All that a panel needs to know about the step in hand."""
 
     item: Item
@@ -223,8 +207,7 @@ class StepBrief:
     """How many times it may still ask before it answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskReading:
+class AskReading(Struct, frozen=True):
     """Ask the incoming persona what it read in the artifacts of the phases before.
 
     The runtime adds the `material`, since the machine reads no files.
@@ -234,16 +217,14 @@ class AskReading:
     material: tuple[Material, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AskOffers:
+class AskOffers(Struct, frozen=True):
     """Collect draft answers for the questions."""
 
     brief: StepBrief
     questions: tuple[Question, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AskFollowUp:
+class AskFollowUp(Struct, frozen=True):
     """Ask for one follow-up question where an answer misses a criterion."""
 
     brief: StepBrief
@@ -252,8 +233,7 @@ class AskFollowUp:
     criterion: Criterion
 
 
-@dataclass(frozen=True, slots=True)
-class AskDraft:
+class AskDraft(Struct, frozen=True):
     """Ask for the text of the sections that the step writes.
 
     The runtime adds the `material`, since the machine reads no files.
@@ -264,31 +244,27 @@ class AskDraft:
     material: tuple[Material, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WriteStep:
+class WriteStep(Struct, frozen=True):
     """Write the step's sections into its outputs."""
 
     step: Step
     sections: tuple[SectionText, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SaveStep:
+class SaveStep(Struct, frozen=True):
     """Append the step to `steps_completed`."""
 
     step_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class SaveDepth:
+class SaveDepth(Struct, frozen=True):
     """Write the user's depth for the phase to `depth_overrides`."""
 
     phase: str
     depth: Depth
 
 
-@dataclass(frozen=True, slots=True)
-class SaveTrack:
+class SaveTrack(Struct, frozen=True):
     """Write the item's track to meta.json, with the steps that it does not need (STEP-9).
 
     `before` are the steps of the track that it replaces: a phase that the new one still has steps in opens.
@@ -299,8 +275,7 @@ class SaveTrack:
     before: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AskFeedback:
+class AskFeedback(Struct, frozen=True):
     """Ask a persona to take up the user's feedback, or to answer an aside that nothing is written of."""
 
     brief: StepBrief
@@ -309,8 +284,7 @@ class AskFeedback:
     relayed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """Something that was written in this leg, so that it can be taken back (MENU-7).
 
     `moment` is what the changes are noted under, `answers` are those from before it, `first` says that it
@@ -326,23 +300,20 @@ class Written:
     """The label of the only answer that it changed; empty where it was the whole step."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndoLast:
+class UndoLast(Struct, frozen=True):
     """Take back the last thing written, byte for byte, unless it was edited since."""
 
     step: Step
     written: Written
 
 
-@dataclass(frozen=True, slots=True)
-class MakeUp:
+class MakeUp(Struct, frozen=True):
     """Go on with a step that was skipped."""
 
     step_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class WriteFeedback:
+class WriteFeedback(Struct, frozen=True):
     """Add the feedback to the step's artifact section."""
 
     step: Step
@@ -350,34 +321,29 @@ class WriteFeedback:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class WriteDrafts:
+class WriteDrafts(Struct, frozen=True):
     """Make sure the outputs of skipped steps exist, saying at their top what was skipped."""
 
     done: tuple[Step, ...]
     skipped: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SavePhase:
+class SavePhase(Struct, frozen=True):
     """Append the phase, and those in which nothing is needed, to `phases_completed`, with the commit."""
 
     phase: str
     passed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Advance:
+class Advance(Struct, frozen=True):
     """Go on to whatever comes next: a step, a phase, or the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class StartOver:
+class StartOver(Struct, frozen=True):
     """Begin the analysis of this item again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """End the session: there is nothing left to do."""
 
 

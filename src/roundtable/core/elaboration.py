@@ -23,10 +23,12 @@ not in the table raises `RuleBroken` and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from . import commands as do
 from . import events as on
@@ -82,8 +84,7 @@ class Awaited(StrEnum):
     NOTHING = "nothing: it has ended"
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
+class Due(Struct, frozen=True):
     """A persona whose contribution is due, and what for.
 
     With `may_pass` it speaks only if it has something distinct to add. With `may_yield` it should speak, but
@@ -96,8 +97,7 @@ class Due:
     may_yield: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Elaboration:
+class Elaboration(Struct, frozen=True):
     """The state of one elaboration; `receive` gives the next one and what to do."""
 
     item: Item
@@ -241,8 +241,9 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
     now = _keep_looked_up(now, event)
     others = now.roster.others(now.lead)
     text = lines.framing_text(
-        title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0]
-    )
+        title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
+        is_step=bool(now.step.step_id),
+    )  # fmt: skip
     said, shown = _say(now, now.lead.key, text, notes=event.notes, relayed=event.relayed)
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
@@ -722,8 +723,7 @@ def _show(
 # --- the table ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Struct, frozen=True):
     """What an event does, and the states that it may lead to."""
 
     make: Callable[[Elaboration, Any], Outcome]

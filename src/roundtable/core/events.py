@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from .steps import Target
 from .synthesis import Draft
 from .turns import NEUTRAL, NOTHING_KNOWN, Known, Material, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class UserSpoke:
+class UserSpoke(Struct, frozen=True):
     """The user said something; what it means depends on what was awaited.
 
     `relayed` where another program passed the words on, perhaps not word for word; `by` is the name of
@@ -25,8 +25,7 @@ class UserSpoke:
     seen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """The panel failed; it is kept for the record and changes nothing (FAIL-1)."""
 
     reason: str
@@ -35,8 +34,7 @@ class Failed:
 # --- the elaboration ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ContextRead:
+class ContextRead(Struct, frozen=True):
     """The step's documents and the turn limit were read."""
 
     max_turns: int
@@ -45,15 +43,13 @@ class ContextRead:
     known: Known = NOTHING_KNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class ContextUnreadable:
+class ContextUnreadable(Struct, frozen=True):
     """The step's context could not be read."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Framed:
+class Framed(Struct, frozen=True):
     """The lead framed the discussion; `relayed` where a host gave the words."""
 
     summary: str
@@ -65,8 +61,7 @@ class Framed:
     """What the lead asked to see before."""
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaSpoke:
+class PersonaSpoke(Struct, frozen=True):
     """A persona's contribution is complete and checked."""
 
     speaker: str
@@ -81,15 +76,13 @@ class PersonaSpoke:
     """Whether a host gave the words."""
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaPassed:
+class PersonaPassed(Struct, frozen=True):
     """A persona that may be silent had nothing distinct to add."""
 
     speaker: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """The user's last contribution was judged for drift and decisions.
 
     As `advice` it redirects nobody: whoever speaks next judges the turn with its own words.
@@ -99,34 +92,29 @@ class Judged:
     advice: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LimitRaised:
+class LimitRaised(Struct, frozen=True):
     """The user asked for more turns."""
 
     max_turns: int
 
 
-@dataclass(frozen=True, slots=True)
-class LimitSaved:
+class LimitSaved(Struct, frozen=True):
     """The raised limit was written to meta.json, or could not be."""
 
     saved: bool
 
 
-@dataclass(frozen=True, slots=True)
-class WrappedUp:
+class WrappedUp(Struct, frozen=True):
     """The user chose to wrap up from what was said, at a choice rather than in the discussion."""
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetSpent:
+class BudgetSpent(Struct, frozen=True):
     """The budget for this discussion is used up."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class SynthesisDrafted:
+class SynthesisDrafted(Struct, frozen=True):
     """A synthesis was drafted; `at` is the instant that marker and record share.
 
     `claims` says what could not be verified in it, to be sent back with once (ART-8); `relayed` where a host
@@ -140,15 +128,13 @@ class SynthesisDrafted:
     relayed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SynthesisFailed:
+class SynthesisFailed(Struct, frozen=True):
     """The panel could not draft a synthesis."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactsUpdated:
+class ArtifactsUpdated(Struct, frozen=True):
     """The outputs were updated; one announcement each."""
 
     announcements: tuple[str, ...]
@@ -156,15 +142,13 @@ class ArtifactsUpdated:
     """What the changes are noted under, so that they can be taken back."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordSaved:
+class RecordSaved(Struct, frozen=True):
     """The record is in meta.json and the transcript is written."""
 
     transcript: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordFailed:
+class RecordFailed(Struct, frozen=True):
     """The record could not be written to meta.json."""
 
     reason: str
@@ -173,15 +157,13 @@ class RecordFailed:
 # --- the analysis ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactsRead:
+class ArtifactsRead(Struct, frozen=True):
     """The incoming persona read what the phases before produced; empty where there was nothing."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A draft answer to the question under a label, and where it comes from.
 
     A panel's own is read at its source, assumed, or not known (then it has no text); where it `matters`, the
@@ -197,22 +179,19 @@ class Offer:
     """Whether it is what the question asks about, and no answer to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """The draft answers that item, code and earlier answers suggest were collected."""
 
     offers: tuple[Offer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedUp:
+class FollowedUp(Struct, frozen=True):
     """The persona's follow-up question."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SectionText:
+class SectionText(Struct, frozen=True):
     """The text that a step writes into its section of an output, and what the user is told about it."""
 
     target: Target
@@ -220,8 +199,7 @@ class SectionText:
     notice: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Drafted:
+class Drafted(Struct, frozen=True):
     """The step's sections were drafted from the answers.
 
     `unmarked` are the same without the marks on what a host brought in, for a user who accepts them.
@@ -231,8 +209,7 @@ class Drafted:
     unmarked: tuple[SectionText, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentsWritten:
+class DocumentsWritten(Struct, frozen=True):
     """The step's sections, the user's feedback or the drafts of skipped steps are on disk."""
 
     announcements: tuple[str, ...]
@@ -240,13 +217,11 @@ class DocumentsWritten:
     """What the changes are noted under, so that they can be taken back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """The completed step or phase, or the depth or track that the user chose, is in meta.json."""
 
 
-@dataclass(frozen=True, slots=True)
-class FeedbackTaken:
+class FeedbackTaken(Struct, frozen=True):
     """A persona took up the user's feedback; `at` is the instant that its marker carries."""
 
     reply: str
@@ -255,8 +230,7 @@ class FeedbackTaken:
     """Who replied; the lead where it is empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Struct, frozen=True):
     """What was written last was taken back, or could not be (`done` is false); each file is announced."""
 
     done: bool

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
+
+from msgspec import Struct
 
 from .personas import Persona, Roster
 from .text import (
@@ -126,8 +127,7 @@ _EDIT = re.compile(
 _MAX_EDIT_WORDS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(Struct, frozen=True):
     """What a message in a discussion is, and the key of the persona it addresses."""
 
     kind: HeardKind
@@ -348,8 +348,7 @@ _TOUCHED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CodeCorrection:
+class CodeCorrection(Struct, frozen=True):
     """What the user says of a file, or of its `path:line`: that it is not touched, or is after all."""
 
     path: str
@@ -409,8 +408,7 @@ _ADDS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewAnswer:
+class ReviewAnswer(Struct, frozen=True):
     """What the user does to a synthesis under review: numbers of entries, or words and where they go."""
 
     kind: ReviewKind
@@ -496,8 +494,7 @@ _CORRECTS = re.compile(
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerAddition:
+class AnswerAddition(Struct, frozen=True):
     """The answer that a message adds to or puts right, the words, and whether they stand in its place."""
 
     label: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from .personas import Persona
 from .progress import Past
@@ -50,8 +51,7 @@ _LATER = "We can come back to that after this discussion."
 _INTRODUCTION_WIDTH = 76
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """Something that a person reads, and what kind of thing it is."""
 
     kind: LineKind
@@ -100,14 +100,19 @@ def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_t
     )
 
 
-def framing_text(*, title: str, summary: str, focus_question: str, first: Persona) -> str:
-    """The three paragraphs of the lead's framing, without its name (FRAME-1)."""
+def framing_text(
+    *, title: str, summary: str, focus_question: str, first: Persona, is_step: bool = True
+) -> str:
+    """The three paragraphs of the lead's framing, without its name (FRAME-1, MENU-8)."""
     landed = summary.strip()
     if not landed.endswith((".", "!", "?")):
         landed += "."
     perspective = f"{article(first.perspective)} {first.perspective} perspective"
+    opening = (
+        f"We just covered {title}. Here is where we landed:" if is_step else f"We have {title} before us."
+    )
     return (
-        f"We just covered {title}. Here is where we landed: {landed}\n\n"
+        f"{opening} {landed}\n\n"
         "I think we could benefit from all our perspectives on this specific question: "
         f"{focus_question.strip()}\n\n"
         f"{first.first_name}, what is your take from {perspective}?"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from .errors import RuleBroken
 
 BanKind = Literal["vocabulary", "question", "tradeoff", "form"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ban:
+class Ban(Struct, frozen=True):
     """A pattern that a persona's words may not contain, and the reason a person would give."""
 
     kind: BanKind
@@ -19,8 +19,7 @@ class Ban:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Persona:
+class Persona(Struct, frozen=True):
     """One participant, as its file describes it."""
 
     key: str
@@ -46,16 +45,14 @@ class Persona:
         return f"{self.name} ({self.role})"
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(Struct, frozen=True):
     """Who leads a phase, and the notice that goes with a fallback."""
 
     persona: Persona
     notice: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Roster:
+class Roster(Struct, frozen=True):
     """The personas at the table, in their order."""
 
     personas: tuple[Persona, ...]

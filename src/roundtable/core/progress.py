@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
 
 from .errors import RuleBroken
 from .steps import PHASE_KEYS, PHASES, Phase, Step
@@ -47,16 +48,14 @@ def faulty_fields(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(field for field, is_sound in sound.items() if not is_sound)
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """What meta.json says of an earlier elaboration."""
 
     step_id: str
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """What is done of an item, as meta.json holds it."""
 
     steps_completed: tuple[str, ...] = ()
@@ -71,16 +70,14 @@ class Progress:
 NO_PROGRESS = Progress()
 
 
-@dataclass(frozen=True, slots=True)
-class RemainingSteps:
+class RemainingSteps(Struct, frozen=True):
     """The steps of a phase that can run now, in order, and why others are passed over."""
 
     steps: tuple[Step, ...]
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """Where the analysis stands: a step to run, or the phase's menu after its last completed step."""
 
     phase: Phase
@@ -155,8 +152,7 @@ class _CannotTell(Exception):
     """The facts do not answer the condition."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """A condition over an item's facts, as written and as understood."""
 
     text: str

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 COMMENTS = "## Comments"
 """The heading below which the text of an item holds what others said of it in a tracker."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A feature or a bug: its folder's name, its title, and the text that describes it."""
 
     slug: str
@@ -49,8 +50,7 @@ def is_depth(value: object) -> TypeGuard[Depth]:
     return isinstance(value, str) and value in DEPTHS
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Struct, frozen=True):
     """A row of steps: its key, its name in menus, its description in greetings."""
 
     key: str
@@ -87,8 +87,7 @@ def split_drafts(draft: str) -> tuple[str, ...]:
     return (draft,) if draft.startswith("text:") else tuple(part.strip() for part in draft.split("|"))
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A question under its label, with help and an example.
 
     `draft` says where a draft answer may come from, `without` how to ask if there is none, `kinds` how to ask
@@ -118,8 +117,7 @@ class Question:
         return replace(self, is_asked=False) if text == NOT_ASKED else replace(self, text=text)
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(Struct, frozen=True):
     """What the answer under a label has to hold, by a named check, and what is asked where it does not."""
 
     label: str
@@ -127,16 +125,14 @@ class Criterion:
     follow_up: str
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """The section of an output file that a step writes."""
 
     output: str
     section: str
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One unit of analysis, as its file describes it."""
 
     step_id: str

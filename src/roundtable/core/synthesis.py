@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from .hearing import can_decide, reverses, sounds_decided, takes_back
 from .lines import join_names
@@ -33,13 +35,13 @@ HEADINGS: Mapping[Part, str] = {
 }
 _OWN_WORDS_LENGTH = 300
 _REASON = re.compile(
-    r",?\s(?P<why>(?:because|so that|weil|damit)\s|(?<=,\s)since\s(?=[^\d\W]))", re.IGNORECASE
+    r",?\s(?:(?:because(?! of\b)|weil)\s|(?<=,\s)since\s(?=[^\d\W])|(?=(?:because|so that|damit)\s))",
+    re.IGNORECASE,
 )
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An insight, decision, question or action, the turns it cites, and its rationale, reason or owner."""
 
     text: str
@@ -49,8 +51,7 @@ class Entry:
     """What the user did to it when the synthesis was reviewed (SYN-8)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A synthesis as a panel drafts it, with the one-line summary for the record."""
 
     insights: tuple[Entry, ...] = ()
@@ -128,8 +129,7 @@ def _split_detail(words: str, part: Part) -> tuple[str, str]:
     return text.strip(), detail.strip()
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
+class _Decided(Struct, frozen=True):
     """A turn in which the user decided, and the earlier decision that it replaces."""
 
     turn: Turn
@@ -379,7 +379,7 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
     detail = entry.detail
     if part == "decisions":
         if not detail and (found := _REASON.search(entry.text)):
-            text, detail = escape_markdown(entry.text[: found.start()]), entry.text[found.start("why") :]
+            text, detail = escape_markdown(entry.text[: found.start()]), entry.text[found.end() :]
         words = "" if entry.review else _quote_decision(entry, turns)
         text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
         detail = detail or NO_REASON

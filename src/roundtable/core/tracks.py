@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from .steps import Item, Step
 from .text import find_phrase, fold_text, words_of
@@ -19,8 +20,7 @@ _TELLING_WORDS = 60
 _BEFORE_A_NAME = re.compile(r"^(?:(?:it's|it is|this is|make it|that's|no|rather|as) )*(?:an? |the )?")
 
 
-@dataclass(frozen=True, slots=True)
-class TrackChoice:
+class TrackChoice(Struct, frozen=True):
     """A track as the user can choose it: its name, what it asks for, and the ids of its steps."""
 
     key: str
@@ -29,8 +29,7 @@ class TrackChoice:
     steps: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(Struct, frozen=True):
     """The steps that items of one kind need, and the words that such an item is known by.
 
     A short track takes drafts without asking, and its menus are one line.
@@ -56,8 +55,7 @@ class Track:
         return TrackChoice(self.key, self.title, self.summary, tuple(step.step_id for step in self.steps))
 
 
-@dataclass(frozen=True, slots=True)
-class ItemTrack:
+class ItemTrack(Struct, frozen=True):
     """The track of an item: chosen by the user, or proposed because of a word of the item."""
 
     track: Track

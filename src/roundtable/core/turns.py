@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 USER = "user"
 UNVERIFIED_NOTE = "unverified: "
 """Begins a note on a turn that is about a claim, not about the voice."""
 
 
-@dataclass(frozen=True, slots=True)
-class OffTopic:
+class OffTopic(Struct, frozen=True):
     """What a contribution drifted to, and the step or phase that it belongs to, where there is one."""
 
     subject: str
@@ -21,8 +21,7 @@ class OffTopic:
     """Whether a host worded the subject and the user has not seen it in a form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What is said of a contribution: whom it opposes, where it drifts, which turns decide something."""
 
     opposes: int | None = None
@@ -53,8 +52,7 @@ class Verdict:
 NEUTRAL = Verdict()
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """One contribution by a persona or the user, with its verdict and what the checks noted.
 
     `relayed` where a host passed on the user's words, or worded a persona's and the user has not seen them in
@@ -70,8 +68,7 @@ class Turn:
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Parked:
+class Parked(Struct, frozen=True):
     """A point that was put off, with the step or phase where it belongs."""
 
     subject: str
@@ -83,16 +80,14 @@ class Parked:
     """Whether the subject or the words come from a host alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(Struct, frozen=True):
     """A document that the step produced, as it stood when the elaboration began."""
 
     name: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LookedUp:
+class LookedUp(Struct, frozen=True):
     """Code that a speaker asked to see, and how many turns there were then: it stays after them (TABLE-1)."""
 
     name: str
@@ -100,8 +95,7 @@ class LookedUp:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What else is on the table besides the item's documents, as it stood at the beginning (TABLE-1)."""
 
     related: tuple[Material, ...] = ()

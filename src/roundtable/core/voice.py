@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from .errors import RuleBroken
 from .personas import Ban, Persona
@@ -16,8 +17,7 @@ from .turns import Turn
 ViolationKind = Literal["forbidden", "echo", "committee"]
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Struct, frozen=True):
     """What is wrong with a contribution, the words that show it, and the reason to give with another try."""
 
     kind: ViolationKind

@@ -6,7 +6,8 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..core.errors import RuleBroken
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
@@ -40,8 +41,7 @@ _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
 _JOINING = re.compile(rb"(?:[ \t]*[\r\n])*(?:[ \t]+[^ \t\r\n]|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t\r\n]|\Z))")
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
+class Addition(Struct, frozen=True):
     """A document with text added: which bytes are new, and the section they went into, if one fitted."""
 
     document: bytes
@@ -206,8 +206,7 @@ def _leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) 
 # A block taken out again
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPlace:
+class BlockPlace(Struct, frozen=True):
     """An elaboration block in a document, in bytes, from the heading made for it or its marker to its end."""
 
     start: int
@@ -303,8 +302,7 @@ def _step_over_endings(document: bytes, at: int, direction: int) -> list[int]:
 # What a step wrote, under the marker that vouches for it
 
 
-@dataclass(frozen=True, slots=True)
-class StepText:
+class StepText(Struct, frozen=True):
     """A step's marker and the text it vouches for, `start` to `end` in bytes, without the last line ending.
 
     Where the text is not intact, only the marker's own line is known to be the step's.

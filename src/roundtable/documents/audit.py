@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from ..core.citations import LinesOf, check_citation, find_paths, find_unknown_figures, is_marked
 from ..core.claims import shares_words
@@ -29,8 +30,7 @@ _RECORDS = re.compile(r'"elaborations"\s*:\s*\[')
 _NEEDED = frozenset({"step_id", "timestamp", "turn_count"})
 
 
-@dataclass(frozen=True, slots=True)
-class ElaborationRecord:
+class ElaborationRecord(Struct, frozen=True):
     """An elaboration record that can be used, and the line where it begins."""
 
     step_id: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
@@ -21,8 +22,7 @@ _TURNS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ElaborationBlock:
+class ElaborationBlock(Struct, frozen=True):
     """What follows a marker in a document, up to the next marker or the end of its section."""
 
     file: str
@@ -91,8 +91,7 @@ _TITLES = tuple(HEADINGS.values())
 _INSIGHTS = HEADINGS["insights"]
 
 
-@dataclass(frozen=True, slots=True)
-class SpokenTurn:
+class SpokenTurn(Struct, frozen=True):
     """One turn of a transcript: its number, who spoke, the words, and where it begins."""
 
     number: int
@@ -101,8 +100,7 @@ class SpokenTurn:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class CitedEntry:
+class CitedEntry(Struct, frozen=True):
     """One entry of a transcript's synthesis: its part, its words as the block has them, and its turns."""
 
     part: str
@@ -120,8 +118,7 @@ class CitedEntry:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptContent:
+class TranscriptContent(Struct, frozen=True):
     """What a transcript holds; `step_id` is empty where the discussion was not on a step."""
 
     step_id: str

@@ -7,10 +7,10 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal, NoReturn
 
 import msgspec
+from msgspec import Struct
 
 from ..core.citations import CITATION, LinesOf, check_citation, is_address, is_marked
 from .ids import (
@@ -33,8 +33,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFinding:
+class CheckFinding(Struct, frozen=True):
     """One thing in one line of a file.
 
     `open` is a question left open, `unverified` what nobody accepted; everything else is a problem.

@@ -49,15 +49,15 @@ DECISION, CHOICE = "Decision", "Choice"
 _CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
 _STATUS = "**Status**: decided"
 _REASON = re.compile(
-    r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|unless|if|over|instead of)\b.*", re.DOTALL
+    r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*", re.DOTALL
 )
 _WE = re.compile(
     r"^(?:as |by |(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
 )
-_MAX_TITLE_WORDS = 10
-_STRONG_END = re.compile(r"[,;:](?=\s)|\s(?:that|which|who|where|when|while|so)\b")
+_MAX_TITLE_WORDS = 16
+_STRONG_END = re.compile(r"[,;:](?=\s)|\s(?:which|so)\b")
 _JOINT = re.compile(r"\s(?:and|or|but|before|after|instead)\b")
 _WEAK_END = re.compile(r"\s(?:with|from|for|in|on|at|by|to|into|as|of)\b")
 _REJECTS = re.compile(
@@ -183,14 +183,14 @@ def _first_clause(text: str) -> str:
 
 
 def _name_decision(text: str) -> str:
-    """Return what was decided, as a title: without who decided it, without the reason, in ten words."""
+    """Return what was decided, as a title: without who decided it, without the reason."""
     clause = _first_clause(text)
     named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
     return capitalise(_shorten_title(named if len(named) > len("yes") else clause))
 
 
 def _shorten_title(words: str) -> str:
-    """Return at most ten words that end where a part of the sentence ends: no title is cut off."""
+    """Return at most 16 words that end where a part of the sentence ends: no title is cut off."""
     if len(words.split()) <= _MAX_TITLE_WORDS:
         return words
     for ends, least in ((_STRONG_END, 4), (_JOINT, 3), (_WEAK_END, 3)):

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
-from ..core.text import parse_heading, unescape_markdown
-from .outline import Outline, Section, decode_document, prose_lines, read_outline, strip_numbering
+from msgspec import Struct
+
+from ..core.text import parse_heading, split_sentences, unescape_markdown
+from .outline import (
+    Outline,
+    Section,
+    decode_document,
+    list_open_sections,
+    prose_lines,
+    read_outline,
+    strip_numbering,
+)
 from .page import OPEN_QUESTION
 
 _ASKED_UNDER = re.compile(r"(?:open|unresolved|outstanding)\b.*|questions", re.IGNORECASE)
-_ENTRY = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?")
+_ENTRY = re.compile(r"^ ?(?:[-*+]|\d{1,3}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?")
+# Begins a line that does not go on with the paragraph before it.
+_BREAK = re.compile(r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//)")
+_ASKS = re.compile(r".*?\?(?=[\s:]|$)")
+_COMMENT = re.compile(r"^ {0,3}(?:<!--.*?(?:-->|\Z)|//[^\n]*)", re.MULTILINE | re.DOTALL)
 _UNDONE = re.compile(r"\b(?:TBD|TODO|FIXME|XXX|to be (?:decided|determined|defined|written))\b|\?\?\?")
 _NOTHING = frozenset({"none", "n/a", "nothing", "-"})
+_NAMED = re.compile(r"^(?:title|[-*+] \**+Feature Name\**+):\**+[ \t]++(?P<title>[^\n]+)", re.MULTILINE)
 _MAX_QUOTE_LENGTH = 160
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentGap:
+class DocumentGap(Struct, frozen=True):
     """Where a document says least: its section, the question that follows, and both in a few words."""
 
     section: str
@@ -28,10 +41,14 @@ class DocumentGap:
 
 
 def read_title(document: bytes, name: str) -> str:
-    """Return the document's title: its first heading of the highest level, else its name."""
+    """Return the document's title: its one main heading, else what it is named at its top, else `name`."""
     sections = [each for each in read_outline(document).sections if each.name and not each.elaboration]
-    highest = min((each.level for each in sections), default=0)
-    return next((each.heading for each in sections if each.level == highest), name)
+    main = [each.heading for each in sections if each.level == 1]
+    if len(main) == 1:
+        return main[0]
+    top = decode_document(document[: sections[0].start] if sections else document)
+    named = _NAMED.search(top)
+    return named["title"].strip("\"'` ") if named else next(iter(main), name)
 
 
 def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
@@ -40,63 +57,95 @@ def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
     Questions that were `discussed` before come last.
     """
     shape = read_outline(document)
-    sections = [each for each in shape.sections if each.level > 1 and not each.elaboration]
-    parts = [each for each in sections if not any(each.start < other.start < each.end for other in sections)]
+    sections = list_open_sections(shape.sections)
     text = decode_document(document)
-    found = [*_find_questions(text), *_find_empty(shape, parts), *_find_undone(text), _find_longest(parts)]
+    found = [
+        *_find_questions(text),
+        *_find_empty(shape, sections),
+        *_find_undone(text),
+        *_find_longest(shape, sections),
+    ]
     return next((each for each in found if each.question not in discussed), found[0])
 
 
 def _find_questions(text: str) -> Iterator[DocumentGap]:
     for section, words in _list_questions(text):
-        question = words if words.endswith("?") else f'How is this settled: "{words.rstrip(".")}"?'
+        asks = _ASKS.match(words)
+        whole = asks.group() if asks else words
+        question = whole if len(whole) <= _MAX_QUOTE_LENGTH else split_sentences(whole)[-1]
+        if asks is None or len(question) > _MAX_QUOTE_LENGTH:
+            question = f'How is this settled: "{_shorten(words).rstrip(".")}"?'
         yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
 
 
 def _list_questions(text: str) -> Iterator[tuple[str, str]]:
     """Yield the questions that a document lists as open, each with its section."""
     section, level, is_list = "", 0, False
-    for _, line in prose_lines(text):
+    for line in _join_wrapped(_COMMENT.sub("", text)):
         if heading := parse_heading(line):
             name = strip_numbering(heading[1])
             if is_list and heading[0] > level:
-                yield section, _shorten(name)  # each question may have a heading of its own
+                yield section, name  # each question may have a heading of its own
             else:
                 section, level, is_list = name, heading[0], _ASKED_UNDER.fullmatch(name) is not None
         elif line.startswith(OPEN_QUESTION) or (is_list and _ENTRY.match(line)):
             words = unescape_markdown(_ENTRY.sub("", line, count=1).strip().replace("**", ""))
             words = words.removeprefix(OPEN_QUESTION.removeprefix("- "))
             if words and words.casefold().rstrip(".") not in _NOTHING:
-                yield section, _shorten(words)
+                yield section, words
 
 
-def _find_empty(shape: Outline, parts: Sequence[Section]) -> Iterator[DocumentGap]:
-    for each in parts:
-        if not shape.document[each.body : each.end].strip():
+def _join_wrapped(text: str) -> Iterator[str]:
+    """Yield headings, entries and paragraphs outside of code, each on one line however it is wrapped."""
+    kept: list[str] = []
+    last, can_go_on = 0, False
+    for number, line in prose_lines(text):
+        is_heading = parse_heading(line) is not None
+        if not can_go_on or is_heading or number != last + 1 or _BREAK.match(line):
+            yield " ".join(kept)
+            kept = []
+        kept.append(line.strip() if kept else line.rstrip())
+        last, can_go_on = number, bool(line.strip()) and not is_heading
+    yield " ".join(kept)
+
+
+def _find_empty(shape: Outline, sections: Sequence[Section]) -> Iterator[DocumentGap]:
+    """Yield the sections that hold nothing, or only a comment that says what belongs there."""
+    for each in sections:
+        if not _COMMENT.sub("", decode_document(shape.document[each.body : each.end])).strip():
             name = strip_numbering(each.heading)
             question = f'What belongs under "{name}", and who can say so?'
+            if _ASKED_UNDER.fullmatch(name):
+                question = "Which questions are still open, and who can settle them?"
             yield DocumentGap(each.heading, question, f'"{name}"', f'Nothing is written under "{name}".')
 
 
 def _find_undone(text: str) -> Iterator[DocumentGap]:
     section = ""
-    for _, line in prose_lines(text):
+    for line in _join_wrapped(text):
         if heading := parse_heading(line):
             section = heading[1]
         elif _UNDONE.search(line):
-            words = _shorten(unescape_markdown(_ENTRY.sub("", line, count=1).strip()))
+            words = unescape_markdown(_ENTRY.sub("", line, count=1).strip())
+            words = _shorten(next((each for each in split_sentences(words) if _UNDONE.search(each)), words))
             name = strip_numbering(section) or "the beginning"
             question = f'What has to be decided under "{name}" so that this can be filled in: "{words}"?'
             summary = f'Under "{name}" something is still to be filled in.'
             yield DocumentGap(section, question, f'"{name}"', summary)
 
 
-def _find_longest(parts: Sequence[Section]) -> DocumentGap:
-    longest = max(parts, key=lambda each: each.end - each.body, default=None)
-    name = f'"{strip_numbering(longest.heading)}"' if longest else "the document"
-    question = f"What does {name} leave out, and who would notice it first?"
-    heading = longest.heading if longest else ""
-    return DocumentGap(heading, question, name, "Nothing in it is marked as open.")
+def _find_longest(shape: Outline, sections: Sequence[Section]) -> Iterator[DocumentGap]:
+    """Yield the sections by the length of their own text, without their subsections; else the document."""
+    ends = (*(each.start for each in shape.sections[1:]), len(shape.document))
+    own = {
+        each: len(shape.document[each.body : end].strip())
+        for each, end in zip(shape.sections, ends, strict=False)
+    }
+    longest = [each.heading for each in sorted(sections, key=own.__getitem__, reverse=True) if own[each]]
+    for heading in longest or [""]:
+        name = f'"{strip_numbering(heading)}"' if heading else "the document"
+        question = f"What does {name} leave out, and who would notice it first?"
+        yield DocumentGap(heading, question, name, "Nothing in it is marked as open.")
 
 
 def _shorten(words: str) -> str:

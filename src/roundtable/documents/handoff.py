@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..core.citations import find_paths
 from ..core.steps import Item
@@ -54,8 +55,7 @@ _LOOSE_END = re.compile(
 _MAX_PLACE_LENGTH = 160
 
 
-@dataclass(frozen=True, slots=True)
-class HandOffPoint:
+class HandOffPoint(Struct, frozen=True):
     """One thing that the builder has to know, as markdown, where it stands, and what belongs to it."""
 
     text: str
@@ -63,8 +63,7 @@ class HandOffPoint:
     details: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HandOff:
+class HandOff(Struct, frozen=True):
     """All that the builder of an item has to know."""
 
     title: str
@@ -85,8 +84,7 @@ class HandOff:
         return not (self.decisions or self.requirements or self.places or self.first_test or self.risks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Labelled:
+class _Labelled(Struct, frozen=True):
     label: str
     text: str
     source: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ..core.text import unescape_markdown
 from .outline import content_words, prose_lines
@@ -31,16 +32,14 @@ def word_share(one: frozenset[str], other: frozenset[str]) -> float:
 _SAME = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class KnownId:
+class KnownId(Struct, frozen=True):
     """An id that was given, and the text it was given to."""
 
     id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class AssignedIds:
+class AssignedIds(Struct, frozen=True):
     """The ids of the entries, in their order, and what is known and no longer among them."""
 
     ids: tuple[str, ...]
@@ -111,8 +110,7 @@ _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
 _MENTION = re.compile(r"\b(?:FR|AC|NFR|US|ADR|E)-\d{3,}(?:-\d{2,})?\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """A functional requirement: its id, its words, and its acceptance criteria."""
 
     id: str
@@ -121,8 +119,7 @@ class Requirement:
     criteria: tuple[KnownId, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(Struct, frozen=True):
     """A user story as the file holds it."""
 
     id: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
 
 from ..core.errors import RuleBroken
 from ..core.text import stem_word, unescape_markdown
@@ -38,8 +39,7 @@ class MarkdownBlock(NamedTuple):
     open: bool = False
 
 
-@dataclass(frozen=True)
-class Outline:
+class Outline(Struct, frozen=True, dict=True):
     """A document, where its lines start (its end is the last entry), and its pieces in order."""
 
     document: bytes

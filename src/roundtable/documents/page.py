@@ -6,7 +6,8 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
@@ -26,8 +27,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 _OPENING = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})\s*(?P<language>[\w+-]*)[^`]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class DraftContext:
+class DraftContext(Struct, frozen=True):
     """What a section is drafted from; `targets` are all the sections that the step writes."""
 
     brief: StepBrief

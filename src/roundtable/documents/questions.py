@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
@@ -33,8 +34,7 @@ _ASKING = stem_words(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
+class OpenQuestion(Struct, frozen=True):
     """A question in a document: where it stands, who can resolve it, and what has become of it."""
 
     file: str
@@ -136,8 +136,7 @@ def _after_answers(shape: Outline, end: int) -> int:
     return position
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
+class _Answers(Struct, frozen=True):
     """The answers in the documents: those below a question by file and line, the others as they quote it."""
 
     below: Mapping[tuple[str, int], str]
@@ -173,8 +172,7 @@ def _find_answers(documents: Mapping[str, str]) -> _Answers:
     return _Answers(below, tuple(quoting))
 
 
-@dataclass(frozen=True, slots=True)
-class _Decision:
+class _Decision(Struct, frozen=True):
     """A decision with its words, its place and, where an elaboration made it, its instant."""
 
     words: frozenset[str]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, overload
+
+from msgspec import Struct
 
 from ..core import commands as do
 from ..core.errors import PanelFailed
@@ -27,8 +28,7 @@ OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
 
 
-@dataclass(frozen=True, slots=True)
-class Framing:
+class Framing(Struct, frozen=True):
     """How the lead opens a discussion: a summary, the focus question, and its topic in a few words."""
 
     summary: str
@@ -37,8 +37,7 @@ class Framing:
     looked_up: tuple[Material, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What a speaker wants to see of the code: words to search for, or `path:first-last` to read."""
 
     kind: Literal["search", "read"]
@@ -53,8 +52,7 @@ class LookUpsWanted(Exception):
         self.looks = looks
 
 
-@dataclass(frozen=True, slots=True)
-class Speech:
+class Speech(Struct, frozen=True):
     """A contribution, without its speaker's name, and the speaker's own verdict on it.
 
     `judged` is its verdict on the user's turn that it follows; `notes` are for the transcript, and

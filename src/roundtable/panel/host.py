@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core.errors import RuleBroken
@@ -29,8 +31,7 @@ CHARACTERS_PER_WORD = 12
 Kind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
 
 
-@dataclass(frozen=True, slots=True)
-class HostRequest:
+class HostRequest(Struct, frozen=True):
     """What the host is asked for, by whom it is spoken, and on what grounds.
 
     `words` is the length to aim for and `most` the limit; `again` says what was wrong with the last reply.
@@ -45,8 +46,7 @@ class HostRequest:
     again: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """A speaker's words, or its silence; a framing comes with its question and topic.
 
     `judged` is what it says of the user's turn that it follows.

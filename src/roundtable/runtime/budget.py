@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.commands import Table
 from ..core.errors import DiskFailed
@@ -23,8 +25,7 @@ _WARN_TURNS = 2
 _SYNTHESIS_OUTPUT = 700
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
+class _Limit(Struct, frozen=True):
     """How one limit of the budget stands, and how that is said."""
 
     spent: bool

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ..core.analysis import ASSUMED, GUESSED, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief

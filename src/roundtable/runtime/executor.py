@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any, assert_never
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ..core import claims
 from ..core import commands as do
@@ -446,7 +448,7 @@ class Executor:
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
                 roster=table.roster,
             )  # fmt: skip
-            append_elaboration(self._folder, {**asdict(record), "personas_active": [*record.personas_active]})
+            append_elaboration(self._folder, to_builtins(record))
         except (DiskFailed, ItemCorrupt, ItemLocked) as failure:
             return on.RecordFailed(str(failure))
         return on.RecordSaved(path)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -30,8 +31,7 @@ _ELABORATE = ".elaborate"
 _Content = tuple[tuple[Track, ...], Roster, tuple[str, ...]]
 
 
-@dataclass(slots=True)
-class Leg:
+class Leg(Struct):
     """A leg of the analysis in play: its journal, the machine's state, and what the machine commands."""
 
     journal: Journal

@@ -12,10 +12,11 @@ import shlex
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from msgspec.structs import replace
 
 from ..core import commands as do
 from ..core import events as on

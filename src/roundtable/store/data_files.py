@@ -12,9 +12,10 @@ import io
 import re
 from codecs import BOM_UTF8
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ..core.errors import DiskFailed, ItemCorrupt
 from ..core.text import strip_unprintable
@@ -28,8 +29,7 @@ _WRITTEN = "written.json"
 _KEY = re.compile(r"(?:^|[\W_])(?:id|key|label|requirement)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """The file's new bytes (None: it stays as it is) and a remark for the person, where there is one."""
 
     document: bytes | None

@@ -7,11 +7,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
@@ -39,8 +40,7 @@ _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
 
 
-@dataclass(frozen=True, slots=True)
-class ItemEntry:
+class ItemEntry(Struct, frozen=True):
     """An item as it is listed: its folder, what meta.json says, and what is wrong with that file."""
 
     slug: str

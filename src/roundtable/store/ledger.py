@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 from ..core.errors import DiskFailed, ItemCorrupt
 from . import files
@@ -23,8 +24,7 @@ NAME = "spent.log"
 _MAX_SIZE = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class LedgerEntry(Struct, frozen=True):
     """One call: when, of which model, for what, in which step and discussion, its tokens and its price."""
 
     at: str
@@ -47,8 +47,7 @@ class LedgerEntry:
         return bool(self.input or self.output)
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+class Total(Struct, frozen=True):
     """What several calls have used; the money is what is known of it."""
 
     calls: int = 0
@@ -67,7 +66,7 @@ class Total:
 def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
     home = journal_folder(folder)
-    line = json.dumps(asdict(entry), separators=(",", ":")).encode("ascii") + b"\n"
+    line = json.dumps(to_builtins(entry), separators=(",", ":")).encode("ascii") + b"\n"
     files.append(home / NAME, line)
 
 

@@ -9,9 +9,10 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Self
+
+from msgspec import Struct
 
 from ..core.depth import read_scope
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
@@ -140,8 +141,7 @@ DEFAULT_MAX_TURNS = 10
 LEAST_MAX_TURNS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class StartPhase:
+class StartPhase(Struct, frozen=True):
     """Where an analysis goes on: the phases complete without a gap, the next, what remains, and warnings."""
 
     completed: tuple[str, ...]

@@ -225,6 +225,7 @@ class Outputs:
         def change(found: bytes | None) -> tuple[bytes, str]:
             document = self._skeleton(step, output) if found is None else found
             document = write_section(document, step_id=step.step_id, heading=heading, text=section.text)
+            document = drop_from_note(document, step, self._every)
             return document, _heading_in(document, heading)
 
         place = self._change(output, change)
@@ -416,6 +417,20 @@ def add_note(document: bytes, text: str) -> bytes:
         "Nothing was changed. Add it by hand."
     )
     return insert_text(shape, _after_title(shape), text, refusal=refusal)
+
+
+def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
+    """Return the document with one step out of the notes on skipped steps that are still as we wrote them."""
+    lines_after = []
+    for line in document.splitlines(keepends=True):
+        named = [step for step in every if line.startswith(b"> Draft: ") and step.step_id.encode() in line]
+        if made_up not in named or write_skip_note(named).encode() != line.strip():
+            lines_after.append(line)
+        elif rest := [step for step in named if step != made_up]:
+            lines_after.append(line.replace(line.strip(), write_skip_note(rest).encode()))
+        elif lines_after and not lines_after[-1].strip():
+            lines_after.pop()  # of the blank lines around the note one stays
+    return b"".join(lines_after)
 
 
 def _after_title(shape: Outline) -> int:

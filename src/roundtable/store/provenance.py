@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..core.errors import RuleBroken
 from ..core.steps import Step
@@ -31,8 +32,7 @@ _EDITED, _MOVED = 0.6, 0.8
 _MAX_COMPARED = 600
 
 
-@dataclass(frozen=True, slots=True)
-class LineOrigin:
+class LineOrigin(Struct, frozen=True):
     """Where one line comes from: in words, with the turns behind it, and what changed since."""
 
     file: str

@@ -13,10 +13,10 @@ import base64
 import difflib
 import hashlib
 import zlib
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.synthesis import marker
@@ -50,8 +50,7 @@ class ChangeNote(msgspec.Struct, frozen=True):
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(Struct, frozen=True):
     """A file as it is and as it will be after an undo; None where there is none."""
 
     name: str
@@ -157,8 +156,7 @@ def carry_out_undo(folder: Path, plan: tuple[Restored, ...]) -> tuple[str, ...]:
     return tuple(announcements)
 
 
-@dataclass(frozen=True, slots=True)
-class ElaborationUndo:
+class ElaborationUndo(Struct, frozen=True):
     """What taking back one elaboration does to the documents, and where and how it was edited since."""
 
     step_id: str

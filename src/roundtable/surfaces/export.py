@@ -11,8 +11,9 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from .. import __version__
 from ..core import depth, lines
@@ -150,8 +151,7 @@ def _render_synthesis(roster: Roster) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """A coding agent, from content/export/hosts.toml: what the user does next, and templates of its files.
 
     `arguments` stands for what was typed after a command; some hosts read the project's own folder.

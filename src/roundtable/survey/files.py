@@ -142,9 +142,9 @@ def sift(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: boo
 
 def list_files(root: Path, *, leave_out: Sequence[str] = OWN_FOLDERS) -> tuple[str, ...]:
     """Return the paths of the project's files in order, without those below the folders to leave out."""
-    listed = _list_by_git(root)
-    paths = _walk(root) if listed is None else listed
     folders = tuple(f"{PurePosixPath(folder)}/" for folder in leave_out)
+    listed = _list_by_git(root)
+    paths = _walk(root, folders) if listed is None else listed
     return tuple(sorted(path for path in paths if not path.startswith(folders)))[:MAX_FILES]
 
 
@@ -204,7 +204,7 @@ def _list_by_git(root: Path) -> Iterable[str] | None:
     return found
 
 
-def _walk(root: Path) -> Iterator[str]:
+def _walk(root: Path, leave_out: Collection[str]) -> Iterator[str]:
     """Yield the files that no rule ignores, until there are too many or it takes too long.
 
     Links are never followed, so a walk cannot come back to where it was.
@@ -235,8 +235,9 @@ def _walk(root: Path) -> Iterator[str]:
             except OSError:  # a filesystem that has to look at the file for it, and may not
                 continue
             if is_folder:
-                if entry.name not in _SKIPPED and not _is_ignored(f"{path}/", rules):
-                    waiting.append((f"{path}/", rules))
+                inner = f"{path}/"
+                if entry.name not in _SKIPPED and inner not in leave_out and not _is_ignored(inner, rules):
+                    waiting.append((inner, rules))
             elif is_file and not _is_ignored(path, rules):
                 found += 1
                 yield path

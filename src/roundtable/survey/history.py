@@ -6,8 +6,9 @@ import math
 import os
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..git import run_git
 from .terms import Term, word_stems
@@ -20,8 +21,7 @@ _RECENT = 50  # commits after which a change counts half
 _ALL_RECENT = 72.0  # what changing in every commit would sum up to
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """One commit: its subject and the paths it changed."""
 
     subject: str
@@ -51,8 +51,7 @@ def _parse_commit(part: bytes) -> Commit | None:
     return Commit(subject.decode("utf-8", "replace"), named)
 
 
-@dataclass(frozen=True, slots=True)
-class PastChanges:
+class PastChanges(Struct, frozen=True):
     """What the commits so far say of each file, 0 to 1.
 
     `kin`: how much commits with like subjects changed it; `nearest`: how like the item the best of them is;

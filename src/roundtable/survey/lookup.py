@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
@@ -52,8 +54,7 @@ _SECRET = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """Some lines of a file: where they begin, counted from 1, their text, and why they are shown."""
 
     path: str
@@ -123,8 +124,7 @@ def find_excerpts(
     return tuple(span.show() for span in chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Span(Struct, frozen=True):
     """Lines of a file that are to be shown, counted from 1, the line that was found, and why."""
 
     path: str

@@ -12,9 +12,10 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from .files import Kind, file_kind, read_text
 from .history import Commit, PastChanges, find_companions

@@ -7,11 +7,12 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from .files import file_ending, file_kind, read_text
 from .report import CodeLine, FoundFile, Relation
@@ -43,8 +44,7 @@ _FIRST_TEST = re.compile(
 _TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Relations:
+class Relations(Struct, frozen=True):
     """The lines that tie other files to those that are touched."""
 
     importers: tuple[Relation, ...]

@@ -6,10 +6,11 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from ..core.text import strip_unprintable
 from .files import file_kind, read_text
@@ -24,8 +25,7 @@ _MAX_PLACES = 5  # in a draft answer
 _LONGEST_QUOTE = 90
 
 
-@dataclass(frozen=True, slots=True)
-class CodeLine:
+class CodeLine(Struct, frozen=True):
     """One line of a file, counted from 1, with its text as it stood."""
 
     path: str
@@ -45,8 +45,7 @@ class Marks(NamedTuple):
 NO_MARKS = Marks()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(Struct, frozen=True):
     """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
 
     path: str
@@ -56,16 +55,14 @@ class FoundFile:
     marks: Marks = NO_MARKS
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Struct, frozen=True):
     """A line that ties a file to a file, or to a name defined in one, that the item touches."""
 
     line: CodeLine
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(Struct, frozen=True):
     """What one look at the project's files says about an item.
 
     `findings` are the files the item's terms lead to; `radius` is the order in which step 02-01 lists files:
@@ -133,14 +130,14 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
 
 
 def _draft_touched(survey: Survey) -> str | None:
+    named = _cite_named(survey)
     likely = set(likely_files(survey.findings))
     surely = [file for file in survey.radius if file.path in likely]
     maybe = [file for file in survey.radius[:20] if file.path not in likely]
-    named = _cite_named(survey)
     parts = [f"Named: {_join_words(named)}."] if named else []
     for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
-        places = [cite(lines[0]) for _, lines in islice(_cite_files(survey, files), most)]
-        if places:
+        cited = (cite(lines[0]) for _, lines in _cite_files(survey, files))
+        if places := list(islice((place for place in cited if place not in named), most)):
             parts.append(f"{word}: {_join_words(places)}.")
     return " ".join(parts) or None
 

@@ -7,9 +7,10 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from .files import Kind, file_kind, read_text, sift
 from .report import CodeLine, FoundFile, Marks
@@ -43,8 +44,7 @@ _WISHES: Final[Mapping[str, Kind]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LineHits:
+class LineHits(Struct, frozen=True):
     """A line with hits: its number, the terms on it by index, and the name it defines, if any."""
 
     number: int
@@ -53,8 +53,7 @@ class LineHits:
     text: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class FileHits:
+class FileHits(Struct, frozen=True):
     """The lines with hits, in order, and for each term its count and its count in defined names."""
 
     lines: tuple[LineHits, ...]
@@ -120,8 +119,7 @@ def _ends_word(data: bytes, position: int) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A file in which terms occur: its size in bytes and the count of each term."""
 
     path: str

@@ -12,9 +12,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 _LANGUAGE_WORDS: Final = """
 py:python pyi:python js:javascript jsx:javascript mjs:javascript cjs:javascript ts:typescript mts:typescript
@@ -50,8 +51,7 @@ _DEFINITION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A name that a file defines, and the lines of the definition, counted from 1."""
 
     name: str

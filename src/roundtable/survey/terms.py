@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.steps import Item
 from ..core.text import stem_word
@@ -55,8 +57,7 @@ def word_root(word: str) -> str:
     return root if len(root) > 2 else word
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """Something to look for: in small letters, as a stem or as a whole name, with its weight and as said."""
 
     text: str

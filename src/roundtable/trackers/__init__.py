@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, assert_never
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 from ..core.errors import TrackerFailed
 
@@ -25,16 +26,14 @@ _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?")
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(Struct, frozen=True):
     """What an item is made of: a title of one line, and a text that may be empty."""
 
     title: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class GithubReference:
+class GithubReference(Struct, frozen=True):
     """An issue or a pull request; without a repository it is the project's own."""
 
     source: ClassVar[str] = "github"
@@ -47,8 +46,7 @@ class GithubReference:
         return f"GH-{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class JiraReference:
+class JiraReference(Struct, frozen=True):
     """An issue by its key, and the address of its site where that was given."""
 
     source: ClassVar[str] = "jira"

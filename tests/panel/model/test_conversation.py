@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import takewhile
 
 import pytest
+from msgspec.structs import replace
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Answer, Brief, StepBrief, Table

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS
 from roundtable.core.commands import (

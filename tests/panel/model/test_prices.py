@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from people import ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import Table

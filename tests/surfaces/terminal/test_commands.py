@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from people import ITEM, JOURNEYS, ROSTER, STEPS
 from roundtable.core import events as on

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
 
 from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
@@ -41,8 +42,7 @@ ADDRESSES: Mapping[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A model as it was named: its kind, its name there, and the address where it is asked."""
 
     kind: Kind

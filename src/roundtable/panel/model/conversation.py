@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import replace
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
+
+from msgspec.structs import replace
 
 from ...core.commands import Answer, Brief, StepBrief, Table
 from ...core.personas import Persona, Roster

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct
 
 from ...core.errors import PanelFailed
 from ...core.text import strip_unprintable
@@ -97,8 +98,7 @@ def hide(text: str, more: Iterable[str] = ()) -> str:
 CHARACTERS_PER_TOKEN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """What a model is sent: rules and material that last, the turns so far, and what is asked."""
 
     system: str
@@ -111,8 +111,7 @@ class Conversation:
         return "\n\n".join(filter(None, (self.system, *self.turns, self.brief)))
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """The tokens of one call; `input` includes those read from a cache and those stored in one."""
 
     input: int = 0
@@ -132,8 +131,7 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One call: what is sent, how much may come back in what time, and as what JSON object, if any."""
 
     conversation: Conversation

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
 from typing import Any, assert_never
 from uuid import uuid4
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...core import commands as do
 from ...core.events import Offer
@@ -32,8 +33,7 @@ SECONDS, LOCAL_SECONDS = 120.0, 300.0
 """How long one answer may take, hosted and on a machine of the user's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One call: of which model, for what, and what it used, as far as that is known.
 
     The meter receives it twice with the same number: when it is sent, and when it is over.

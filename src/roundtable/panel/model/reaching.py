@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from contextlib import aclosing
-from dataclasses import dataclass
 from importlib.util import find_spec
+
+from msgspec import Struct
 
 from ...address import show_host
 from .choice import KEYS, OWN_KEY, Choice, model_of
@@ -18,8 +19,7 @@ _ASK_SECONDS = 60.0
 _ASK_TOKENS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Struct, frozen=True):
     """What was found out about a model, and whether it can be asked."""
 
     found: str

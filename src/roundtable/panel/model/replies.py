@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from ...core.commands import AskOffers
 from ...core.events import Offer
@@ -32,8 +32,7 @@ _NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing",
 _LONGEST_SUBJECT = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Trailer:
+class Trailer(Struct, frozen=True):
     """The speaker's verdict on its words and on the user's turn before them, and who has something to add.
 
     `next` is None where the speaker did not say.

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from .model import Model, ModelFailed, Request, Usage
 

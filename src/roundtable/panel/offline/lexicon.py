@@ -79,6 +79,12 @@ def similar_stems(stem: str) -> frozenset[str]:
     return _alike().get(stem, frozenset())
 
 
+def drop_name(words: str, names: Iterable[str]) -> str:
+    """Return words without the name that they are said to: whom they are said to is in the transcript."""
+    name, _, rest = words.partition(", ")
+    return f"{rest[:1].upper()}{rest[1:]}" if rest and name in names else words
+
+
 def strip_address(message: str, names: Iterable[str]) -> str:
     """Return a message without the fillers and the name that it begins or ends with, for comparing only."""
     text = message.strip()

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from ...core.text import fold_text, split_sentences, words_of
 from ...core.validation import is_unknown
 from .decisions import find_decisions, is_question
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, strip_address
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, drop_name, pattern, strip_address
 
-Kind = Literal["question", "decision", "statement"]
+Kind = Literal["question", "decision", "statement", "denial"]
 
 _SHORT = 6
 _FEW = 2
 _PASTED_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One sentence of a message, exactly as it was typed, and what it does."""
 
     kind: Kind
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessage:
+class UserMessage(Struct, frozen=True):
     """A message of the user, understood as far as rules can."""
 
     text: str
@@ -57,7 +56,7 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     noise = is_noise(plain) or is_noise(fold_text(whole).strip())
     decided = frozenset(find_decisions(whole, names))
     pieces = tuple(_join_statements(_classify(piece, decided, names) for piece in split_sentences(whole)))
-    asks = any(piece.kind == "question" for piece in pieces)
+    asks = any(piece.kind == "question" and not _is_doubt(piece.text, names) for piece in pieces)
     short = len(words_of(plain)) <= _SHORT
     return UserMessage(
         whole,
@@ -84,8 +83,15 @@ def _classify(sentence: str, decided: frozenset[str], names: Iterable[str]) -> P
         return Piece("decision", sentence)
     plain = strip_address(sentence, names)
     tagged = pattern("tagged").search(plain) and not plain.rstrip().endswith(".")
-    asks = is_question(plain) or tagged or pattern("openly").match(plain)
+    if pattern("not_answered").match(fold_text(drop_name(sentence, names))):
+        return Piece("denial", sentence)
+    asks = is_question(plain) or tagged or pattern("openly").match(plain) or _is_doubt(sentence, names)
     return Piece("question" if asks and content_stems(plain) else "statement", sentence)
+
+
+def _is_doubt(words: str, names: Iterable[str]) -> bool:
+    """Whether somebody says what they do not know, without a question mark."""
+    return "?" not in words and bool(pattern("doubted").match(fold_text(strip_address(words, names))))
 
 
 def _join_statements(pieces: Iterable[Piece]) -> list[Piece]:

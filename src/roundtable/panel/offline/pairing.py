@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from ...core.commands import Table
 from ...core.hearing import address
@@ -26,6 +27,7 @@ _LEAST_MARGIN = 0.6
 _SHORT = 12
 _LITTLE = 2
 _TERSE = 5
+_TOLD = ("statement", "decision")
 _LETTER = re.compile(r"(?:^|[\s:(])[AB](?=[\s,.;:)!]|$)(?! [a-z]+ (?:is|was|has)\b)|^[ab](?:[,. ]|$)")
 # What a persona says when it found a question answered in the documents.
 _ANSWERED = re.compile(r"What people wrote on that: |It is written: |Already written: ")
@@ -37,8 +39,7 @@ _HAS_SOMEBODY = re.compile(
 _PERSON = re.compile(r"\b(?:i|me|we|us|nobody|whoever|somebody|everybody|my|our|him|her)\b", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class OpenPrompt:
+class OpenPrompt(Struct):
     """A prompt that was put in the discussion, and what became of it."""
 
     turn: int
@@ -52,8 +53,7 @@ class OpenPrompt:
     further: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SaidPiece:
+class SaidPiece(Struct, frozen=True):
     """A piece of a user's turn, and the prompt it answers."""
 
     turn: int
@@ -61,8 +61,7 @@ class SaidPiece:
     prompt: OpenPrompt | None = None
 
 
-@dataclass(slots=True)
-class Discussion:
+class Discussion(Struct):
     """What was asked and said so far, as the turns tell it."""
 
     prompts: list[OpenPrompt] = field(default_factory=list)
@@ -137,25 +136,29 @@ def _hear_user(found: Discussion, turn: Turn, table: Table, names: tuple[str, ..
             # What is open has a subject of its own: it is a question that the user leaves.
             found.said.append(SaidPiece(turn.number, Piece("question", turn.text)))
         return
+    if message.of_kind("denial"):
+        asked = [said.turn for said in found.said if said.piece.kind == "question"]
+        found.settled_questions.difference_update(asked[-1:])
     answered = find_answered_prompt(message, found.open_prompts, addressed=addressed)
     if answered is not None:
         answered.state = "answered"
     first = True
     for piece in message.pieces:
-        pairs = piece.kind != "question" and first
+        pairs = piece.kind in _TOLD and first
         found.said.append(SaidPiece(turn.number, piece, answered if pairs else None))
-        first = first and piece.kind == "question"
+        first = first and not pairs
 
 
 def find_answered_prompt(
     message: UserMessage, waiting: Sequence[OpenPrompt], *, addressed: str | None = None
 ) -> OpenPrompt | None:
     """Return the prompt that a message answers; None where it answers none, or it is not clear which."""
-    told = " ".join(piece.text for piece in message.pieces if piece.kind != "question")
+    told = " ".join(piece.text for piece in message.pieces if piece.kind in _TOLD)
     if not told or not waiting:
         return None
     candidates = [each for each in waiting if addressed in (None, each.speaker)]
-    if addressed is not None and len(candidates) == 1 and not message.question and not message.objects:
+    turns_down = message.question or message.objects or message.of_kind("denial")
+    if addressed is not None and len(candidates) == 1 and not turns_down:
         # Whoever is told something by name has asked for it, where there is only one thing they asked.
         return candidates[0]
     rated = [(_rate(told, each, waiting), each) for each in candidates]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Struct
 
 from ...catalogue.files import Problem, list_sources, read_source
 from ...core.text import fold_text, split_sentences, stem_word
@@ -89,8 +89,7 @@ class _PromptFile(msgspec.Struct, forbid_unknown_fields=True):
     focus: list[Focus] = []
 
 
-@dataclass(frozen=True, eq=False)
-class Library:
+class Library(Struct, frozen=True, dict=True, eq=False):
     """All prompts in use, a project's own first."""
 
     prompts: tuple[Prompt, ...] = ()

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
+
+from msgspec import Struct
 
 from ...core.text import fold_text
 from .lexicon import content_stems, pattern, similar_stems, stems_of_list
@@ -39,6 +40,7 @@ _EXPECTED = (
     (re.compile(r"\bwhy\b|\bwhat for\b|\bhow come\b|\breason\b"), "reason_answer"),
     (re.compile(r"\bwhere\b|\bwhich (?:file|place|part|module)\b"), "place_answer"),
 )
+_WANTED = re.compile(r"\b(?:which|what) \w+", re.IGNORECASE)
 _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 
 
@@ -48,8 +50,7 @@ def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[Se
     return LineIndex(lines).find_closest(question)
 
 
-@dataclass(frozen=True)
-class LineIndex:
+class LineIndex(Struct, frozen=True, dict=True):
     """Lines with their stems, ready to be ranked."""
 
     lines: tuple[SearchLine, ...]
@@ -71,7 +72,8 @@ class LineIndex:
     def find_closest(self, question: str) -> tuple[SearchLine, ...]:
         """Return the lines that come closest to a question, best first; none where nothing comes close."""
         asked = tuple(dict.fromkeys(content_stems(question)))
-        rarest = self.find_rarest(asked)
+        written = (stem for stem in asked if self._frequency[stem])
+        rarest = max(written, key=self._rarity, default="")
         scored: list[tuple[bool, float, int]] = []
         for place, (line, (counts, context)) in enumerate(zip(self.lines, self._rows, strict=True)):
             score = self._score(asked, counts, context)
@@ -81,10 +83,6 @@ class LineIndex:
             if score >= _LEAST_SCORE and frozenset(asked) != counts.keys():
                 scored.append((rarest not in counts, -score, place))
         return _leave_out_echoes([self.lines[place] for *_, place in sorted(scored)])
-
-    def find_rarest(self, asked: Sequence[str]) -> str:
-        """Return the rarest of the stems that are written anywhere; empty where none is."""
-        return max((stem for stem in asked if self._frequency[stem]), key=self._rarity, default="")
 
     def _score(self, asked: Sequence[str], counts: Counter[str], context: frozenset[str]) -> float:
         length = _K1 * (1 - _B + _B * counts.total() / self._average)
@@ -102,12 +100,12 @@ class LineIndex:
         return log(1 + (len(self._rows) - seen + 0.5) / (seen + 0.5))
 
 
-def answers_question(question: str, line: SearchLine, lines: tuple[SearchLine, ...]) -> bool:
-    """Whether a line holds the rarest written word of a question, and another of its words."""
-    asked = tuple(dict.fromkeys(content_stems(question)))
+def answers_question(question: str, line: SearchLine) -> bool:
+    """Whether a line holds every word of a question that carries a meaning, but for what is asked for."""
+    asked = frozenset(content_stems(_WANTED.sub("", question)))
     held = frozenset(content_stems(line.text))
-    is_rarest = LineIndex(lines).find_rarest(asked) in held
-    return is_rarest and len(held.intersection(asked)) >= min(_TWO, len(asked))
+    is_told = len(asked) >= _TWO and not line.text.endswith("?")
+    return is_told and all(stem in held or similar_stems(stem) & held for stem in asked)
 
 
 def _leave_out_echoes(lines: Sequence[SearchLine]) -> tuple[SearchLine, ...]:

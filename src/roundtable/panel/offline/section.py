@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from ...core.commands import Table
 from ...core.errors import RuleBroken
 from ...core.steps import DEPTHS, Question, Step
-from ...core.text import fold_text, split_sentences, words_of
+from ...core.text import fold_text, parse_heading, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
@@ -37,8 +38,7 @@ _CHECKS: dict[Need, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LabelAnswer:
+class LabelAnswer(Struct, frozen=True):
     """What the user answered under one label of the step."""
 
     label: str
@@ -75,8 +75,7 @@ class LabelAnswer:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchLine:
+class SearchLine(Struct, frozen=True):
     """A line of what is written, and where it stands in words for a person."""
 
     text: str
@@ -85,8 +84,7 @@ class SearchLine:
     """The question that the line answers, searched with it but never shown."""
 
 
-@dataclass(frozen=True)
-class SectionContext:
+class SectionContext(Struct, frozen=True, dict=True):
     """All that the panel reads before it speaks; made once for a discussion."""
 
     step: Step
@@ -193,9 +191,11 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
         plain = line.strip()
         if plain.startswith(("```", "~~~")):
             fenced = not fenced
-        elif plain.startswith("#"):
-            heading = plain.lstrip("# ").strip()
-        elif not fenced and plain and not plain.startswith(("<!--", "|", "---", "**Status**")):
+        elif fenced:
+            continue
+        elif titled := parse_heading(plain):
+            heading = titled[1]
+        elif plain and not plain.startswith(("<!--", "|", "---", "**Status**")):
             body = plain.lstrip("-*>+ ").replace("**", "")
             place = f"{name}, {heading}" if heading else name
             for sentence in split_sentences(body[:_LONGEST_LINE]):

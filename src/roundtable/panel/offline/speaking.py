@@ -7,9 +7,10 @@ what was decided.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from zlib import crc32
+
+from msgspec import Struct
 
 from ...core.commands import Brief, StepBrief, Table
 from ...core.hearing import address, insists_on_topic
@@ -18,7 +19,7 @@ from ...core.personas import Persona
 from ...core.text import fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
-from .lexicon import content_stems
+from .lexicon import content_stems, drop_name, strip_address
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
@@ -28,6 +29,7 @@ from .section import LabelAnswer, SearchLine, SectionContext, document_lines, re
 _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
+_LEAST_ALIKE, _SHARE_ALIKE = 4, 0.4
 _CLOSEST = {
     "business-analyst": "What people wrote that comes closest: {lines}. I'll keep your question open.",
     "solutions-architect": "Closest in what is written: {lines}. I'll keep your question open.",
@@ -38,6 +40,11 @@ _FOUND = {
     "solutions-architect": "It is written: {lines}.",
     "system-designer": "Already written: {lines}.",
 }
+_ALIKE = {
+    "business-analyst": "People wrote something close to that: {lines}. What does yours add to it?",
+    "solutions-architect": "Close to that in what is written: {lines}. What does yours add to it?",
+    "system-designer": "Nearest line: {lines}. What is different in yours?",
+}
 _NOTHING_CLOSE = {
     "business-analyst": "I can't answer that from what is written. I'll keep it for somebody who was there.",
     "solutions-architect": "I can't answer that from what is written. It stays open for someone who does.",
@@ -47,6 +54,11 @@ _KEPT = {
     "business-analyst": "I'll keep that open.",
     "solutions-architect": "That stays open, then.",
     "system-designer": "Noted as open.",
+}
+_NOTHING_TO_ASK = {
+    "business-analyst": "I have nothing further to ask.",
+    "solutions-architect": "No further question from me.",
+    "system-designer": "Nothing more to ask from my side.",
 }
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _OPENNESS = ("unknown", "given", "none")
@@ -63,8 +75,7 @@ _PLAIN_FOCUS = Focus(
 )
 
 
-@dataclass(frozen=True)
-class Floor:
+class Floor(Struct, frozen=True, dict=True):
     """One request to speak, with everything it can draw on."""
 
     brief: Brief
@@ -78,6 +89,12 @@ class Floor:
     @property
     def speaker(self) -> Persona:
         return self.brief.speaker
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether somebody can still answer; in the first round there is nothing else to say."""
+        is_last = len(self.table.turns) + 1 >= self.table.max_turns
+        return self.brief.purpose == "first-round" or not is_last
 
     @cached_property
     def discussion(self) -> Discussion:
@@ -153,7 +170,7 @@ def _can_be_quoted(answer: LabelAnswer) -> bool:
 def say_next(floor: Floor) -> str | None:
     """Return the persona's contribution; None where there is nothing left to ask."""
     match floor.brief.purpose:
-        case "tradeoff":
+        case "tradeoff" if floor.may_ask:
             return _TRADEOFF
         case "answer":
             said = _reply(floor)
@@ -177,21 +194,23 @@ def _reply(floor: Floor) -> str | None:
         return _join(_SETTLED, _ask_next(floor))
     if message.keeps_open and floor.before_reply.open_prompts:
         return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
-    decided = " ".join(message.of_kind("decision"))
+    decided = drop_name(" ".join(message.of_kind("decision")), first_names(floor.table))
     if decided:
         short = len(decided.split()) <= _MAX_DECISION_WORDS
         return _join(
             f'Decided: "{decided}"' if short else "Decided, in your words.", _ask_next(floor, subject)
         )
     if message.question:
-        if address(message.text, floor.table.roster).kind == "group":
+        if floor.may_ask and address(message.text, floor.table.roster).kind == "group":
             return _ask_next(floor, message.question)
-        return _show_closest(floor, message.question)
+        return _show_closest(floor, strip_address(message.question, first_names(floor.table)))
+    if message.of_kind("denial"):
+        return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
     if answered is not None and answered.speaker == key and (more := _ask_further(floor, answered)):
         return more
     if message.objects and (prompt := _choose(floor, "objection")):
         return _fill(prompt, None)
-    return _ask_next(floor, subject)
+    return _compare_with_document(floor, subject) or _ask_next(floor, subject)
 
 
 def _follow(floor: Floor) -> str | None:
@@ -225,7 +244,7 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     key = floor.speaker.key
     lines = find_closest_lines(question, floor.section.lines)
     if lines:
-        is_found = answers_question(question, lines[0], floor.section.lines)
+        is_found = answers_question(question, lines[0])
         lines, texts = (lines[:1], _FOUND) if is_found else (lines, _CLOSEST)
         text = texts.get(key, texts["solutions-architect"])
         return text.format(lines="; ".join(_show_line(line) for line in lines))
@@ -233,6 +252,20 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     # Said before, it would only be an echo: the next prompt goes with it.
     echoes = any(fold_text(said) in text for text in floor.persona_texts)
     return _join(said, _ask_next(floor, question)) if echoes else said
+
+
+def _compare_with_document(floor: Floor, said: str) -> str | None:
+    """Show the line of a document that says much of what the user says; on a step the words are theirs."""
+    if floor.table.step.step_id or not floor.may_ask:
+        return None
+    stems = frozenset(content_stems(said))
+    for line in find_closest_lines(said, floor.section.lines)[:1]:
+        shared = len(stems.intersection(content_stems(line.text)))
+        is_shown = any(fold_text(line.text) in text for text in floor.persona_texts)
+        if shared >= max(_LEAST_ALIKE, _SHARE_ALIKE * len(stems)) and not is_shown:
+            text = _ALIKE.get(floor.speaker.key, _ALIKE["solutions-architect"])
+            return text.format(lines=_show_line(line))
+    return None
 
 
 def answer_aside(brief: StepBrief, question: str) -> str:
@@ -269,10 +302,10 @@ def _clarify(own: OpenPrompt, floor: Floor) -> str:
 
 
 def _ask_further(floor: Floor, answered: OpenPrompt) -> str | None:
-    further = answered.prompt.further if answered.prompt is not None and not answered.further else ""
-    return (
-        further if further and not any(fold_text(further) in text for text in floor.persona_texts) else None
-    )
+    if answered.prompt is None or answered.further or not floor.may_ask:
+        return None
+    further = answered.prompt.further
+    return None if any(fold_text(further) in text for text in floor.persona_texts) else further
 
 
 def _ask_next(floor: Floor, about: str = "") -> str | None:
@@ -286,7 +319,7 @@ def _ask_next(floor: Floor, about: str = "") -> str | None:
 def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
     """Choose the prompt that fits best and was never asked; `suits` restricts it to one occasion."""
     skipped = len(floor.brief.again)
-    ranked = sorted(_rank(floor, suits, about), key=lambda each: each[0])
+    ranked = sorted(_rank(floor, suits, about), key=lambda each: each[0]) if floor.may_ask else []
     return ranked[min(skipped, len(ranked) - 1)][1] if ranked else None
 
 
@@ -371,10 +404,13 @@ def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:
 
 def _ask_by_lens(floor: Floor) -> str:
     """Ask from the speaker's own field: for a persona without prompts, or when everything was asked."""
+    if not floor.may_ask:
+        return _NOTHING_TO_ASK.get(floor.speaker.key, _NOTHING_TO_ASK["solutions-architect"])
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
-    return f"Think of {chosen} alone: what could still go wrong with '{floor.table.item.name}'?"
+    subject = floor.table.item.name if floor.table.step.step_id else floor.table.step.title
+    return f"Think of {chosen} alone: what could still go wrong with '{subject}'?"
 
 
 def _join(*parts: str | None) -> str:

@@ -14,7 +14,7 @@ from ...core.personas import Roster
 from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
 from ...core.turns import USER
 from .decisions import find_decisions, is_pointing_back
-from .lexicon import content_stems
+from .lexicon import content_stems, drop_name
 from .pairing import Discussion, OpenPrompt, SaidPiece, first_names, follow_discussion
 from .prompts import Library
 
@@ -35,6 +35,8 @@ FIXED_PHRASES = (
     "replaces:",
 )
 
+# Without the options it says nothing; "Option A: we stop" says it again.
+_OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
 _MAX_ENTRIES = 12
 _FEW_STEMS = 3
 _TWO = 2
@@ -57,7 +59,7 @@ def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
     marked = {number for turn in table.turns for number in turn.verdict.decisions}
     for said in _pieces(table, found, "decision"):
         if said.turn in marked:
-            yield _lead_in(said, first_names(table), always=_says_little(said.piece.text, table))
+            yield _lead_in(said, table, always=_says_little(said.piece.text, table))
 
 
 def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
@@ -65,7 +67,7 @@ def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
     for said in _pieces(table, found, "statement"):
         stems = content_stems(said.piece.text)
         if said.prompt is not None or stems:
-            yield _lead_in(said, first_names(table), always=len(stems) < _FEW_STEMS)
+            yield _lead_in(said, table, always=len(stems) < _FEW_STEMS)
 
 
 def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
@@ -73,7 +75,7 @@ def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
         if said.turn not in found.settled_questions and not _is_taken_up(said, found):
             asked = table.turns[said.turn - 1].text
             yield Entry(
-                join_lines(said.piece.text),
+                drop_name(join_lines(said.piece.text), first_names(table)),
                 (said.turn,),
                 _who_could_tell(address(asked, table.roster).persona, table.roster),
             )
@@ -90,7 +92,7 @@ def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
     stems = frozenset(content_stems(asked.piece.text))
     later = (said.piece for said in found.said if said.turn > asked.turn)
     return any(
-        piece.kind != "question"
+        piece.kind in ("statement", "decision")
         and len(stems & frozenset(content_stems(piece.text))) >= min(_TWO, len(stems))
         for piece in later
     )
@@ -105,12 +107,9 @@ def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
             yield said
 
 
-def _lead_in(said: SaidPiece, names: tuple[str, ...], *, always: bool) -> Entry:
-    words = join_lines(said.piece.text)
-    if called := re.match(rf"(?:{'|'.join(map(re.escape, names))}), (?=\S)", words):
-        words = words[called.end() :]  # whom it was said to is in the transcript
-        words = words[:1].upper() + words[1:]
-    if said.prompt is None or not always or "___" in said.prompt.question:
+def _lead_in(said: SaidPiece, table: Table, *, always: bool) -> Entry:
+    words = drop_name(join_lines(said.piece.text), first_names(table))
+    if said.prompt is None or not (always or _OPTION.search(words)) or "___" in said.prompt.question:
         return Entry(words, (said.turn,))
     return Entry(f'{_put_plainly(said.prompt)} "{words}"', (said.prompt.turn, said.turn))
 
@@ -162,5 +161,6 @@ def _summarise(
 def _first_words(found: Discussion, entry: Entry, table: Table) -> str:
     """Return the user's own words of an entry, without the prompt that leads them in."""
     turn = entry.turns[-1]
-    spoken = [join_lines(said.piece.text) for said in found.said if said.turn == turn]
+    names = first_names(table)
+    spoken = [drop_name(join_lines(said.piece.text), names) for said in found.said if said.turn == turn]
     return next((words for words in spoken if words in entry.text), join_lines(table.turns[turn - 1].text))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import to_builtins
 
 from ...core.errors import RuleBroken
 from ...project import HandOffForm, Project
@@ -147,7 +147,7 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
             "for": form,
             "files": files,
             "text": text,
-            **asdict(project.hand_off(entry.slug)),
+            **to_builtins(project.hand_off(entry.slug)),
         },
         "\n".join(f"Wrote {path}" for path in paths) or text.removesuffix("\n"),
     )
@@ -208,7 +208,7 @@ def check(context: click.Context, item: str | None) -> int:
             "sound": not report.problems,
             "files": list(report.files),
             "history": report.versions,
-            **{key: [asdict(each) for each in found] for key, found in lists.items()},
+            **{key: [to_builtins(each) for each in found] for key, found in lists.items()},
         },
         "\n\n".join(parts) if report.files or report.problems else "No step has written anything yet.",
     )
@@ -241,7 +241,7 @@ def why(flags: Flags, what: tuple[str, ...]) -> None:
         _, entry, words = flags.split_item(what, least=1)
         slug, where = entry.slug, " ".join(words)
     found = project.explain(slug, where)
-    data = [{"slug": slug, **asdict(each)} for each in found]
+    data = [{"slug": slug, **to_builtins(each)} for each in found]
     flags.show_result(data, "\n\n".join(map(_describe_origin, found)))
 
 

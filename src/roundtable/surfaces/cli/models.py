@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...detection import FoundModel, ask_model, find_login_problem, find_models, list_speakers, read_model
@@ -153,7 +154,7 @@ def list_models(flags: Flags) -> None:
         lines.append("\nNo assistant, no local model server and no key was found.")
     lines.append("\n* speaks. Choose with: roundtable models use NAME")
     flags.show_result(
-        {"speaks": names, "found": [asdict(model) for model in shown]}, "\n".join(filter(None, lines))
+        {"speaks": names, "found": [to_builtins(model) for model in shown]}, "\n".join(filter(None, lines))
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from ... import __version__
 from ...core.errors import ItemUnknown, RoundtableError
@@ -27,8 +27,7 @@ _PANELS = ("offline", "model")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]*")
 
 
-@dataclass(slots=True)
-class Flags:
+class Flags(Struct):
     """What was given on the command line; if an option is given twice, the last one counts."""
 
     root: str | None = None

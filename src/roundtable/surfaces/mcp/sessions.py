@@ -12,10 +12,11 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any
+
+from msgspec import Struct
 
 from ...core.commands import Brief
 from ...core.errors import RoundtableError, RuleBroken
@@ -40,8 +41,7 @@ class Refused(RuleBroken):
     """What was sent does not count. Nothing changed, and the open move says what would count."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenMove:
+class OpenMove(Struct, frozen=True):
     """A request to the host's model, or the user's words that are awaited."""
 
     id: str

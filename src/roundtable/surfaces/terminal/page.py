@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import count, groupby
+
+from msgspec import Struct
 
 from ...core.analysis import Analysis, Stage
 from ...core.elaboration import Awaited
@@ -159,8 +160,7 @@ def number_entries(block: str) -> str:
     return _ENTRY.sub(lambda _: f"{next(numbers)}. ", block)
 
 
-@dataclass(frozen=True, slots=True)
-class Menu:
+class Menu(Struct, frozen=True):
     """The choices as letters and labels, the lines above them, and whether anything else is feedback."""
 
     choices: tuple[tuple[str, str], ...]

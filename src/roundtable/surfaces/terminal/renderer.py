@@ -9,10 +9,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from msgspec import Struct
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.padding import Padding
@@ -28,8 +28,7 @@ WIDEST = 100  # longer lines are hard to read
 NARROWEST = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(Struct, frozen=True):
     """How a persona is told from the others at a glance."""
 
     sign: str
@@ -79,8 +78,7 @@ def has_signs(encoding: str | None, environment: Mapping[str, str]) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(Struct, frozen=True):
     """The sign in the margin of a text's first line, its style, and the name that the text begins with."""
 
     text: str = ""

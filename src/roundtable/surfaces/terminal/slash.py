@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ...core.errors import DiskFailed
 from ...core.steps import DEPTHS, is_depth
@@ -50,8 +51,7 @@ _KEYS = {
 _COMMAND = re.compile(r"(?P<name>/[a-z]+)(?:\s+(?P<rest>.*))?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandResult:
+class CommandResult(Struct, frozen=True):
     """What a command leads to: a text to show or page, words to say, something to copy, or the way out."""
 
     text: str = ""
@@ -62,8 +62,7 @@ class CommandResult:
     markdown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """What the commands look at."""
 
     analysis: Analysis | None

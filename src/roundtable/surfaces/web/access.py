@@ -7,10 +7,10 @@ import ipaddress
 import secrets
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, urlsplit
 
+from msgspec import Struct, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
@@ -42,8 +42,7 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Guest:
+class Guest(Struct, frozen=True):
     """Somebody who came in by an invitation; `id` is known to the others, `check` proves a form is ours."""
 
     name: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from typing import Any
@@ -17,6 +16,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
+from msgspec import Struct, field
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p",
@@ -35,8 +35,7 @@ _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
-@dataclass(frozen=True, slots=True)
-class TurnLinks:
+class TurnLinks(Struct, frozen=True):
     """Where a discussion can be read, and the turns that each of its entries cites."""
 
     address: str
@@ -45,8 +44,7 @@ class TurnLinks:
     turns: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentLinks:
+class DocumentLinks(Struct, frozen=True):
     """What a document is linked to: discussions by step and instant, or the documents that cite its turns."""
 
     discussions: Mapping[tuple[str, str], TurnLinks] = field(default_factory=dict)

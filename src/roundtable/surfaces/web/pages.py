@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from ...core.errors import ItemUnknown, RoundtableError
 from ...core.steps import PHASES, Phase, Step
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 _MARKS = {"done": "✓", "current": "●", "not needed": "–", "skipped": "↷", "ahead": "○"}
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
+class StepView(Struct, frozen=True):
     """A step on the map: how it stands, and how often it was discussed."""
 
     step: Step
@@ -40,8 +39,7 @@ class StepView:
         return _MARKS[self.state]
 
 
-@dataclass(frozen=True, slots=True)
-class DiscussionView:
+class DiscussionView(Struct, frozen=True):
     """A discussion that has its transcript; `number` is its place in the item's list."""
 
     number: int
@@ -53,8 +51,7 @@ class DiscussionView:
     turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ItemView:
+class ItemView(Struct, frozen=True):
     """All that the pages of an item show."""
 
     slug: str

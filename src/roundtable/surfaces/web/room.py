@@ -12,9 +12,11 @@ import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ...core import lines as texts
 from ...core.analysis import Analysis
@@ -47,8 +49,7 @@ _MAX_WAITING = 50
 _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
-@dataclass(frozen=True, slots=True)
-class RoomEntry:
+class RoomEntry(Struct, frozen=True):
     """Something that was shown: the line, who said it, and what a page needs to draw it and to answer it."""
 
     number: int
@@ -68,15 +69,13 @@ class RoomEntry:
         return VOICES[self.voice].sign if self.voice is not None else "›" if self.is_person else ""
 
 
-@dataclass(slots=True)
-class _Seat:
+class _Seat(Struct):
     guest: Guest
     streams: int = 0
     typing_until: float = 0.0
 
 
-@dataclass(slots=True)
-class _Speech:
+class _Speech(Struct):
     """The words of a contribution as far as they have come; a new object for each."""
 
     speaker: Persona | None = None
@@ -84,8 +83,7 @@ class _Speech:
     text: str = ""
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """One opening of the table, until it is paused or done."""
 
     session: Session
