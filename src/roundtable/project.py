@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import to_builtins
+
 from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .core.progress import find_position, is_skipped
@@ -498,10 +500,8 @@ def _describe(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
         "steps_completed": list(progress.steps_completed),
         "next_step": where.step.step_id if where is not None and where.step is not None else None,
         "start_phase": {
-            "completed": list(start.completed),
-            "next": start.next,
-            "remaining": list(start.remaining),
-            "warnings": [*start.warnings, *(where.warnings if where is not None else ())],
+            **to_builtins(start),
+            "warnings": [*start.warnings, *(where.warnings if where else ())],
         },
         "elaborations": len(meta.get("elaborations", [])),
         "stale": _is_stale(root, entry, commit),
