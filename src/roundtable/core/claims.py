@@ -29,7 +29,7 @@ from .citations import (
 from .commands import Table
 from .personas import Persona, Roster
 from .synthesis import HEADINGS, UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, words_of
+from .text import EMPTY_WORDS, content_stems, find_code_end, find_phrase, fold_text, words_of
 from .turns import USER, Turn
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
@@ -460,7 +460,7 @@ def mark_new_lines(text: str, known: Collection[str] = ()) -> str:
     at = 0
     while at < len(lines):
         opening = _CODE_FENCE.fullmatch(lines[at])
-        end = _find_code_end(lines, at, opening["fence"]) if opening else at
+        end = find_code_end(lines, at, opening["fence"]) if opening else at
         new = [line for line in lines[at : end + 1] if _ANY_WORD.search(line) and line.strip() not in known]
         if opening and end == at:
             marked.append(_mark_line("\\" + lines[at]))  # open code would swallow what stands below it
@@ -470,12 +470,6 @@ def mark_new_lines(text: str, known: Collection[str] = ()) -> str:
             marked.append(_mark_line(lines[at]) if new else lines[at])
         at = end + 1
     return "\n".join(marked)
-
-
-def _find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
-    """Return the line that closes the code; the line that opens it where none does."""
-    closing = (later for later in range(at + 1, len(lines)) if lines[later].strip().startswith(fence))
-    return next((later for later in closing if not lines[later].strip().strip(fence[0])), at)
 
 
 def _mark_line(line: str) -> str:
