@@ -20,7 +20,7 @@ from ..core.synthesis import Draft
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
 from ..documents.drafting import draft
-from .base import HOST, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import HOST, AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
 
 SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS = 60, 40, 100
 QUESTION_WORDS, TOPIC_WORDS, ENTRY_WORDS = 80, 12, 120
@@ -120,6 +120,8 @@ class HostPanel:
                     "reading", _find_lead(brief), request, REPLY_WORDS, may_pass=True
                 )
                 return "" if said.passes else said.text
+            case AskFiles():
+                return None  # a host looks at the code with its own tools
             case other:
                 assert_never(other)
 

@@ -123,6 +123,8 @@ class Executor:
                         keep_corrections(self._folder, answer.text, relayed=answer.relayed)
             case do.AskFeedback(words=words, relayed=relayed):
                 keep_corrections(self._folder, words, relayed=relayed)
+        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.name not in (OFFLINE, HOST):
+            await self._surveyor.ask_panel(task.brief.item, self.panel)
         match task:
             case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
                 task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
