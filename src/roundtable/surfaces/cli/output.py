@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
+from msgspec import to_builtins
+
 from ...core.errors import DiskFailed
-from ...core.text import strip_unprintable
+from ...core.text import clean_text, strip_unprintable
 
 NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _CELL = 100
@@ -50,13 +52,15 @@ def put(text: str) -> None:
 
 def put_text(text: str) -> None:
     """Show a text to a person on stdout, on lines of its own."""
-    put(f"{fit(text)}\n")
+    put(f"{clean_text(text)}\n")
 
 
 def put_json(value: object, *, indent: int | None = 2) -> None:
-    """Write one JSON document to stdout; without `indent` it is one line."""
+    """Write a value, structs too, as one JSON document to stdout; without `indent` it is one line."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    text = json.dumps(_printable(value), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False)
+    text = json.dumps(
+        _printable(to_builtins(value)), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False
+    )
     put(f"{text}\n")
 
 
@@ -65,15 +69,10 @@ def tell(text: str) -> None:
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(f"{fit(text)}\n")
+        sys.stderr.write(f"{clean_text(text)}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         _abandon(sys.stderr)
-
-
-def fit(text: str) -> str:
-    """Return the text without control characters and with plain line ends."""
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def command(*words: str) -> str:
@@ -88,7 +87,7 @@ def count(number: int, noun: str) -> str:
 
 def one_line(text: str) -> str:
     """Return the text on one line, cut if it is too long for a table."""
-    return _cut(" ".join(fit(text).split()), _CELL)
+    return _cut(" ".join(clean_text(text).split()), _CELL)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0) -> str:
@@ -104,7 +103,9 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
     """Return labels and values in two columns."""
     width = max((len(label) for label, _ in rows), default=0)
-    return "\n".join(f"{label:<{width}}  {' '.join(fit(value).split())}".rstrip() for label, value in rows)
+    return "\n".join(
+        f"{label:<{width}}  {' '.join(clean_text(value).split())}".rstrip() for label, value in rows
+    )
 
 
 def _printable(value: object) -> object:

@@ -26,10 +26,10 @@ from ...core.hearing import hear, hear_steering
 from ...core.lines import Awaits, Line
 from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft, join_lines
+from ...core.text import clean_text
 from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
-from ..cli.output import fit
 from ..terminal.page import Menu, describe_work
 from ..terminal.renderer import VOICES
 from ..terminal.slash import compare_documents, read_documents
@@ -319,7 +319,7 @@ class Room:
         self._require_member(guest)
         if not self.is_open:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
-        words = fit(text).strip()
+        words = clean_text(text).strip()
         awaits = self.awaits
         if awaits is None and not self.is_discussing:
             raise RuleBroken("Nobody is listening now, so nothing was said. Wait for the next question.")
@@ -492,7 +492,7 @@ class Room:
     def _add(self, line: Line, by: str | None = None) -> None:
         persona, voice = self._find_voice(line.speaker)
         is_person = line.speaker == USER
-        text, name = fit(line.text), ""
+        text, name = clean_text(line.text), ""
         if is_person:
             last = self._heard_last.name if self._heard_last is not None and line.kind != "resume" else ""
             name = (last if by is None else by) or "Said before"
@@ -529,10 +529,10 @@ class Room:
             return entry
         drafts = [(answer.text, "your answer") for answer in analysis.earlier]
         for draft, source in (*drafts, *((offer.text, offer.source) for offer in analysis.offers)):
-            ending = fit(texts.question("", draft, source))
+            ending = clean_text(texts.question("", draft, source))
             if entry.text.endswith(ending):
                 text = entry.text.removesuffix(ending)
-                return replace(entry, text=text, draft=fit(draft), source=fit(source))
+                return replace(entry, text=text, draft=clean_text(draft), source=clean_text(source))
         return entry
 
 
@@ -554,34 +554,26 @@ def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
     return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
 
 
-class Rooms:
-    """The rooms of a project, by the name of the item's folder."""
+class Rooms(dict[str, Room]):
+    """The rooms of a project, by the name of the item's folder; each is made when it is first asked for."""
 
-    def __init__(self, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
-        self._start, self._draw, self._idle = start, draw, idle
-        self._rooms: dict[str, Room] = {}
+    def __init__(self, start: StartSession, draw: Draw) -> None:
+        super().__init__()
+        self._start, self._draw = start, draw
 
-    def __contains__(self, slug: str) -> bool:
-        return slug in self._rooms
-
-    def __getitem__(self, slug: str) -> Room:
-        if slug not in self._rooms:
-            self._rooms[slug] = Room(slug, partial(self._start, slug), self._draw, idle=self._idle)
-        return self._rooms[slug]
-
-    def list_open(self) -> dict[str, Room]:
-        """Return the rooms in which the table is open."""
-        return {slug: room for slug, room in self._rooms.items() if room.is_open}
+    def __missing__(self, slug: str) -> Room:
+        room = self[slug] = Room(slug, partial(self._start, slug), self._draw)
+        return room
 
     def check_streams(self, room: Room, guest: Guest) -> None:
         """Raise RuleBroken where one more stream would be too many."""
-        everywhere = sum(each.count_streams() for each in self._rooms.values())
+        everywhere = sum(each.count_streams() for each in self.values())
         if room.count_streams(guest) >= MAX_STREAMS_EACH or everywhere >= MAX_STREAMS:
             raise RuleBroken("Too many pages follow this table. Close one of them.")
 
     async def close(self) -> None:
         """Close every table."""
-        for room in self._rooms.values():
+        for room in self.values():
             await room.close()
 
 
