@@ -13,7 +13,7 @@ from roundtable.core.analysis import TABLE, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
-from roundtable.core.steps import PHASE_KEYS, PHASES, Question, Step
+from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
 from talk import AT
 
 QUESTIONS = (
@@ -220,6 +220,50 @@ def test_silence_or_not_knowing_leaves_the_first_answer_as_it_was(reply: str) ->
     play = Play(opening(strict)).says("Inspectors.", reply)
     assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
     assert play.texts("question")[-1] == "How fast must it be?"
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    "reply", ["I named two already: rows, and a queue.", "I've already said that.", "As I said.", "see above"]
+)
+def test_a_complaint_about_a_follow_up_is_not_an_answer(reply: str) -> None:
+    play = Play(opening(replace(TWO, validation=(NUMBER,)))).says("Inspectors.", reply)
+    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
+    assert play.texts("answer")[-1] == reply
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("first", "reply", "kept"),
+    [
+        ("Inspectors.", "60 inspectors", "60 inspectors"),
+        ("Inspectors.", "We named 60 before June.", "Inspectors. We named 60 before June."),
+    ],
+)
+def test_a_reply_that_says_it_all_stands_alone(first: str, reply: str, kept: str) -> None:
+    play = Play(opening(replace(TWO, validation=(NUMBER,)))).says(first, reply)
+    assert play.now.answers[0].text == kept
+
+
+SIZE = Criterion("Problem", "one of small, medium, large", "Small, medium or large?")
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("first", "kept"),
+    [("small or medium, hard to say", "small"), ("One file and its test.", "small\nOne file and its test.")],
+)
+def test_the_reply_to_a_choice_chooses(first: str, kept: str) -> None:
+    play = Play(opening(replace(TWO, validation=(SIZE,)))).says(first, "small")
+    assert play.now.answers[0].text == kept
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize("said", ["small, but value medium because of tax", "small, with medium value"])
+def test_a_choice_of_another_question_in_the_same_breath_is_no_second_choice(said: str) -> None:
+    play = Play(opening(replace(TWO, validation=(SIZE,)))).says(said)
+    assert play.all_asked(do.AskFollowUp) == []
+    assert play.now.answers[0].text == said
 
 
 @pytest.mark.rule("STEP-4")

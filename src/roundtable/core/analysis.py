@@ -54,10 +54,10 @@ from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Fact, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
 from .synthesis import mark_unverified, shorten_text, strip_mark
-from .text import is_silence, words_of
+from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
-from .validation import asks_back, is_settled, is_unknown, meets_check
+from .validation import asks_back, complains, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
@@ -593,7 +593,8 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
     answer = do.Answer(question.label, question.text, words, relayed=relayed)
     criteria = (each for each in now.step.validation if each.label == question.label)
-    missed = next((each for each in criteria if not meets_check(each.check, words)), None)
+    others = _other_labels(now.step, question.label)
+    missed = next((each for each in criteria if not meets_check(each.check, words, others)), None)
     if missed is None or is_settled(words):
         return _keep(now, answer)
     held = replace(now, answers=(*now.answers, answer), stage=Stage.FOLLOW_UP, follow_up="")
@@ -607,27 +608,34 @@ def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
-    """Add the reply to a follow-up to the answer; silence or not knowing leaves it as it was."""
+    """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
-    first = now.answers[-1]
-    if not is_unknown(words):
+    first, before = now.answers[-1], replace(now, answers=now.answers[:-1], follow_up=None)
+    if not (is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
-        return _keep(
-            replace(now, answers=now.answers[:-1], follow_up=None),
-            replace(first, text=text, relayed=relayed),
-            words,
-        )
-    return _keep(replace(now, answers=now.answers[:-1], follow_up=None), first, words)
+        first = replace(first, text=text, relayed=relayed)
+    return _keep(before, first, words)
 
 
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
-    """Return the answer with the reply to its follow-up, as one text; a reply to a choice stands alone."""
-    checks = [each.check for each in step.validation if each.label == answer.label]
-    if "\n" in answer.text or any(check.startswith("one of") for check in checks):
+    """Return the answer with the reply to its follow-up, as one text; one that says it all stands alone."""
+    if set(content_stems(answer.text)) <= set(content_stems(reply)):
+        return reply
+    choices = (each.check for each in step.validation if each.label == answer.label)
+    if choice := next((check for check in choices if check.startswith("one of")), ""):
+        # The choice, then why; what named several choices was no reason for one.
+        values = set(words_of(choice.removeprefix("one of"))) - {"or"}
+        return f"{reply}\n{answer.text}" if values.isdisjoint(words_of(answer.text)) else reply
+    if "\n" in answer.text:
         return f"{answer.text}\n{reply}"
     end = "" if answer.text.rstrip().endswith((".", "!", "?", ":", "。")) else "."
     return f"{answer.text.rstrip()}{end} {reply}"
+
+
+def _other_labels(step: Step, label: str) -> tuple[str, ...]:
+    every = (*step.brief, *step.standard, *step.deep)
+    return tuple(dict.fromkeys(each.label for each in every if each.label != label))
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:

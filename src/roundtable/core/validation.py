@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from .errors import RuleBroken
@@ -58,7 +58,8 @@ _CONDITION = re.compile(
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
     r"|entweder|two (?:options|ways|approaches))\b"
-    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b",
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b"
+    r"|\b(?:a|1|one|first)[:.),].{0,400}?\b(?:b|2|two|second)[:.),]",
     re.DOTALL,
 )
 _FAILURE = re.compile(
@@ -98,6 +99,14 @@ _ASKED_BACK = phrases_of(
     "| why are you asking | do you want to know | can you explain | could you explain"
     "| can you give me an example | for example what | like what | such as what | what for"
 )
+# What is named after a colon was named before: "I named two already: rows and a queue".
+_COMPLAINT = re.compile(
+    r"(?:but |well,? |sorry,? )*(?:as (?:i|we) (?:just |already )?(?:said|wrote)|see above|asked and answered"
+    r"|(?:i|we)(?:'ve| have)? (?:(?:just|already) (?:did|done|said|named|gave|given|told|answered|listed)"
+    r"(?: \w+){0,3}|(?:did|said|named|gave|told|answered|listed)(?: \w+){0,3}? (?:already|before|above))"
+    r"|you (?:just |already )?asked (?:that|this|it)(?: already| before)?)(?::.*|[.!]*$)",
+    re.DOTALL,
+)
 _SETTLED = phrases_of(
     "not applicable | doesn't apply | does not apply | not relevant | not needed | approved | none | nothing"
     "| no new | no one | nobody | nowhere | never | same as today | same as before | as before | unchanged"
@@ -115,9 +124,12 @@ def is_known_check(name: str) -> bool:
     return _find_check(name) is not None
 
 
-def meets_check(name: str, answer: str) -> bool:
-    """Whether the answer meets the named check, or says in earnest that it is not known."""
-    checked = _find_check(name)
+def meets_check(name: str, answer: str, others: Iterable[str] = ()) -> bool:
+    """Whether the answer meets the named check, or says in earnest that it is not known.
+
+    What it says under a label of `others` does not count for a choice: "small, but complexity medium".
+    """
+    checked = _find_check(name, "|".join(re.escape(fold_text(label)) for label in others))
     if checked is None:
         raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *_FAMILIES))
     return is_unknown(answer) or checked(answer)
@@ -162,7 +174,7 @@ def asks_back(answer: str) -> bool:
     return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)
 
 
-def _find_check(name: str) -> Check | None:
+def _find_check(name: str, others: str = "") -> Check | None:
     plain = " ".join(fold_text(name).split()).rstrip(".")
     if plain in _CHECKS:
         reads = _CHECKS[plain]
@@ -180,8 +192,21 @@ def _find_check(name: str) -> Check | None:
         values = [words_of(part) for part in parts]
         if not all(values):
             return None
-        return lambda answer: sum(find_phrase(value, words_of(answer)) is not None for value in values) == 1
+        named = "|".join(" ".join(value) for value in values)
+        elsewhere = re.compile(
+            rf"\b(?:{others or '(?!)'})(?: is|:)? (?:{named})\b|\b(?:{named}) (?:{others or '(?!)'})\b"
+        )
+        return lambda answer: len(_find_values(values, elsewhere.sub("", fold_text(answer)))) == 1
     return None
+
+
+def _find_values(values: list[tuple[str, ...]], said: str) -> list[tuple[str, ...]]:
+    return [value for value in values if find_phrase(value, words_of(said)) is not None]
+
+
+def complains(reply: str) -> bool:
+    """Whether a reply to a follow-up says no more than that it was answered before."""
+    return _COMPLAINT.match(fold_text(reply).strip()) is not None
 
 
 def _count_words(answer: str) -> int:

@@ -28,7 +28,11 @@ from .page import (
     write_paragraph,
 )
 
-_COMPLEXITY_IS = re.compile(r"(?:the )?complexity is (?P<value>low|medium|high)\b\W*", re.IGNORECASE)
+_COMPLEXITY_IS = re.compile(
+    r"\W*(?:\b(?:but|and|with|the)\s+)*+\b(?:complexity(?:\s+is|\s*+[:=])?\s*+(?P<value>low|medium|high)"
+    r"|(?P<before>low|medium|high)\s+complexity)\b\W*",
+    re.IGNORECASE,
+)
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -110,23 +114,29 @@ def _write_csv(context: DraftContext) -> str:
 
 def write_size(context: DraftContext) -> str:
     """Write scope and complexity on lines of their own, then why, then the rest."""
-    values, words, reasons = [], [], []
-    for label, value in _read_size(context).items():
-        text = context.text(label)
-        if label == "Scope" and _COMPLEXITY_IS.match(text.strip()):
-            # Only the complexity was put right.
-            reasons.append(
-                write_paragraph("Why this complexity", _strip_values(_COMPLEXITY_IS.sub("", text)))
-            )
-            continue
-        if value:
-            values.append(write_paragraph(label, value))
-        elif text:
+    size, tricky = context.text("Scope"), context.text("Complexity")
+    scope = complexity = None
+    why_tricky = tricky
+    if said := _COMPLEXITY_IS.search(size):
+        size, after = size[: said.start()], size[said.end() :]
+        if not size and read_scope(f"Scope: {after}")[0]:
+            size, after = after, ""
+        complexity, why_tricky = (said["value"] or said["before"]).lower(), after or tricky
+        tricky = tricky if size else ""  # without a size, only the complexity was put right
+    for line in size.splitlines():  # a later line corrects an earlier one
+        both = read_scope(f"Scope: {line}")
+        scope, complexity = both[0] or scope, both[1] or complexity
+    for line in tricky.splitlines():
+        complexity = read_scope(f"Complexity: {line}")[1] or complexity
+    values, words, reasons = [], [], list[str]()
+    for label, value, text in (("Scope", scope, size), ("Complexity", complexity, why_tricky)):
+        if not value and text:
             words.append(write_paragraph(label, text))
-            continue
-        reason = _strip_values(text)
-        if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
-            reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
+        elif value:
+            values.append(write_paragraph(label, value))
+            reason = _strip_values(text)
+            if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
+                reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
     rest = write_labelled(context.without("Scope", "Complexity"))
     return join_section(values, words, reasons, rest, write_open_questions(context.answers))
 
@@ -134,19 +144,6 @@ def write_size(context: DraftContext) -> str:
 def _strip_values(text: str) -> str:
     """Return what is said besides the values."""
     return strip_punctuation(_VALUES.sub("", join_lines(text), count=1))
-
-
-def _read_size(context: DraftContext) -> dict[str, str | None]:
-    """Return what the two answers say, line by line: the later line corrects the earlier."""
-    scope = complexity = None
-    for line in context.text("Scope").splitlines():
-        both = read_scope(f"Scope: {line}")
-        scope, complexity = both[0] or scope, both[1] or complexity
-    for line in context.text("Complexity").splitlines():
-        complexity = read_scope(f"Complexity: {line}")[1] or complexity
-    if said := _COMPLEXITY_IS.match(context.text("Scope").strip()):
-        complexity = said["value"].lower()
-    return {"Scope": scope, "Complexity": complexity}
 
 
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
