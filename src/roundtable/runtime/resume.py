@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -166,9 +167,10 @@ class Resume:
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
-    def reopen(self, step_id: str) -> Leg:
-        """Return a completed or skipped step, from its first question; what later steps wrote stays."""
+    def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
+        """Return a completed or skipped step, from its first or last question; later steps' texts stay."""
         opening = self._open_at(self._find_completed(step_id, or_skipped=True), "step")
+        opening = replace(opening, asks_last=asks_last)
         begun = self._replay(step_id)
         is_begun = begun is not None and _is_reopened(begun.analysis) and not begun.analysis.saved
         if begun is not None and is_begun and self._is_open(begun.analysis):
@@ -302,10 +304,12 @@ class Resume:
         return find_position(steps, progress_of(meta), facts_of(self._folder, meta), can_pass=True)
 
     def _arrival(self, phase: Phase, progress: Progress) -> Arrival:
-        if self._previous is not None and self._previous.key == phase.key:
+        if self._previous == phase:
             return "continuing"
         begun = any(step_id[:2] == phase.number for step_id in progress.steps_completed)
-        return "resumed" if begun else "new"
+        if not begun:
+            return "new"
+        return "resumed" if self._previous is None else "continuing"
 
     def _read_content(self) -> _Content:
         """Return the tracks, the roster and what is wrong with them, read once for each leg."""
