@@ -15,7 +15,7 @@ from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import propose_track
+from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Phase, Step
@@ -40,6 +40,8 @@ class Leg(Struct):
     commands: tuple[do.Command, ...]
     resumed: bool = False
     last_words: str | None = None
+    asked: Line | None = None
+    """The question that came before the one that is asked now."""
     unsaved: tuple[do.SaveRecord, ...] = ()
     """What was to be saved of each discussion whose record failed."""
     warnings: tuple[str, ...] = ()
@@ -61,6 +63,8 @@ class Leg(Struct):
             self.unsaved = (*self.unsaved, self.commands[-1])
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text
+        shown = (each.line for each in self.commands if isinstance(each, do.Show))
+        self.asked = next((line for line in shown if line.kind == "question"), self.asked)
         self.analysis, self.commands = self._check(event)
 
     def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
