@@ -600,8 +600,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
     answer = do.Answer(question.label, question.text, words, relayed=relayed)
     criteria = (each for each in now.step.validation if each.label == question.label)
-    others = _other_labels(now.step, question.label)
-    missed = next((each for each in criteria if not meets_check(each.check, words, others)), None)
+    missed = next((each for each in criteria if not meets_check(each.check, words)), None)
     if missed is None or is_settled(words):
         return _keep(now, answer)
     held = replace(now, answers=(*now.answers, answer), stage=Stage.FOLLOW_UP, follow_up="")
@@ -638,11 +637,6 @@ def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
         return f"{answer.text}\n{reply}"
     end = "" if answer.text.rstrip().endswith((".", "!", "?", ":", "。")) else "."
     return f"{answer.text.rstrip()}{end} {reply}"
-
-
-def _other_labels(step: Step, label: str) -> tuple[str, ...]:
-    every = (*step.brief, *step.standard, *step.deep)
-    return tuple(dict.fromkeys(each.label for each in every if each.label != label))
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:

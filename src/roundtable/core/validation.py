@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 from .errors import RuleBroken
@@ -124,12 +124,9 @@ def is_known_check(name: str) -> bool:
     return _find_check(name) is not None
 
 
-def meets_check(name: str, answer: str, others: Iterable[str] = ()) -> bool:
-    """Whether the answer meets the named check, or says in earnest that it is not known.
-
-    What it says under a label of `others` does not count for a choice: "small, but complexity medium".
-    """
-    checked = _find_check(name, "|".join(re.escape(fold_text(label)) for label in others))
+def meets_check(name: str, answer: str) -> bool:
+    """Whether the answer meets the named check, or says in earnest that it is not known."""
+    checked = _find_check(name)
     if checked is None:
         raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *_FAMILIES))
     return is_unknown(answer) or checked(answer)
@@ -174,7 +171,7 @@ def asks_back(answer: str) -> bool:
     return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)
 
 
-def _find_check(name: str, others: str = "") -> Check | None:
+def _find_check(name: str) -> Check | None:
     plain = " ".join(fold_text(name).split()).rstrip(".")
     if plain in _CHECKS:
         reads = _CHECKS[plain]
@@ -192,16 +189,15 @@ def _find_check(name: str, others: str = "") -> Check | None:
         values = [words_of(part) for part in parts]
         if not all(values):
             return None
-        named = "|".join(" ".join(value) for value in values)
-        elsewhere = re.compile(
-            rf"\b(?:{others or '(?!)'})(?: is|:)? (?:{named})\b|\b(?:{named}) (?:{others or '(?!)'})\b"
-        )
-        return lambda answer: len(_find_values(values, elsewhere.sub("", fold_text(answer)))) == 1
+
+        def names_one(answer: str) -> bool:
+            """Whether the first clause that names any value names one: what comes after it is about more."""
+            clauses = (words_of(clause) for clause in re.split(r"[,;:.\n]", answer))
+            counts = (sum(find_phrase(value, words) is not None for value in values) for words in clauses)
+            return next(filter(None, counts), 0) == 1
+
+        return names_one
     return None
-
-
-def _find_values(values: list[tuple[str, ...]], said: str) -> list[tuple[str, ...]]:
-    return [value for value in values if find_phrase(value, words_of(said)) is not None]
 
 
 def complains(reply: str) -> bool:

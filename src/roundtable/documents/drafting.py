@@ -28,11 +28,10 @@ from .page import (
     write_paragraph,
 )
 
-_COMPLEXITY_IS = re.compile(
-    r"\W*(?:\b(?:but|and|with|the)\s+)*+\b(?:complexity(?:\s+is|\s*+[:=])?\s*+(?P<value>low|medium|high)"
-    r"|(?P<before>low|medium|high)\s+complexity)\b\W*",
-    re.IGNORECASE,
+_COMPLEXITY = re.compile(
+    r"\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)", re.IGNORECASE
 )
+_SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -114,31 +113,36 @@ def _write_csv(context: DraftContext) -> str:
 
 def write_size(context: DraftContext) -> str:
     """Write scope and complexity on lines of their own, then why, then the rest."""
-    size, tricky = context.text("Scope"), context.text("Complexity")
-    scope = complexity = None
-    why_tricky = tricky
-    if said := _COMPLEXITY_IS.search(size):
-        size, after = size[: said.start()], size[said.end() :]
-        if not size and read_scope(f"Scope: {after}")[0]:
-            size, after = after, ""
-        complexity, why_tricky = (said["value"] or said["before"]).lower(), after or tricky
-        tricky = tricky if size else ""  # without a size, only the complexity was put right
-    for line in size.splitlines():  # a later line corrects an earlier one
-        both = read_scope(f"Scope: {line}")
-        scope, complexity = both[0] or scope, both[1] or complexity
-    for line in tricky.splitlines():
-        complexity = read_scope(f"Complexity: {line}")[1] or complexity
-    values, words, reasons = [], [], list[str]()
-    for label, value, text in (("Scope", scope, size), ("Complexity", complexity, why_tricky)):
-        if not value and text:
-            words.append(write_paragraph(label, text))
-        elif value:
-            values.append(write_paragraph(label, value))
-            reason = _strip_values(text)
-            if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
-                reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
+    said = _split_size(context)
+    found: dict[str, str] = {}
+    for label, texts in said.items():
+        for line in "\n".join(texts).splitlines():
+            # The later line corrects the earlier; "small, low" says both.
+            sizes = zip(said, read_scope(f"{label}: {line}"), strict=True)
+            found |= {each: value for each, value in sizes if value}
+    values: list[str] = []
+    words: list[str] = []
+    reasons: list[str] = []
+    for label, texts in said.items():
+        if label in found:
+            values.append(write_paragraph(label, found[label]))
+        elif texts:
+            words.append(write_paragraph(label, "\n".join(texts)))
+            continue
+        reason = " ".join(filter(None, map(_strip_values, texts)))
+        if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
+            reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
     rest = write_labelled(context.without("Scope", "Complexity"))
     return join_section(values, words, reasons, rest, write_open_questions(context.answers))
+
+
+def _split_size(context: DraftContext) -> dict[str, list[str]]:
+    """Return what is said about scope and complexity; the first answer may speak of both."""
+    scope, complexity = context.text("Scope"), [context.text("Complexity")]
+    if both := _COMPLEXITY.search(scope):
+        complexity.append(scope[both.end() :])
+        scope = scope[: both.start()].rstrip(" ,;.\n")
+    return {"Scope": [*filter(None, [_SIZE_IS.sub("", scope)])], "Complexity": [*filter(None, complexity)]}
 
 
 def _strip_values(text: str) -> str:
