@@ -150,6 +150,10 @@ def test_each_target_gets_its_text() -> None:
         ({"Scope": "Scope: small, complexity: low"}, "**Scope**: small\n\n**Complexity**: low"),
         ({"Scope": "small, low"}, "**Scope**: small\n\n**Complexity**: low"),
         ({"Scope": "medium, complexity: high"}, "**Scope**: medium\n\n**Complexity**: high"),
+        (
+            {"Scope": "small, but complexity medium because of Vary and ETag"},
+            "**Scope**: small\n\n**Complexity**: medium\n\n**Why this complexity**: because of Vary and ETag",
+        ),
         ({"Scope": "no idea\nlarge"}, "**Scope**: large\n\n**Why this scope**: no idea large"),
         (
             {"Scope": "medium; the page.", "Complexity": "high, because refunds differ."},
