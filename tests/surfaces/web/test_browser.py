@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -307,6 +308,23 @@ def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
     awaits(page, "answer")
 
 
+@pytest.mark.rule("MENU-3")
+def test_enter_at_the_menu_continues_and_words_are_feedback(houses: Any, completed: Place) -> None:
+    page = houses(completed[0]).let_in("Ana")
+    page.click("text=Open the table")
+    awaits(page, "menu")
+    expect(page.locator("button.main")).to_have_attribute("data-key", "c")
+    page.fill("#text", "Ask the foreman, too.")
+    page.press("#text", "Enter")
+    expect(page.locator("#log .feedback.person")).to_have_text(re.compile("foreman"), timeout=PATIENCE)
+    expect(page.locator('[data-key="c"]')).to_be_focused(timeout=PATIENCE)
+    page.press("#text", "Enter")
+    awaits(page, "answer")
+    page.reload()
+    awaits(page, "answer")
+    assert page.locator("#log .contribution").count() == 0
+
+
 def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Place) -> None:
     house = houses(completed[0], review=True)
     ana, ben = house.let_in("Ana"), house.let_in("Ben")
@@ -319,13 +337,21 @@ def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Plac
     ana.uncheck('[name="keep-1"]')
     ana.fill('[name="text-2"]', "We take option B: it costs least")
     ana.select_option("#part", "question")
-    ana.fill('[name="add"]', "Who tells the desk?")
+    for number, words in ((2, QUESTION), (3, "Who pays?")):
+        ana.fill('[name="add"]', words)
+        ana.keyboard.press("Enter")
+        expect(ana.locator(f'[name="text-{number}"]')).to_have_value(words, timeout=PATIENCE)
+        expect(ana.locator('[name="add"]')).to_be_focused()
+    documents = "".join(path.read_text() for path in completed[1].glob("*.md"))
+    assert QUESTION not in documents and "option B" not in documents
+    ana.fill('[name="add"]', "Ask Eva?")
     ana.click("text=Accept and write")
     awaits(ana, "menu")
     text = next(
         path.read_text() for path in completed[1].glob("*.md") if "Elaboration Insights" in path.read_text()
     )
-    assert "- We take option B: it costs least" in text and "- Who tells the desk?" in text
+    for words in ("We take option B: it costs least", QUESTION, "Who pays?", "Ask Eva?"):
+        assert f"- {words}" in text
     assert "Answers can differ." not in text
     expect(ben.locator("#log .synthesis")).to_contain_text("it costs least")
 

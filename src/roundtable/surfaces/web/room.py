@@ -337,14 +337,18 @@ class Room:
         self._queue(guest, words, awaits or "discussion")
 
     def review(self, guest: Guest, fields: Mapping[str, str], at: int) -> None:
-        """Change the synthesis as a form says, then accept it: `keep-2`, `text-2`, `add` and `part`.
+        """Change the synthesis as a form says: `keep-2`, `text-2`, `add` and `part`; then accept it.
 
-        It becomes the messages that somebody at a terminal would type.
+        It becomes the messages that somebody at a terminal would type. With `only` nothing is accepted yet.
         """
         draft = self.draft
         if self.awaits != "review" or draft is None:
             raise RuleBroken("There is nothing to review now, so nothing was changed.")
-        messages = [*list_changes(draft, fields), ""]
+        messages = list_changes(draft, fields)
+        if "only" not in fields:
+            messages.append("")
+        elif not any(words.startswith("add ") for words in messages):
+            raise RuleBroken("Nothing was added. Write what to add first.")
         self.say(guest, messages[0], at)
         for words in messages[1:]:
             self._queue(guest, words, "review")
