@@ -204,6 +204,7 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     expect(ben.locator("#problem")).to_contain_text("chair")
     ana.click("text=Hand over the chair")
     ben.click("text=Wrap up")
+    expect(ben.locator("#log .person .words").last).to_have_text("Wrap up", timeout=PATIENCE)
     ben.click("text=Accept and write")
     awaits(ben, "menu")
     expect(eva.locator("#log .synthesis")).to_contain_text("option B", timeout=PATIENCE)
