@@ -177,7 +177,7 @@ class Site:
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
         body = await run_in_threadpool(item.render_document, name)
-        return self._page("document.html", guest, item=item, name=name, body=body)
+        return self._page("document.html", guest, item=item, name=name, body=body, talk=None)
 
     async def show_discussion(self, request: Request, guest: Guest) -> Response:
         """Show the transcript of a discussion."""
@@ -187,13 +187,14 @@ class Site:
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
         body = await run_in_threadpool(item.render_discussion, found)
-        return self._page("document.html", guest, item=item, name=found.title, body=body)
+        return self._page("document.html", guest, item=item, name=found.title, body=body, talk=found)
 
     async def show_hand_off(self, request: Request, guest: Guest) -> Response:
         """Show what the item's documents say to whoever builds it."""
         item = await self._view_item(request)
         text, _ = await run_in_threadpool(self.project.write_hand_off, item.slug, "page", None)
-        return self._page("document.html", guest, item=item, name="Hand-off", body=render_document(text))
+        body = render_document(text)
+        return self._page("document.html", guest, item=item, name="Hand-off", body=body, talk=None)
 
     async def export(self, request: Request, _guest: Guest) -> Response:
         """Return the whole item as one file that needs no other."""

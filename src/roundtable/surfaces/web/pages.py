@@ -17,7 +17,7 @@ from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..cli.output import fit
 from ..terminal.slash import read_documents
-from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_document, strip_credit
+from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_data, render_document, strip_credit
 
 if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
@@ -47,6 +47,7 @@ class DiscussionView(Struct, frozen=True):
     text: str
     title: str
     address: str
+    is_undone: bool
     turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -77,7 +78,7 @@ class ItemView(Struct, frozen=True):
         """Return a document as HTML; `whole` where all of the item's pages are one page."""
         text = self.documents[name]
         if not name.endswith(".md"):
-            text = f"````\n{text.rstrip()}\n````"
+            return render_data(name, text)
         known = {
             (each.step, each.at): TurnLinks(
                 f"#discussion-{each.number}" if whole else each.address,
@@ -131,9 +132,12 @@ def view_item(project: Project, slug: str) -> ItemView:
     entry = find_entry(project, slug)
     address, folder = f"/items/{quote(slug)}", entry.folder
     (status,) = project.report([entry])
-    records = (entry.meta or {}).get("elaborations", [])
-    talks = Counter(str(each.get("step_id")) for each in records if isinstance(each, dict))
-    views = [StepView(step, state, talks[step.step_id]) for step, state in project.list_steps(entry)]
+    rows = project.list_steps(entry)
+    titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in rows))}
+    found = _read_discussions(folder, titles, project.list_taken_back(entry), address)
+    talks = Counter(each.step for each in found if not each.is_undone)
+    views = [StepView(step, state, talks[step.step_id]) for step, state in rows]
+    phases = ((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES)
     draft = _read_text(folder, "draft.md")
     return ItemView(
         slug,
@@ -141,23 +145,24 @@ def view_item(project: Project, slug: str) -> ItemView:
         address,
         status,
         draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
-        tuple((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES),
+        tuple((phase, row) for phase, row in phases if row),
         read_documents(folder),
-        _read_discussions(folder, project.steps(), address),
+        found,
         () if entry.problem else project.open_questions(slug),
         _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
         project.describe_spending(entry),
     )
 
 
-def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[DiscussionView, ...]:
-    titles = {step.step_id: step.title for step in steps}
+def _read_discussions(
+    folder: Path, titles: dict[str, str], undone: tuple[str, ...], address: str
+) -> tuple[DiscussionView, ...]:
     found = []
     for number, name, text, content in parse_transcripts(folder):
         step, at = content.key if content else ("", "")
         title, place = titles.get(step, Path(name).name), f"{address}/discussions/{number}"
         turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
-        found.append(DiscussionView(number, step, at, fit(text), title, place, turns))
+        found.append(DiscussionView(number, step, at, fit(text), title, place, at in undone, turns))
     return tuple(found)
 
 
