@@ -471,6 +471,24 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(houses: Any, comple
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
 
 
+def test_on_a_phone_a_table_of_three_columns_fits_and_a_line_has_one_height(
+    houses: Any, completed: Place
+) -> None:
+    root, item = completed
+    row = "FR-001 | Switch it on with StaticFiles(precompressed=True) | Should"
+    (item / "priorities.md").write_text(
+        f"# P\n\n| Requirement | What | Priority |\n|---|---|---|\n| {row} |\n"
+    )
+    talk_elsewhere(completed, ["E", "We go with B.", "done", f"add question: {QUESTION}", "accept"])
+    page = houses(root).let_in("Ana", "/items/offline-forms", viewport={"width": 390, "height": 844})
+    heights = page.locator("form.row").first.evaluate(
+        "(row) => [...row.children].filter((each) => each.offsetHeight).map((each) => each.offsetHeight)"
+    )
+    assert len(heights) == 2 and len(set(heights)) == 1
+    page.click("text=priorities.md")
+    assert page.locator("table").evaluate("(table) => table.scrollWidth <= table.clientWidth")
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: npm install --prefix build/axe axe-core")
 def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, completed: Place) -> None:
     root, _ = completed

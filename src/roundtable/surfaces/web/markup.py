@@ -35,6 +35,7 @@ _ADDITION = re.compile(
     r"<!-- Elaboration: step (?P<step>[\d-]{1,9}), (?P<at>\S{1,40}) -->\s*+", re.IGNORECASE
 )
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
+_FIRST = ("id", "text")
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
@@ -96,9 +97,10 @@ def _render_field(key: str, value: Any) -> str:
     if not isinstance(value[0], dict):
         return f"<h2>{_label(key)}</h2><ul>{''.join(f'<li>{escape(_say(each))}</li>' for each in value)}</ul>"
     rows = [{name: _say(each) for name, each in row.items()} for row in value]
+    known = sorted(dict.fromkeys(name for row in rows for name in row), key=lambda name: name not in _FIRST)
     names = [
         name
-        for name in dict.fromkeys(name for row in rows for name in row)
+        for name in known
         if name == "text" or any(row.get(name, "") not in row.get("text", "") for row in rows)
     ]
     table = _render_table(names, [[row.get(name, "") for name in names] for row in rows])
@@ -109,7 +111,7 @@ def _say(value: Any) -> str:
     """Return a value of a cell in words; TypeError for one that holds more than a list of them."""
     if isinstance(value, dict):
         raise TypeError("A cell holds no object.")
-    return "; ".join(map(_say, value)) if isinstance(value, list) else "" if value is None else str(value)
+    return "\n".join(map(_say, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
 def _render_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
