@@ -21,7 +21,6 @@ from roundtable.core.steps import Item
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.text import (
     escape_markdown,
-    neutralize_markdown,
     parse_heading,
     strip_unprintable,
     unescape_markdown,
@@ -68,7 +67,6 @@ _SAID = Turn(1, ALEX.key, "Jordan said that 3 copies differ.")
 _TABLE = Table(ITEM, JOURNEYS, ROSTER, ALEX, STEPS, (), 10, turns=(_SAID,))
 _READERS: dict[str, Callable[[str], object]] = {
     "printable": strip_unprintable,
-    "harmless": neutralize_markdown,
     "plain": unescape_markdown,
     "heading_of": lambda text: parse_heading(f"# {text}"),
     "escape_markdown": escape_markdown,

@@ -12,6 +12,7 @@ import os
 import shlex
 import shutil
 import time
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -57,43 +58,14 @@ class _Assistant(Struct, frozen=True):
     """A program that answers once: who gets the words, its arguments, and how it tells about the login."""
 
     owner: str
-    arguments: tuple[str, ...] = ()
-    login: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
+    arguments: Sequence[str] = ()
+    login: Sequence[str] = ()
+    keys: Sequence[str] = ()
 
 
-# The arguments take away tools, memory and settings: an assistant answers from what it is sent, and no more.
-_ASSISTANTS = {
-    "claude": _Assistant(
-        "Anthropic",
-        ("-p", "--tools", "", "--safe-mode", "--strict-mcp-config", "--no-session-persistence"),
-        login=("auth", "status"),
-    ),
-    "codex": _Assistant(
-        "OpenAI",
-        (
-            "exec",
-            "--sandbox",
-            "read-only",
-            "--skip-git-repo-check",
-            "--ephemeral",
-            "--ignore-user-config",
-            "-",
-        ),
-        login=("login", "status"),
-    ),
-    "gemini": _Assistant(
-        "Google",
-        ("-p", "", "--approval-mode", "plan", "-o", "text"),
-        keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    ),
-    "llm": _Assistant("the service of its default model"),
-}
-KEY_MODELS = {
-    "anthropic": ("Anthropic", "claude-sonnet-5-5"),
-    "openai": ("OpenAI", "gpt-5.5"),
-    "google": ("Google", "gemini-flash-latest"),
-}
+_KNOWN = tomllib.loads((Path(__file__).parent / "content" / "models.toml").read_text(encoding="utf-8"))
+_ASSISTANTS = {name: _Assistant(**fields) for name, fields in _KNOWN["assistants"].items()}
+KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOWN["services"].items()}
 """For each service that takes a key: who it is, and the model that is offered."""
 
 

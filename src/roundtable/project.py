@@ -460,9 +460,7 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
 
 def _steps_of(entry: ItemEntry, tracks: tuple[Track, ...]) -> tuple[Step, ...]:
     """Return the steps of the track that an item follows."""
-    meta = entry.meta or {}
-    is_begun = bool(meta.get("steps_completed") or meta.get("phases_completed"))
-    return choose_track(tracks, read_item(entry.folder), key=meta.get("track"), is_begun=is_begun).track.steps
+    return choose_track(tracks, read_item(entry.folder), entry.meta or {}).track.steps
 
 
 def _make_row(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str | None) -> dict[str, Any]:

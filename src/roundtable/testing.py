@@ -19,7 +19,7 @@ from .core.events import Offer, SectionText
 from .core.lines import Line
 from .core.synthesis import Draft, Entry, decision_turns, own_words
 from .core.turns import NEUTRAL, OffTopic, Verdict
-from .panel.base import Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
+from .panel.base import AskFiles, Framing, OnWords, Panel, PanelRequest, Speech, ignore_words
 from .runtime.session import Session
 
 
@@ -58,6 +58,8 @@ class ScriptedPanel:
                 return await self.synthesise(request)
             case do.AskOffers():
                 return self.offers
+            case AskFiles():
+                return None
             case do.AskFollowUp():
                 self._record("follow_up")
                 return request.criterion.follow_up

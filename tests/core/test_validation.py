@@ -67,7 +67,7 @@ MET = {
         *("src/app/sync.py", "the login module", "sync.ts", "SyncQueue", "syncQueue", "sync_queue", "`sync`"),
         *("die Datei", "ファイル"),
     ],
-    "one of small, medium, large": ["Small.", "it is medium", "LARGE, I fear"],
+    "one of small, medium, large": ["Small.", "it is medium", "LARGE, I fear", "small, complexity: medium"],
     "one of low, medium or high": ["high"],
     "one of very low, high": ["very low"],
     "a date or deadline": [

@@ -155,6 +155,16 @@ def test_each_target_gets_its_text() -> None:
             "**Why this complexity**: because refunds differ",
         ),
         ({"Scope": "small or medium"}, "**Scope**: small or medium"),
+        ({"Scope": "It is small, the complexity is high."}, "**Scope**: small\n\n**Complexity**: high"),
+        (
+            {"Scope": "Size small, complexity medium: the header is new."},
+            "**Scope**: small\n\n**Complexity**: medium\n\n**Why this complexity**: the header is new",
+        ),
+        (
+            {"Scope": "Scope small, one file. Complexity is medium: the header is new."},
+            "**Scope**: small\n\n**Complexity**: medium\n\n**Why this scope**: one file\n\n"
+            "**Why this complexity**: the header is new",
+        ),
         ({"Scope": "large, low", "Complexity": "high"}, "**Scope**: large\n\n**Complexity**: high"),
     ],
 )  # fmt: skip
@@ -508,8 +518,8 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
             "Try again unless the server says no",
         ),
         (
-            "We answer 400 to a bad header and to a header that is too long, unless the server runs in a test, "
-            "where it logs it.",
+            "We answer 400 to a bad header and to a header that is too long, unless the server runs in a "
+            "test, where it logs it.",
             "Answer 400 to a bad header and to a header that is too long",
         ),
         (

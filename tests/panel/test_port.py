@@ -25,7 +25,7 @@ from roundtable.core.events import SectionText
 from roundtable.core.steps import Question
 from roundtable.core.synthesis import Draft
 from roundtable.core.turns import Material, Turn, Verdict
-from roundtable.panel.base import Framing, Panel, Speech, StoppablePanel
+from roundtable.panel.base import AskFiles, Framing, Panel, Picks, Speech, StoppablePanel
 from roundtable.panel.model.choice import FallbackPanel
 from roundtable.panel.offline import OfflinePanel
 from roundtable.testing import ScriptedPanel
@@ -62,5 +62,7 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
         reading = await panel.answer(AskReading(STEP, (Material("requirements-spec.md", "Forms."),)))
         assert "requirements-spec.md" in assert_type(reading, str)
         assert all((assert_type(question, str), assert_type(reply, str)))
+        picks = await panel.answer(AskFiles(ITEM, "src/ forms.py", "src/forms.py"))
+        assert assert_type(picks, Picks | None) is None
 
     asyncio.run(ask())

@@ -14,8 +14,9 @@ from commandline import CommandLine, command_line
 from roundtable import load_roster, load_steps
 from roundtable.core import lines
 from roundtable.core.personas import Roster
-from roundtable.surfaces.export import AGENT, HOSTS, agent_file
+from roundtable.surfaces.export import HOSTS, agent_file
 
+AGENT = "roundtable-analyst"
 SECTIONS = (
     *(f"## {number}. " for number in range(1, 7)),
     *(f"#### 4.4.{number} " for number in range(1, 10)),

@@ -21,7 +21,7 @@ from .citations import LinesOf, check_citation, find_paths, find_unknown_figures
 from .commands import Table
 from .marks import locate_sentences, trusted_text
 from .personas import Persona, Roster
-from .synthesis import UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
+from .synthesis import HEADINGS, UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
 from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, words_of
 from .turns import USER, Turn
 
@@ -300,7 +300,7 @@ def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Ite
 def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...]:
     """Return what cannot be verified in a synthesis, in words that a panel can act on."""
     reasons: list[str] = []
-    for part in _PARTS:
+    for part in HEADINGS:
         for entry in draft.part(part):
             place = f'In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
             found = _check_entry(entry, part, table, lines_of)
@@ -315,24 +315,15 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...
 def mark_draft(draft: Draft, table: Table, lines_of: LinesOf) -> Draft:
     """Return the synthesis with a mark behind everything in it that cannot be verified."""
 
-    def mark(part: Part) -> tuple[Entry, ...]:
-        marked = []
-        for entry in draft.part(part):
-            text, detail = _check_entry(entry, part, table, lines_of)
-            marked.append(
-                replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
-            )
-        return tuple(marked)
+    def mark(_number: int, part: Part, entry: Entry) -> Entry:
+        text, detail = _check_entry(entry, part, table, lines_of)
+        return replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
 
     return replace(
-        draft, insights=mark("insights"), decisions=mark("decisions"), questions=mark("questions"),
-        actions=mark("actions"),
+        draft.change_entries(mark),
         summary=mark_claims(draft.summary, _check_summary(draft.summary, draft, table, lines_of)),
         takeaway=mark_claims(draft.takeaway, _check_summary(draft.takeaway, draft, table, lines_of)),
-    )  # fmt: skip
-
-
-_PARTS: tuple[Part, ...] = ("insights", "decisions", "questions", "actions")
+    )
 
 
 def _check_entry(

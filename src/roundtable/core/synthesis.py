@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -77,7 +77,7 @@ class Draft(Struct, frozen=True):
     def drop_entries(self, numbers: Iterable[int]) -> Draft:
         """Return the draft without these entries."""
         dropped = set(numbers)
-        return self._change(lambda number, _part, entry: None if number in dropped else entry)
+        return self.change_entries(lambda number, _part, entry: None if number in dropped else entry)
 
     def edit_entry(self, number: int, words: str, *, relayed: bool = False) -> Draft:
         """Return the draft with new words for an entry; what follows a colon is its reason or owner.
@@ -93,47 +93,31 @@ class Draft(Struct, frozen=True):
             edited = Entry(text, entry.turns, detail, review)
             return mark_entry(edited) if relayed else edited
 
-        return self._change(edit)
+        return self.change_entries(edit)
 
     def add_entry(self, part: Part, words: str, *, relayed: bool = False) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
         text, detail = _split_detail(words, part)
         entry = Entry(text, (), detail, review="added")
         entry = mark_entry(entry) if relayed else entry
-        return self._replace(
-            {each: self.part(each) + ((entry,) if each == part else ()) for each in HEADINGS}
-        )
+        return self._put(part, (*self.part(part), entry))
 
     def part(self, part: Part) -> tuple[Entry, ...]:
         """Return the entries of one part."""
-        match part:
-            case "insights":
-                return self.insights
-            case "decisions":
-                return self.decisions
-            case "questions":
-                return self.questions
-            case "actions":
-                return self.actions
+        entries: tuple[Entry, ...] = getattr(self, part)
+        return entries
 
-    def _change(self, change: Callable[[int, Part, Entry], Entry | None]) -> Draft:
-        numbers = count(1)
-        return self._replace(
-            {
-                part: tuple(
-                    changed
-                    for entry in self.part(part)
-                    if (changed := change(next(numbers), part, entry)) is not None
-                )
-                for part in HEADINGS
-            }
-        )
+    def change_entries(self, change: Callable[[int, Part, Entry], Entry | None]) -> Draft:
+        """Return the draft with what `change` makes of each entry, by its number and part; None drops it."""
+        numbers, draft = count(1), self
+        for part in HEADINGS:
+            changed = (change(next(numbers), part, entry) for entry in self.part(part))
+            draft = draft._put(part, tuple(entry for entry in changed if entry is not None))
+        return draft
 
-    def _replace(self, parts: Mapping[Part, tuple[Entry, ...]]) -> Draft:
-        return replace(
-            self, insights=parts["insights"], decisions=parts["decisions"], questions=parts["questions"],
-            actions=parts["actions"],
-        )  # fmt: skip
+    def _put(self, part: Part, entries: tuple[Entry, ...]) -> Draft:
+        parts: dict[str, Any] = {part: entries}
+        return replace(self, **parts)
 
 
 def _split_detail(words: str, part: Part) -> tuple[str, str]:
@@ -286,7 +270,7 @@ def mark_relayed(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft
         is_heard = entry.review or not (by_host or any(turns[number - 1].relayed for number in entry.turns))
         return entry if is_heard else mark_entry(entry)
 
-    marked = draft._change(mark)
+    marked = draft.change_entries(mark)
     if not by_host:
         return marked
     return replace(marked, summary=mark_unverified(draft.summary), takeaway=mark_unverified(draft.takeaway))

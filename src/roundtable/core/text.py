@@ -120,8 +120,6 @@ _HIDDEN = re.compile(
     "|(?<=[\xad\u034f\u061c\u200b-\u200f\u2060])[\xad\u034f\u061c\u200b-\u200f\u2060]+"
 )
 _LINE_BREAKS = re.compile(r"(?:(?<![ \t])[ \t]+)?[\n\r\x85\u2028\u2029]\s*|\t")
-_INLINE = re.compile(r"(?P<pair>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<tag><(?=[A-Za-z/!?]))|(?P<end>\\$)")
-_AUTOLINK = re.compile(r"<https?://[^\s<>]+(?<!--)>")
 _TICKS = re.compile("`+")
 _LEADING_SIGN = re.compile(
     r"#{1,6}(?= |$)"
@@ -155,6 +153,11 @@ def strip_unprintable(text: str) -> str:
     return strip_hidden(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
 
 
+def clean_text(text: str) -> str:
+    """Return the text with plain line ends and without what `strip_unprintable` takes out."""
+    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
 def _keep_unended(sequence: re.Match[str]) -> str:
     """Return the text of a sequence that nothing ends: it may be what somebody wrote."""
     if sequence["held"] is None or sequence["end"]:
@@ -165,11 +168,6 @@ def _keep_unended(sequence: re.Match[str]) -> str:
 def strip_hidden(text: str) -> str:
     """Return the text without characters that nobody sees and a model could read."""
     return text if text.isascii() else _HIDDEN.sub(lambda found: found["flag"] or "", text)
-
-
-def neutralize_markdown(text: str) -> str:
-    """Return one line that reads the same and can neither open a block nor hold HTML or comments."""
-    return _escape_start(_escape_inline(_LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()))
 
 
 _BARE_STAR = re.compile(r"(?<!\\)\*")
@@ -322,36 +320,6 @@ def parse_heading(line: str) -> tuple[int, str] | None:
     if without_signs != words and without_signs.endswith((" ", "\t")):  # "C#" keeps its sign
         words = without_signs.rstrip()
     return (len(opening["signs"]), words) if words else None
-
-
-def _escape_inline(line: str) -> str:
-    """Escape tags, comments and lone backquotes; keep code and links as they are."""
-    runs = _Ticks(line)
-    parts: list[str] = []
-    at = 0
-    while special := _INLINE.search(line, at):
-        start, end = special.span()
-        parts.append(line[at:start])
-        at = end
-        match special.lastgroup:
-            case "ticks":
-                closed = runs.close(start, end)
-                if closed is None or _holds_comment(line[start:closed]):
-                    parts.append("\\`" * (end - start))
-                else:
-                    parts.append(line[start:closed])
-                    at = closed
-            case "tag":
-                link = _AUTOLINK.match(line, start)
-                parts.append(link[0] if link else "&lt;")
-                at = link.end() if link else end
-            case "pair":
-                parts.append("&lt;" if line.startswith("<!--", start + 1) else special[0])
-            case _:
-                # Alone at the end, a backslash would escape what the caller writes next.
-                parts.append("\\\\")
-    # What is left of a closing delimiter stands in plain text: code that holds one is not kept as code.
-    return ("".join(parts) + line[at:]).replace("-->", "--&gt;")
 
 
 def _holds_comment(code: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -73,13 +74,13 @@ def list_all_steps(tracks: Sequence[Track]) -> tuple[Step, ...]:
     return tuple({step.step_id: step for track in reversed(ordered) for step in track.steps}.values())
 
 
-def choose_track(tracks: Sequence[Track], item: Item, *, key: object, is_begun: bool) -> ItemTrack:
+def choose_track(tracks: Sequence[Track], item: Item, meta: Mapping[str, Any]) -> ItemTrack:
     """Return the item's track: the one that meta.json names, else the one proposed for a new item.
 
     An item that was begun without a track follows the feature track.
     """
-    whole = find_track(tracks, FEATURE) or tracks[0]
-    if key is not None or is_begun:
+    whole, key = find_track(tracks, FEATURE) or tracks[0], meta.get("track")
+    if key is not None or meta.get("steps_completed") or meta.get("phases_completed"):
         return ItemTrack(find_track(tracks, key) or whole, is_chosen=True)
     return propose_track(tracks, item) or ItemTrack(whole)
 

@@ -180,7 +180,14 @@ def _find_check(name: str) -> Check | None:
         values = [words_of(part) for part in parts]
         if not all(values):
             return None
-        return lambda answer: sum(find_phrase(value, words_of(answer)) is not None for value in values) == 1
+
+        def names_one(answer: str) -> bool:
+            """Whether the first clause that names any value names one: what comes after it is about more."""
+            clauses = (words_of(clause) for clause in re.split(r"[,;:.\n]", answer))
+            counts = (sum(find_phrase(value, words) is not None for value in values) for words in clauses)
+            return next(filter(None, counts), 0) == 1
+
+        return names_one
     return None
 
 

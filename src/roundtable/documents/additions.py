@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from ..core.errors import RuleBroken
-from ..core.text import neutralize_markdown, strip_unprintable
+from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
 from .ids import NONE_COMMENT, WITHDRAWN_COMMENT
 from .outline import (
     ADDITIONAL,
@@ -211,8 +211,6 @@ class BlockPlace(Struct, frozen=True):
 
     start: int
     end: int
-    marker_line: int
-    """The line of its marker, counted from 1."""
     bullets: tuple[tuple[str, str], ...]
     """Its list entries, each with the heading above it."""
     has_more: bool
@@ -256,7 +254,7 @@ def find_block(shape: Outline, marker: str) -> BlockPlace | None:
         is_lone |= after is pieces[-1] and after.kind in ("fence", "html_block")
         start = before.start if is_lone else start
     end = shape.settle(start, pieces[last].end)
-    return BlockPlace(start, end, bisect_left(shape.lines, pieces[at].start) + 1, tuple(bullets), has_more)
+    return BlockPlace(start, end, tuple(bullets), has_more)
 
 
 def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
@@ -457,9 +455,7 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
 
     An addition may begin with a marker, and stands under the section as one part of it.
     """
-    body = _trim_blank_lines(
-        strip_unprintable(block.replace("\r\n", "\n").replace("\r", "\n").replace("\x85", " "))
-    )
+    body = _trim_blank_lines(clean_text(block).replace("\x85", " "))
     marker, _, rest = body.partition("\n")
     if is_addition and _MARKER.fullmatch(marker.rstrip()):
         body = _trim_blank_lines(rest)
@@ -467,9 +463,12 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
         marker = ""
     fitted = _move_headings(_disarm_text(body), level, is_addition=is_addition)
     yield "\n\n".join(filter(None, (marker.rstrip(), fitted)))
-    first, *lines = body.split("\n")
-    heading = f"{'#' * min(level + 1, DEEPEST)} {neutralize_markdown(clean_heading(first))}" if body else ""
-    entries = "\n".join(f"- {neutralize_markdown(line)}" for line in lines if neutralize_markdown(line))
+    first, _, rest = body.partition("\n")
+    title, *lines = (
+        escape_markdown(unescape_markdown(each)) for each in (clean_heading(first), *rest.split("\n"))
+    )
+    heading = f"{'#' * min(level + 1, DEEPEST)} {title}" if body else ""
+    entries = "\n".join(f"- {line}" for line in lines if line)
     yield "\n\n".join(filter(None, (marker.rstrip(), heading, entries)))
 
 

@@ -98,9 +98,10 @@ def _read_size(scan: str) -> AnswersByLabel:
     """Return scope and complexity with their reasons; the scope with both, as briefly only that is asked."""
     labels = ("Scope", "Complexity", "Why this scope", "Why this complexity")
     scope, complexity, why, why_complex = (find_labelled(scan, label) for label in labels)
-    both = f"{scope}, complexity: {complexity}" if scope and complexity else scope
-    found = {("00-03", "Scope"): (both, why), ("00-03", "Complexity"): (complexity, why_complex)}
-    return {key: "; ".join(filter(None, parts)) for key, parts in found.items() if parts[0]}
+    size, difficulty = ("; ".join(filter(None, each)) for each in ((scope, why), (complexity, why_complex)))
+    both = f"{size}, complexity: {complexity}" if scope and complexity else size
+    found = {("00-03", "Scope"): scope and both, ("00-03", "Complexity"): complexity and difficulty}
+    return {key: text for key, text in found.items() if text}
 
 
 def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:

@@ -28,7 +28,10 @@ from .page import (
     write_paragraph,
 )
 
-_COMPLEXITY_IS = re.compile(r"(?:the )?complexity is (?P<value>low|medium|high)\b\W*", re.IGNORECASE)
+_COMPLEXITY = re.compile(
+    r"\b(?:and )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)", re.IGNORECASE
+)
+_SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
 _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
@@ -110,43 +113,41 @@ def _write_csv(context: DraftContext) -> str:
 
 def write_size(context: DraftContext) -> str:
     """Write scope and complexity on lines of their own, then why, then the rest."""
-    values, words, reasons = [], [], []
-    for label, value in _read_size(context).items():
-        text = context.text(label)
-        if label == "Scope" and _COMPLEXITY_IS.match(text.strip()):
-            # Only the complexity was put right.
-            reasons.append(
-                write_paragraph("Why this complexity", _strip_values(_COMPLEXITY_IS.sub("", text)))
-            )
+    said = _split_size(context)
+    found: dict[str, str] = {}
+    for label, texts in said.items():
+        for line in "\n".join(texts).splitlines():
+            # The later line corrects the earlier; "small, low" says both.
+            sizes = zip(said, read_scope(f"{label}: {line}"), strict=True)
+            found |= {each: value for each, value in sizes if value}
+    values: list[str] = []
+    words: list[str] = []
+    reasons: list[str] = []
+    for label, texts in said.items():
+        if label in found:
+            values.append(write_paragraph(label, found[label]))
+        elif texts:
+            words.append(write_paragraph(label, "\n".join(texts)))
             continue
-        if value:
-            values.append(write_paragraph(label, value))
-        elif text:
-            words.append(write_paragraph(label, text))
-            continue
-        reason = _strip_values(text)
+        reason = " ".join(filter(None, map(_strip_values, texts)))
         if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
             reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
     rest = write_labelled(context.without("Scope", "Complexity"))
     return join_section(values, words, reasons, rest, write_open_questions(context.answers))
 
 
+def _split_size(context: DraftContext) -> dict[str, list[str]]:
+    """Return what is said about scope and complexity; the first answer may speak of both."""
+    scope, complexity = context.text("Scope"), [context.text("Complexity")]
+    if both := _COMPLEXITY.search(scope):
+        complexity.append(scope[both.end() :])
+        scope = scope[: both.start()].rstrip(" ,;.\n")
+    return {"Scope": [*filter(None, [_SIZE_IS.sub("", scope)])], "Complexity": [*filter(None, complexity)]}
+
+
 def _strip_values(text: str) -> str:
     """Return what is said besides the values."""
     return strip_punctuation(_VALUES.sub("", join_lines(text), count=1))
-
-
-def _read_size(context: DraftContext) -> dict[str, str | None]:
-    """Return what the two answers say, line by line: the later line corrects the earlier."""
-    scope = complexity = None
-    for line in context.text("Scope").splitlines():
-        both = read_scope(f"Scope: {line}")
-        scope, complexity = both[0] or scope, both[1] or complexity
-    for line in context.text("Complexity").splitlines():
-        complexity = read_scope(f"Complexity: {line}")[1] or complexity
-    if said := _COMPLEXITY_IS.match(context.text("Scope").strip()):
-        complexity = said["value"].lower()
-    return {"Scope": scope, "Complexity": complexity}
 
 
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {

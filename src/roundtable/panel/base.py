@@ -15,15 +15,27 @@ from msgspec import Struct
 from ..core import commands as do
 from ..core.errors import PanelFailed
 from ..core.events import Offer, SectionText
+from ..core.steps import Item
 from ..core.synthesis import Draft
 from ..core.turns import NEUTRAL, Material, Verdict
 
+
+class AskFiles(Struct, frozen=True):
+    """Ask which files the item will change: the project's folders, and what a survey found, for a choice."""
+
+    item: Item
+    folders: str
+    candidates: str
+
+
 PanelRequest: TypeAlias = (
     do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.AskOffers | do.AskFollowUp
-    | do.AskDraft | do.AskFeedback | do.AskReading
+    | do.AskDraft | do.AskFeedback | do.AskReading | AskFiles
 )  # fmt: skip
 HOST = "host (one model speaks for every persona)"
 """The name of a panel whose words come from another program: they are marked until the user accepts them."""
+MAX_PICKS, MAX_PICK_WORDS = 20, 8
+"""How many paths, and how many further words to search for, a panel may pick."""
 OnWords = Callable[[str], None]
 """Receives the words of a contribution, piece by piece, as they come."""
 
@@ -35,6 +47,13 @@ class Framing(Struct, frozen=True):
     focus_question: str
     focus_topic: str
     looked_up: tuple[Material, ...] = ()
+
+
+class Picks(Struct, frozen=True):
+    """The paths that the item will change, likeliest first, and further words that the code uses for it."""
+
+    paths: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 class Look(Struct, frozen=True):
@@ -94,6 +113,8 @@ class Panel(Protocol):
     @overload
     async def answer(self, request: do.AskDraft, on_words: OnWords = ...) -> tuple[SectionText, ...]: ...
     @overload
+    async def answer(self, request: AskFiles, on_words: OnWords = ...) -> Picks | None: ...
+    @overload
     async def answer(
         self, request: do.AskFollowUp | do.AskFeedback | do.AskReading, on_words: OnWords = ...
     ) -> str: ...
@@ -102,7 +123,8 @@ class Panel(Protocol):
 
         Only a contribution streams: `on_words` receives its pieces. None instead of a contribution means that
         the persona passes, which its brief has to allow. None instead of a verdict means that whoever speaks
-        next judges the user's turn with its own words. A reading may be empty, and so may be offers.
+        next judges the user's turn with its own words, and instead of picks that the panel leaves the search
+        alone. A reading may be empty, and so may be offers.
         """
 
 

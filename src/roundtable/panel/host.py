@@ -17,10 +17,10 @@ from ..core.errors import RuleBroken
 from ..core.personas import Persona
 from ..core.steps import PHASE_KEYS
 from ..core.synthesis import Draft
-from ..core.text import strip_unprintable
+from ..core.text import clean_text
 from ..core.turns import NEUTRAL, Verdict
 from ..documents.drafting import draft
-from .base import HOST, Framing, OnWords, PanelRequest, Speech, ignore_words
+from .base import HOST, AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
 
 SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS = 60, 40, 100
 QUESTION_WORDS, TOPIC_WORDS, ENTRY_WORDS = 80, 12, 120
@@ -120,6 +120,8 @@ class HostPanel:
                     "reading", _find_lead(brief), request, REPLY_WORDS, may_pass=True
                 )
                 return "" if said.passes else said.text
+            case AskFiles():
+                return None  # a host looks at the code with its own tools
             case other:
                 assert_never(other)
 
@@ -130,8 +132,8 @@ class HostPanel:
         reply = await self._ask(HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, **more))
         assert isinstance(reply, Words)  # `submit` has checked it against the request
         return replace(
-            reply, text=clean_text(reply.text), focus_question=clean_text(reply.focus_question),
-            focus_topic=clean_text(reply.focus_topic),
+            reply, text=clean_text(reply.text).strip(), focus_topic=clean_text(reply.focus_topic).strip(),
+            focus_question=clean_text(reply.focus_question).strip(),
         )  # fmt: skip
 
     async def _ask(self, request: HostRequest) -> HostReply:
@@ -141,11 +143,6 @@ class HostPanel:
             return await self._reply
         finally:
             self._request = self._reply = None
-
-
-def clean_text(text: str) -> str:
-    """Return the text as it may be shown: no control characters, no space around it."""
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _find_lead(brief: do.StepBrief) -> Persona:
@@ -219,7 +216,7 @@ def _check_verdict(verdict: Verdict, table: do.Table, number: int) -> None:
 
 
 def _check_length(name: str, text: str, most: int) -> None:
-    words = clean_text(text)
+    words = clean_text(text).strip()
     if not words:
         raise RuleBroken(f"{name} is empty.")
     count = len(words.split())

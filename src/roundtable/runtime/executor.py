@@ -22,7 +22,7 @@ from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.marks import blot_out, find_shared_lines, mark_new_lines
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, Draft, strip_mark
-from ..core.text import strip_unprintable
+from ..core.text import clean_text
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Said, Violation, check_voice
 from ..git import current_commit
@@ -124,6 +124,8 @@ class Executor:
                         keep_corrections(self._folder, answer.text, relayed=answer.relayed)
             case do.AskFeedback(words=words, relayed=relayed):
                 keep_corrections(self._folder, words, relayed=relayed)
+        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.name not in (OFFLINE, HOST):
+            await self._surveyor.ask_panel(task.brief.item, self.panel)
         match task:
             case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
                 task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
@@ -140,7 +142,7 @@ class Executor:
                 return await self._synthesise(task)
             case do.AskReading():
                 reading = replace(task, material=self._outputs.all_material())
-                said = _clean(await self.panel.answer(reading))
+                said = clean_text(await self.panel.answer(reading)).strip()
                 return on.ArtifactsRead(self._mark_at_step(said, task.brief) if said else "")
             case do.AskOffers():
                 return on.Offered(await self._draft_answers(task))
@@ -173,7 +175,7 @@ class Executor:
             found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
         summary, question = self._mark(framing.summary, brief), self._mark(framing.focus_question, brief)
         notes = _notes(self._violations(f"{summary} {question}", brief), found)
-        topic = _clean(framing.focus_topic)
+        topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, self._is_host, framing.looked_up)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
@@ -510,7 +512,7 @@ def _reasons(unverified: tuple[UnverifiedClaim, ...]) -> tuple[str, ...]:
 
 
 def _bound_words(text: str) -> str:
-    return _clean(text)[:_MAX_CONTRIBUTION_LENGTH].strip()
+    return clean_text(text).strip()[:_MAX_CONTRIBUTION_LENGTH].strip()
 
 
 def _require_words(text: str) -> str:
@@ -519,10 +521,6 @@ def _require_words(text: str) -> str:
     if not words:
         raise PanelFailed("The panel answered with nothing.")
     return words
-
-
-def _clean(text: str) -> str:
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def _set_track(meta: dict[str, Any], task: do.SaveTrack) -> None:

@@ -44,15 +44,9 @@ class LookUpPanel:
                 said, seen = await self._ask(request, kept, on_words)
                 self._at_turn = brief.number, seen
                 return replace(said, looked_up=seen) if said is not None and seen else said
-            case (
-                do.AskReading(brief)
-                | do.AskOffers(brief)
-                | do.AskFollowUp(brief)
-                | do.AskDraft(brief)
-                | do.AskFeedback(brief)
-            ):
+            case _ if isinstance(request, AtStep):
                 # What was seen for a step stays on its table, from the hand-off on.
-                step_id = brief.step.step_id
+                step_id = request.brief.step.step_id
                 kept = self._at_step[1] if self._at_step[0] == step_id else ()
                 said, seen = await self._ask(request, kept, on_words)
                 self._at_step = step_id, seen

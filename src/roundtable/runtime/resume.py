@@ -293,9 +293,7 @@ class Resume:
         )
 
     def _track(self, meta: dict[str, Any]) -> ItemTrack:
-        is_begun = bool(meta["steps_completed"] or meta["phases_completed"])
-        item, tracks = read_item(self._folder), self._read_content()[0]
-        return choose_track(tracks, item, key=meta.get("track"), is_begun=is_begun)
+        return choose_track(self._read_content()[0], read_item(self._folder), meta)
 
     def _position(self, meta: dict[str, Any]) -> Position | None:
         steps = self._track(meta).track.steps

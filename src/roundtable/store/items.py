@@ -17,7 +17,7 @@ from msgspec import Struct
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
-from ..core.text import parse_heading, strip_unprintable
+from ..core.text import clean_text, parse_heading, strip_unprintable
 from ..documents.outline import decode_document
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
@@ -66,7 +66,7 @@ def add_item(
     Without a title of its own the text's beginning is the title; a source id stands in front of the slug.
     One that a host adds, `relayed`, says so in its title and below its text (ART-8).
     """
-    text = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    text = clean_text(text).strip()
     if title is None:
         title = _title_of(text)
         first, _, rest = text.partition("\n")

@@ -10,7 +10,7 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, neutralize_markdown, strip_unprintable
+from ..core.text import escape_markdown, strip_unprintable
 from ..core.turns import Material
 from ..documents.additions import (
     add_feedback,
@@ -396,7 +396,7 @@ def _title(output: str) -> str:
 
 def write_skip_note(skipped: Sequence[Step]) -> str:
     """Return `> Draft: steps 01-04 (Technical Context) and 01-05 (...) were skipped.`"""
-    names = name_steps([f"{step.step_id} ({neutralize_markdown(step.title)})" for step in skipped])
+    names = name_steps([f"{step.step_id} ({escape_markdown(step.title)})" for step in skipped])
     return f"> Draft: {names} skipped."
 
 

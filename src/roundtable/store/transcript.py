@@ -25,7 +25,7 @@ from ..core.synthesis import (
     tell_exit,
     write_entry,
 )
-from ..core.text import escape_in_bold, escape_markdown, strip_unprintable
+from ..core.text import clean_text, escape_in_bold, escape_markdown
 from ..core.turns import UNVERIFIED_NOTE, USER, Material, Parked, Turn
 from ..documents.blocks import TranscriptContent, parse_transcript
 from . import files
@@ -255,8 +255,7 @@ def _render_note(note: str) -> str:
 
 def _paragraphs(text: str) -> Iterable[str]:
     """Yield the text as paragraphs that read the same and hold no markup that reaches beyond them."""
-    plain = strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
-    for paragraph in re.split(r"\n[ \t]*\n", plain):
+    for paragraph in re.split(r"\n[ \t]*\n", clean_text(text)):
         kept = (line for line in paragraph.split("\n") if line.strip())
         lines = [escape_markdown(line).replace("]:", "]\\:") for line in kept]
         if lines:

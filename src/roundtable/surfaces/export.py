@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,22 +30,17 @@ _OTHER = Persona("other", "{Other}", "{Role}", "", (), "", ())
 Files = Mapping[str, str]
 """What is to be written, by path inside the folder."""
 
-AGENT = "roundtable-analyst"
 SHARED_FILES = (".codex/config.toml", ".cursor/mcp.json")
 """Files that configure other servers too: they are never replaced."""
 
-_SUMMARY = "Think a backlog item through with three disciplined colleagues before anything is built."
-_SERVERS: dict[str, object] = {"mcpServers": {"roundtable": {"command": "roundtable", "args": ["mcp"]}}}
-_COMMANDS = {
-    "analyze": ("Analyse a backlog item at the roundtable", "ITEM"),
-    "elaborate": ("Discuss a completed step with all three personas", "ITEM STEP"),
-}
+
+def _read(name: str) -> str:
+    return (_HOME / name).read_text(encoding="utf-8")
 
 
-def _fill(name: str, values: Mapping[str, str]) -> str:
+def _fill(template: str, values: Mapping[str, str]) -> str:
     """Return the template with every place filled; KeyError if a place has no value."""
-    text = (_HOME / name).read_text(encoding="utf-8")
-    return _PLACE.sub(lambda place: values[place[1]], text)
+    return _PLACE.sub(lambda place: values[place[1]], template)
 
 
 def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
@@ -97,7 +93,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "steps": _table(("step", "title", "depth", "writes", "after"), writes),
         "questions": "\n\n".join("\n\n".join(_describe_step(step)) for step in steps),
     }
-    return _fill("agent.md", values)
+    return _fill(_read("agent.md"), values)
 
 
 def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
@@ -156,106 +152,25 @@ def _render_synthesis(roster: Roster) -> str:
 
 
 class Host(Struct, frozen=True):
-    """A coding agent: its files, what the user does next, whether it reads the project's own folder."""
+    """A coding agent, from content/export/hosts.toml: what the user does next, and templates of its files.
 
-    make_files: Callable[[str], Files]
+    `arguments` stands for what was typed after a command; some hosts read the project's own folder.
+    """
+
     next_step: str
+    files: Files
+    arguments: str = "as the person named them"
     reads_project: bool = False
 
-
-def _claude_code_files(agent: str) -> Files:
-    """Return a plugin folder for Claude Code."""
-    manifest = {
-        "name": "roundtable",
-        "version": __version__,
-        "description": _SUMMARY,
-        "author": {"name": "Roundtable"},
-    }
-    head = {"name": AGENT, "description": f"{_SUMMARY} For use without the MCP server."}
-    return {
-        ".claude-plugin/plugin.json": _json(manifest),
-        ".mcp.json": _json(_SERVERS),
-        **{
-            f"skills/{name}/SKILL.md": _with_front_matter(
-                {"description": about, "argument-hint": hint}, _fill_command(name, "$ARGUMENTS")
-            )
-            for name, (about, hint) in _COMMANDS.items()
-        },
-        f"agents/{AGENT}.md": _with_front_matter(head, agent),
-    }
-
-
-def _codex_files(agent: str) -> Files:
-    """Return a project's files for Codex: the server, a skill per command, and the agent file."""
-    return {
-        ".codex/config.toml": '[mcp_servers.roundtable]\ncommand = "roundtable"\nargs = ["mcp"]\n',
-        **{
-            f".agents/skills/roundtable-{name}/SKILL.md": _with_front_matter(
-                {"name": f"roundtable-{name}", "description": f"{about} ({hint})."}, _fill_command(name)
-            )
-            for name, (about, hint) in _COMMANDS.items()
-        },
-        f"{AGENT}.md": agent,
-    }
-
-
-def _gemini_files(agent: str) -> Files:
-    """Return an extension folder for Gemini CLI."""
-    manifest = {
-        "name": "roundtable",
-        "version": __version__,
-        **_SERVERS,
-        "contextFileName": "GEMINI.md",
-    }
-    return {
-        "gemini-extension.json": _json(manifest),
-        "GEMINI.md": _fill("guide.md", {}),
-        **{
-            # JSON's strings are TOML's too.
-            f"commands/roundtable/{name}.toml": f"description = {json.dumps(about)}\n"
-            f"prompt = {json.dumps(_fill_command(name, '{{args}}'))}\n"
-            for name, (about, _) in _COMMANDS.items()
-        },
-        f"{AGENT}.md": agent,
-    }
-
-
-def _cursor_files(agent: str) -> Files:
-    """Return a project's files for Cursor."""
-    rule = {"description": "When an item is to be analysed or elaborated", "alwaysApply": False}
-    return {
-        ".cursor/mcp.json": _json(_SERVERS),
-        ".cursor/rules/roundtable.mdc": _with_front_matter(rule, _fill("guide.md", {})),
-        **{f".cursor/commands/roundtable-{name}.md": _fill_command(name) for name in _COMMANDS},
-        f"{AGENT}.md": agent,
-    }
+    def make_files(self, agent: str) -> Files:
+        """Return the host's files; `agent` is the agent file."""
+        values = {"agent": agent, "guide": _read("guide.md"), "version": __version__}
+        for name in ("analyze", "elaborate"):
+            values[name] = _fill(_read(f"{name}.md"), {"arguments": self.arguments})
+            values[f"{name}_json"] = json.dumps(values[name])  # JSON's strings are TOML's too
+        return {path: _fill(text, values) for path, text in self.files.items()}
 
 
 HOSTS: Mapping[str, Host] = {
-    "claude-code": Host(_claude_code_files, "Start Claude Code with: claude --plugin-dir {folder}"),
-    "codex": Host(
-        _codex_files,
-        "Codex reads it when it is started in {folder} and the project is trusted.",
-        reads_project=True,
-    ),
-    "gemini": Host(_gemini_files, "Link it with: gemini extensions link {folder}"),
-    "cursor": Host(
-        _cursor_files,
-        "Cursor reads it when {folder} is opened; allow the server under Settings, MCP.",
-        reads_project=True,
-    ),
+    name: Host(**fields) for name, fields in tomllib.loads(_read("hosts.toml")).items()
 }
-
-
-def _fill_command(name: str, arguments: str = "as the person named them") -> str:
-    return _fill(f"{name}.md", {"arguments": arguments})
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, indent=2) + "\n"
-
-
-def _with_front_matter(head: Mapping[str, object], body: str) -> str:
-    """Return markdown with front matter; JSON's strings are YAML's too."""
-    fields = "\n".join(f"{name}: {json.dumps(value)}" for name, value in head.items())
-    return f"---\n{fields}\n---\n\n{body}"

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ..core.steps import Item
-from .files import OWN_FOLDERS, drop_excluded, list_files
+from .files import OWN_FOLDERS, drop_excluded, list_files, read_text
 from .history import read_history, weigh_past
-from .lookup import Excerpt, find_excerpts, find_named, read_lines, search_code
-from .ranking import rank_radius
-from .relations import find_relations
+from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders, read_lines, search_code
+from .ranking import MAX_RADIUS, rank_radius
+from .relations import find_relations, first_line
 from .report import FoundFile, Survey, draft_answer, estimate
 from .search import rank_files, search_files
 from .terms import extract_terms
 
 _FINDINGS = 40
 _TOUCHED = 6
+_BEFORE_NEW, _NEW = 16, 4
 _STRONG = 0.45
 
 
@@ -26,11 +29,14 @@ def survey(
     *,
     leave_out: Sequence[str] = OWN_FOLDERS,
     excluded: Collection[str] = (),
+    picked: Sequence[str] = (),
+    words: Sequence[str] = (),
 ) -> Survey:
     """Return what the files below the root say about the item; never fails on what it finds there.
 
     `leave_out` names the folders that hold our own documents, `excluded` the files that the user says are not
-    touched (TABLE-2), whole paths or their ends.
+    touched (TABLE-2), whole paths or their ends. A panel chooses the rest: the `picked` paths lead all lists
+    as far as they exist, and a few files that only its `words` lead to are listed too.
     """
     root = root.absolute()
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
@@ -39,14 +45,21 @@ def survey(
     hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
     past = weigh_past(history, terms, known)
-    findings = rank_files(root, paths, terms, hits, past.kin)
+    found = rank_files(root, paths, terms, hits, past.kin)
+    picked = [path for path in picked if path in known]
+    findings = _put_first(root, found, picked)
     touched = pick_touched(findings)
     ties = find_relations(root, paths, touched)
-    scope, complexity, users = estimate(findings, (*ties.importers, *ties.mentions), ties.tests)
+    radius = _put_first(root, rank_radius(root, paths, found, past, history, ties), picked)
+    more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
+    others = sorted(known - {file.path for file in radius}) if more else []
+    led_to = rank_files(root, others, more, search_files(root, others, more), {})
+    new = [file for file in led_to if file.lines][:_NEW]
+    scope, complexity, users = estimate(found, (*ties.importers, *ties.mentions), ties.tests)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
-        radius=rank_radius(root, paths, findings, past, history, ties),
+        radius=(*radius[:_BEFORE_NEW], *new, *radius[_BEFORE_NEW:])[:MAX_RADIUS],
         scope=scope,
         complexity=complexity,
         users=users,
@@ -54,10 +67,22 @@ def survey(
     )
 
 
+def _put_first(root: Path, files: Sequence[FoundFile], picked: Sequence[str]) -> tuple[FoundFile, ...]:
+    """Return the files with the picked ones before all others, in their order; an empty one is left out."""
+    found = {file.path: file for file in files}
+    first = {}
+    for path in picked:
+        if data := read_text(root, path):
+            file = found.get(path) or FoundFile(path, 0.0, 0, (first_line(path, data),))
+            first[path] = replace(file, picked=True)
+    return (*first.values(), *(file for file in files if file.path not in first))
+
+
 def pick_touched(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
-    """Return the findings that stand out: not far below the first, and few."""
+    """Return the findings that were picked, else those that stand out: not far below the first, and few."""
     least = findings[0].score * _STRONG if findings else 0.0
-    return tuple(finding for finding in findings[:_TOUCHED] if finding.score >= least)
+    picked = [finding for finding in findings if finding.picked]
+    return tuple(picked or (each for each in findings if each.score >= least))[:_TOUCHED]
 
 
 __all__ = [
@@ -65,6 +90,8 @@ __all__ = [
     "Survey",
     "draft_answer",
     "find_excerpts",
+    "is_secret",
+    "list_folders",
     "read_lines",
     "search_code",
     "survey",

@@ -5,7 +5,9 @@ Everything here is bounded in size and time, and stays inside the project: no li
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -28,7 +30,7 @@ MAX_EXCERPT_LINES = 240
 SMALL_FILE = 80
 """A file of so few lines is shown whole."""
 _CANDIDATES = 24
-_NAMED = 1.5  # how much more a file counts that a document names
+_NAMED, _PICKED = 1.5, 3.0  # how much more a file counts that a document names, and that a panel picked
 _NEARLY = 12  # lines between two excerpts that are shown as one
 _TWIN = 0.7
 _MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
@@ -44,6 +46,7 @@ _MAX_FILES = 400
 _MAX_NAMED = 3
 _CALLED = re.compile(r"\b([A-Za-z_]\w+)\(")
 MAX_READ_LINES = 200
+_SMALL_PROJECT, _MAX_NAMES = 30_000, 60  # characters of all paths, names of files in a folder
 _LONGEST_LINE = 300
 _SECRET = re.compile(
     r"(?:^|/)(?:\.env(?:\.[^/]*)?|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials|\.dockercfg"
@@ -75,12 +78,14 @@ def find_excerpts(
     *,
     excluded: Collection[str] = (),
     leave_out: Sequence[str] = OWN_FOLDERS,
+    picked: Sequence[str] = (),
 ) -> tuple[Excerpt, ...]:
     """Return about six excerpts around the symbols that fit the item best, and what those lead to.
 
     `item_text` has the title on its first line; words of the documents count less, but a file that they name
-    counts more. A small file is shown whole, two excerpts that nearly touch are one, and of twins one is
-    shown. Nothing comes from a file, nor from around a `path:line`, that the user excluded.
+    counts more, and one that a panel picked still more. A small file is shown whole, two excerpts that nearly
+    touch are one, and of twins one is shown. Nothing comes from a file, nor from around a `path:line`, that
+    the user excluded.
     """
     root = root.absolute()
     title, _, rest = item_text.strip().partition("\n")
@@ -89,9 +94,10 @@ def find_excerpts(
     struck = frozenset(_split_place(each) for each in excluded if ":" in each)
     hits = search_files(root, paths, terms)
     ranked = rank_files(root, paths, terms, hits, {})
-    named = frozenset(_PATH.findall("\n".join((rest, *documents))))
+    boost = dict.fromkeys(_PATH.findall("\n".join((rest, *documents))), _NAMED)
+    boost |= dict.fromkeys(picked, _PICKED)
     files = [
-        replace(file, score=file.score * (_NAMED if file.path in named else 1.0))
+        replace(file, score=file.score * boost.get(file.path, 1.0))
         for file in ranked
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
@@ -296,6 +302,33 @@ def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:
     first = max(1, first)
     shown = lines[first - 1 : min(last, first + MAX_READ_LINES - 1)]
     return Excerpt(name, first, _join_lines(shown), "asked for") if shown else None
+
+
+def list_folders(
+    root: Path,
+    near: Sequence[str],
+    *,
+    excluded: Collection[str] = (),
+    leave_out: Sequence[str] = OWN_FOLDERS,
+) -> str:
+    """Return the project's folders with their files, besides the near ones, whose folders come first.
+
+    Of a large project the other folders come without names, and only two deep.
+    """
+    paths = _list_shown(root.absolute(), excluded, leave_out)
+    is_small = sum(map(len, paths)) < _SMALL_PROJECT
+    folders: dict[str, list[str]] = {posixpath.dirname(path): [] for path in near}
+    homes, known = frozenset(folders), frozenset(near)
+    others: Counter[str] = Counter()
+    for path in paths:
+        folder, name = posixpath.split(path)
+        if not is_small and folder not in homes:
+            others["/".join(folder.split("/")[:2])] += 1
+        elif path not in known:
+            folders.setdefault(folder, []).append(name)
+    rows = [f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}".rstrip() for folder, names in folders.items()]
+    rows += [f"{folder or '.'}/ and below: {count} files" for folder, count in others.items()]
+    return "\n".join(rows)
 
 
 def is_secret(path: str) -> bool:

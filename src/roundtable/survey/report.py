@@ -53,6 +53,8 @@ class FoundFile(Struct, frozen=True):
     count: int
     lines: tuple[CodeLine, ...]
     marks: Marks = NO_MARKS
+    picked: bool = False
+    """Whether a panel picked it from the candidates: then it counts whatever its words say."""
 
 
 class Relation(Struct, frozen=True):
@@ -98,13 +100,11 @@ def estimate(
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
-    """Return the findings that a change would have to edit, going by their scores: no tests, no documents."""
+    """Return the findings that a change would have to edit, as picked or by score: no tests, no documents."""
     least = findings[0].score * _STRONG if findings else 0.0
-    return tuple(
-        finding.path
-        for finding in findings
-        if finding.score >= least and finding.count and file_kind(finding.path) in ("source", "config")
-    )
+    picked = [each for each in findings if each.picked]
+    likely = picked or [each for each in findings if each.score >= least and each.count]
+    return tuple(each.path for each in likely if file_kind(each.path) in ("source", "config"))
 
 
 def _scope(files: int, folders: int) -> Scope:
@@ -117,8 +117,9 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     """Return the draft answer to a question of a step, None where the survey suggests nothing."""
     match (step_id, label.strip().casefold()):
         case ("00-02", "files"):
-            cited = (cite(lines[0]) for _, lines in _cite_hits(survey))
-            return _end_sentence(islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES))
+            cited = _cite_files(survey, (file for file in survey.findings if file.count or file.picked))
+            places = [*islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES)]
+            return f"{'; '.join(places)}." if places else None
         case ("00-03", "scope"):
             return f"{survey.scope}, complexity: {survey.complexity}"
         case ("00-03", "complexity"):
@@ -136,8 +137,8 @@ def _draft_touched(survey: Survey) -> str | None:
     maybe = [file for file in survey.radius[:20] if file.path not in likely]
     parts = [f"Named: {_join_words(named)}."] if named else []
     for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
-        cited = (cite(lines[0]) for _, lines in _cite_files(survey, files))
-        if places := list(islice((place for place in cited if place not in named), most)):
+        cited = (place for place in _cite_files(survey, files) if place not in named)
+        if places := list(islice(cited, most)):
             parts.append(f"{word}: {_join_words(places)}.")
     return " ".join(parts) or None
 
@@ -146,17 +147,10 @@ def _cite_named(survey: Survey) -> list[str]:
     return [cite(line) for line in survey.named if _is_current(survey, line)]
 
 
-def _cite_files(
-    survey: Survey, files: Iterable[FoundFile]
-) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
-    """Yield the files of which a line can be cited, with the lines that are still as they were found."""
+def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
+    """Yield of each file the best line that is still as it was found."""
     for file in files:
-        if lines := tuple(line for line in file.lines if _is_current(survey, line)):
-            yield file, lines
-
-
-def _cite_hits(survey: Survey) -> Iterator[tuple[FoundFile, tuple[CodeLine, ...]]]:
-    return _cite_files(survey, (file for file in survey.findings if file.count))
+        yield from islice((cite(line) for line in file.lines if _is_current(survey, line)), 1)
 
 
 def _is_current(survey: Survey, line: CodeLine) -> bool:
@@ -186,11 +180,6 @@ def quote_code(text: str) -> str:
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
     return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def _end_sentence(rows: Iterable[str]) -> str | None:
-    text = "; ".join(rows)
-    return f"{text}." if text else None
 
 
 def _join_words(parts: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ..core.errors import TrackerFailed
 from ..core.steps import COMMENTS
-from ..core.text import strip_unprintable
+from ..core.text import clean_text, strip_unprintable
 from ..version import __version__
 from . import Issue, Reference, host_of
 
@@ -60,7 +60,7 @@ def clean_issue(reference: Reference, *, title: object, text: object) -> Issue:
     title, text = (value if isinstance(value, str) else "" for value in (title, text))
     return Issue(
         title=" ".join(strip_unprintable(title).split()) or reference.source_id,
-        text=_clean(text),
+        text=clean_text(text).strip(),
     )
 
 
@@ -68,18 +68,14 @@ def join_comments(text: str, comments: Sequence[tuple[object, object, object]], 
     """Return an issue's text with its comments (who, when, words) below it; the oldest are left out."""
     told = []
     for who, when, words in comments[-MOST_COMMENTS:]:
-        if isinstance(words, str) and (words := _clean(words)):
+        if isinstance(words, str) and (words := clean_text(words).strip()):
             quoted = "\n".join(f"> {line}".rstrip() for line in words[:LONGEST_COMMENT].split("\n"))
-            told.append(f"**{_clean(str(who))}**, {str(when)[:10]}:\n\n{quoted}")
+            told.append(f"**{clean_text(str(who)).strip()}**, {str(when)[:10]}:\n\n{quoted}")
     if not told:
         return text
     if left_out := max(0, total - len(told)):
         told.append(f"({left_out} more not shown.)")
     return "\n\n".join((text, COMMENTS, *told)).strip()
-
-
-def _clean(text: str) -> str:
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def no_issue_error(source_id: str, failed: str, do: str = "") -> TrackerFailed:

@@ -161,7 +161,7 @@ def test_the_last_turn_asks_nothing(last: str) -> None:
 def test_a_question_that_the_documents_answer_is_answered_and_not_kept_open() -> None:
     discussion = talk("Alex, how many inspectors fill in forms a day?")
     reply = replies(discussion, 4)[0]
-    assert reply == 'It is written: draft.md: "60 inspectors fill in up to 8 forms a day on a tablet".'
+    assert reply == 'The documents say: draft.md: "60 inspectors fill in up to 8 forms a day on a tablet".'
     assert discussion.draft.questions == ()
 
 
@@ -171,6 +171,26 @@ def test_a_question_that_only_comes_close_to_a_line_stays_open() -> None:
     assert [entry.text for entry in discussion.draft.questions] == [
         "How many inspectors wear a zeppelin badge?"
     ]
+
+
+def test_a_question_beside_a_statement_stays_open_until_most_of_it_is_taken_up() -> None:
+    asked = "What does the tablet do today when a client asks for a range of a file?"
+    discussion = talk(
+        f"Jordan, nobody changes a value. {asked}", "We go with sending the whole file for a range."
+    )
+    assert [entry.text for entry in discussion.draft.questions] == [asked]
+    assert [entry.text for entry in discussion.draft.insights] == ["Nobody changes a value."]
+
+
+def test_what_is_said_of_a_prompt_that_does_not_fit_is_no_insight() -> None:
+    discussion = talk("Jordan, a request has no memory. That question does not fit here.", "Why do you ask?")
+    assert [entry.text for entry in discussion.draft.insights] == ["A request has no memory."]
+    assert discussion.draft.questions == ()
+
+
+def test_without_a_prompt_left_a_persona_says_that_the_answer_is_kept() -> None:
+    said = replies(talk("Alex, option A: we stop the messages and the desk phones again."), 4)
+    assert said == ["I have that, in your words. No further question from me."]
 
 
 HANDSHAKE = Material(
@@ -184,8 +204,8 @@ HANDSHAKE = Material(
 @pytest.mark.parametrize(
     ("question", "reply"),
     [
-        ("who may close the registration socket?", "It is written: requirements-spec.md, Lifetime: "),
-        ("what is sent over the network?", 'It is written: requirements-spec.md, Lifetime: "It is sent'),
+        ("who may close the registration socket?", "The documents say: requirements-spec.md, Lifetime: "),
+        ("what is sent over the network?", 'The documents say: requirements-spec.md, Lifetime: "It is sent'),
         ("what happens when a kernel registers twice with the registration socket?", "Closest in what"),
         ("what happens when a kernel loses the network?", "Closest in what"),
         ("is closing a must?", "Closest in what"),
@@ -196,6 +216,16 @@ def test_a_line_answers_only_if_it_holds_what_makes_the_question(question: str, 
     discussion = talk(f"Alex, {question}", material=(HANDSHAKE,))
     assert replies(discussion, 4)[0].startswith(reply)
     assert bool(discussion.draft.questions) == reply.startswith("Closest")
+
+
+@pytest.mark.parametrize(
+    ("verb", "reply"), [("may", "The documents say: "), ("must", "Closest in what is written")]
+)
+def test_a_wish_answers_no_question_about_what_there_is(verb: str, reply: str) -> None:
+    written = Material(HANDSHAKE.name, HANDSHAKE.text.replace("may close", f"{verb} close"))
+    discussion = talk("Alex, when does the launcher close the registration socket?", material=(written,))
+    assert replies(discussion, 4)[0].startswith(reply)
+    assert len(discussion.draft.questions) == (verb == "must")
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.lines import Line
+from roundtable.core.text import clean_text
 from roundtable.surfaces.cli.conversation import JsonLines, Plain
-from roundtable.surfaces.cli.output import fit, one_line, pairs, table
+from roundtable.surfaces.cli.output import one_line, pairs, table
 
 HARMFUL = {"\x1b", "\x07", "\x00", "\r", "\x9b", "\u202e"}
 
@@ -32,14 +33,14 @@ def test_any_text_is_one_line_of_json(text: str, encoding: str) -> None:
     assert out.count("\n") == 1
     assert not (HARMFUL - {"\r"}) & set(out)
     record = json.loads(out)
-    assert record["text"].split() == fit(text.replace("\r", "\t")).replace("\t", " ").split()
+    assert record["text"].split() == clean_text(text.replace("\r", "\t")).replace("\t", " ").split()
 
 
 @given(st.text(alphabet=st.characters()))
 def test_any_text_can_be_shown_to_a_person(text: str) -> None:
     out = _show_lines(Plain(None, echo=True, prompt=False), Line("notice", text))
     assert not HARMFUL & set(out)
-    assert bool(out) == bool(fit(text).strip())
+    assert bool(out) == bool(clean_text(text).strip())
 
 
 def test_a_listen_line_is_a_prompt_at_a_terminal_and_nothing_elsewhere() -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
-from ..base import OnWords, Panel, PanelRequest, ignore_words
+from ..base import AskFiles, OnWords, Panel, PanelRequest, ignore_words
 from .model import Model, ModelFailed, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 from .tracing import Traced
@@ -204,7 +204,8 @@ class FallbackPanel:
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         """Ask the panel that spoke last, then those after it; if none answers, report every failure."""
-        if isinstance(request, AskVerdict):  # advice only: a lack of it is no reason to change the speakers
+        # Advice only: a lack of it is no reason to change the speakers.
+        if isinstance(request, AskVerdict | AskFiles):
             return await self._panels[self._at].answer(request)
         is_first_synthesis = isinstance(request, AskSynthesis) and not request.problems
         has_begun = False

@@ -18,6 +18,7 @@ from ...core.personas import Persona, Roster
 from ...core.steps import PHASES
 from ...core.text import strip_unprintable
 from ...core.turns import USER, Known, LookedUp, Material, Turn
+from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
 MARK = "| "
@@ -153,6 +154,17 @@ def at_step(brief: StepBrief, request: str) -> Conversation:
         answers="\n".join(_answer(answer) for answer in brief.answers),
     )
     return Conversation(system, tuple(map(_looked_up, brief.looked_up)), request)
+
+
+def to_pick(ask: AskFiles) -> Conversation:
+    """The request for the files that the item will change: what a survey found, to choose from."""
+    system = fill(
+        "files",
+        item=_item(ask.item.name, ask.item.text),
+        folders=fence(ask.folders, _LONGEST_DOCUMENT),
+        candidates=fence(ask.candidates),
+    )
+    return Conversation(system, (), fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS))
 
 
 def offer_look_ups(most: int) -> str:

@@ -15,11 +15,11 @@ from ...core import commands as do
 from ...core.events import Offer
 from ...core.synthesis import Draft, join_lines, list_deciding_turns
 from ...core.turns import NEUTRAL
-from ..base import Framing, LookUpsWanted, OnWords, PanelRequest, Speech, ignore_words
+from ..base import AskFiles, Framing, LookUpsWanted, OnWords, PanelRequest, Picks, Speech, ignore_words
 from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
-from .model import Conversation, Model, Request, Usage, make_failure
+from .model import Conversation, Model, ModelFailed, Request, Usage, make_failure
 from .replies import Cutter, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
@@ -104,6 +104,8 @@ class ModelPanel:
                 look = fill("look", most=brief.look_ups) if brief.look_ups else ""
                 words = fill("read", limit=_READING_WORDS, look=look)
                 return await self._say_at_step(brief, words, _READING_WORDS, "reading")
+            case AskFiles():
+                return await self._pick_files(request)
             case other:
                 assert_never(other)
 
@@ -189,6 +191,16 @@ class ModelPanel:
         shape = await self._ask_object(made.at_step(ask.brief, words), replies.OffersShape, "draft")
         self._want_look_ups(shape.look, ask.brief.look_ups)
         return replies.to_offers(shape, ask)
+
+    async def _pick_files(self, ask: AskFiles) -> Picks:
+        """Ask once which files the item will change; an answer that cannot be used picks nothing."""
+        try:
+            picks = await self._ask_object(made.to_pick(ask), Picks, "files", tries=1)
+        except ModelFailed as failure:
+            if failure.kind not in ("nonsense", "filtered", "too-long"):
+                raise
+            return Picks()
+        return replies.clean_picks(picks)
 
     async def _say_at_step(self, brief: do.StepBrief, words: str, limit: int, purpose: str) -> str:
         conversation = made.at_step(brief, words)

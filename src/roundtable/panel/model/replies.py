@@ -20,7 +20,7 @@ from ...core.steps import PHASES, Step, phase_of
 from ...core.synthesis import join_lines
 from ...core.text import strip_unprintable
 from ...core.turns import NEUTRAL, Material, OffTopic, Verdict
-from ..base import Look
+from ..base import MAX_PICK_WORDS, MAX_PICKS, Look, Picks
 
 SIGN = "@@"
 _FIELD = re.compile(
@@ -306,6 +306,14 @@ class OffersShape(msgspec.Struct, frozen=True):
 
     drafts: Annotated[tuple[OfferShape, ...], msgspec.Meta(max_length=40)] = ()
     look: LooksAsked = ()
+
+
+def clean_picks(picks: Picks) -> Picks:
+    """Return the picks as far as they are taken; a path may come with its line, or in backticks."""
+    paths = (re.sub(r":\d+(?:-\d+)?$", "", each.strip("`'\" ")) for each in picks.paths)
+    words = (strip_unprintable(each).strip("`'\" ")[:_LONGEST_SUBJECT] for each in picks.words)
+    first = dict.fromkeys(path.removeprefix("./") for path in paths)
+    return Picks(tuple(first)[:MAX_PICKS], tuple(dict.fromkeys(filter(None, words)))[:MAX_PICK_WORDS])
 
 
 def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:

@@ -48,6 +48,13 @@ def phase_expressions() -> Mapping[str, re.Pattern[str]]:
     }
 
 
+def persona_line(persona: str, kind: str) -> str:
+    """Return how a persona says one kind of thing; one without lines of its own speaks as the architect."""
+    known = _tables()["lines"]
+    line: str = known.get(persona, known["solutions-architect"])[kind]
+    return line
+
+
 @lru_cache(maxsize=4_096)
 def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry a meaning, in order."""

@@ -16,7 +16,7 @@ from ...core.commands import Table
 from ...core.hearing import address
 from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, stems_of_list
+from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, persona_line, stems_of_list
 from .messages import Piece, UserMessage, read_message
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
@@ -29,8 +29,6 @@ _LITTLE = 2
 _TERSE = 5
 _TOLD = ("statement", "decision")
 _LETTER = re.compile(r"(?:^|[\s:(])[AB](?=[\s,.;:)!]|$)(?! [a-z]+ (?:is|was|has)\b)|^[ab](?:[,. ]|$)")
-# What a persona says when it found a question answered in the documents.
-_ANSWERED = re.compile(r"What people wrote on that: |It is written: |Already written: ")
 # "She sees ..." answers a prompt that puts a person into a situation, not one with a blank.
 _SOMEBODY = re.compile(r"^(?:then )?(?:he|she|they)(?:'d|'ll)?\b")
 _HAS_SOMEBODY = re.compile(
@@ -72,6 +70,11 @@ class Discussion(Struct):
     """For a prompt kept open, by its turn: what the user said of it."""
 
     @property
+    def last_question(self) -> list[int]:
+        """The turn of the user's last question, if there is any."""
+        return [said.turn for said in self.said if said.piece.kind == "question"][-1:]
+
+    @property
     def open_prompts(self) -> list[OpenPrompt]:
         return [each for each in self.prompts if each.state == "open"]
 
@@ -96,9 +99,8 @@ def follow_discussion(table: Table, library: Library, upto: int | None = None) -
 def _hear_persona(found: Discussion, turn: Turn, table: Table, library: Library) -> None:
     """Keep what a persona asked: the focus question, a prompt, one step further, or a model's question."""
     number, speaker, text = turn.number, turn.speaker, turn.text
-    if _ANSWERED.match(text):
-        asked_by_user = [said.turn for said in found.said if said.piece.kind == "question"]
-        found.settled_questions.update(asked_by_user[-1:])
+    if text.startswith(persona_line(speaker, "found").removesuffix("{lines}.")):
+        found.settled_questions.update(found.last_question)
         return
     prompt = None if number == 1 else library.find_prompt(speaker, text)
     if prompt is not None:
@@ -120,8 +122,7 @@ def _hear_persona(found: Discussion, turn: Turn, table: Table, library: Library)
 def _hear_user(found: Discussion, turn: Turn, table: Table, names: tuple[str, ...]) -> None:
     message = read_message(turn.text, names)
     if message.settles_question:
-        asked = [said.turn for said in found.said if said.piece.kind == "question"]
-        found.settled_questions.update(asked[-1:])
+        found.settled_questions.update(found.last_question)
         return
     addressed = address(turn.text, table.roster).persona
     if message.keeps_open:
@@ -137,8 +138,7 @@ def _hear_user(found: Discussion, turn: Turn, table: Table, names: tuple[str, ..
             found.said.append(SaidPiece(turn.number, Piece("question", turn.text)))
         return
     if message.of_kind("denial"):
-        asked = [said.turn for said in found.said if said.piece.kind == "question"]
-        found.settled_questions.difference_update(asked[-1:])
+        found.settled_questions.difference_update(found.last_question)
     answered = find_answered_prompt(message, found.open_prompts, addressed=addressed)
     if answered is not None:
         answered.state = "answered"

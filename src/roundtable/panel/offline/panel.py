@@ -13,7 +13,7 @@ from ...core.lines import join_names
 from ...core.turns import Material
 from ...documents.drafting import draft
 from ...documents.questions import find_open_questions
-from ..base import OnWords, PanelRequest, Speech, ignore_words
+from ..base import AskFiles, OnWords, PanelRequest, Speech, ignore_words
 from .focus import judge_message
 from .prompts import Library, load_library
 from .section import read_section
@@ -64,6 +64,8 @@ class OfflinePanel:
                 return f"I've added that to {brief.step.title}, in your words."
             case do.AskReading():
                 return _read_documents(request.material)
+            case AskFiles():
+                return None
             case other:
                 assert_never(other)
 

@@ -40,6 +40,7 @@ _EXPECTED = (
     (re.compile(r"\bwhy\b|\bwhat for\b|\bhow come\b|\breason\b"), "reason_answer"),
     (re.compile(r"\bwhere\b|\bwhich (?:file|place|part|module)\b"), "place_answer"),
 )
+_WISH = re.compile(r"\b(?:must|should|shall|needs?|wants?|wish\w*)\b", re.IGNORECASE)
 _WANTED = re.compile(r"\b(?:which|what) \w+", re.IGNORECASE)
 _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 
@@ -104,8 +105,9 @@ def answers_question(question: str, line: SearchLine) -> bool:
     """Whether a line holds every word of a question that carries a meaning, but for what is asked for."""
     asked = frozenset(content_stems(_WANTED.sub("", question)))
     held = frozenset(content_stems(line.text))
-    is_told = len(asked) >= _TWO and not line.text.endswith("?")
-    return is_told and all(stem in held or similar_stems(stem) & held for stem in asked)
+    is_wish = _WISH.search(line.text) and not _WISH.search(question)  # it says nothing of what there is
+    is_told = len(asked) >= _TWO and not line.text.endswith("?") and not is_wish
+    return bool(is_told) and all(stem in held or similar_stems(stem) & held for stem in asked)
 
 
 def _leave_out_echoes(lines: Sequence[SearchLine]) -> tuple[SearchLine, ...]:

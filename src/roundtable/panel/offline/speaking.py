@@ -19,7 +19,7 @@ from ...core.personas import Persona
 from ...core.text import fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
-from .lexicon import content_stems, drop_name, strip_address
+from .lexicon import content_stems, drop_name, persona_line, strip_address
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
@@ -30,36 +30,7 @@ _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _LEAST_ALIKE, _SHARE_ALIKE = 4, 0.4
-_CLOSEST = {
-    "business-analyst": "What people wrote that comes closest: {lines}. I'll keep your question open.",
-    "solutions-architect": "Closest in what is written: {lines}. I'll keep your question open.",
-    "system-designer": "Nearest lines: {lines}. Your question stays open.",
-}
-_FOUND = {
-    "business-analyst": "What people wrote on that: {lines}.",
-    "solutions-architect": "It is written: {lines}.",
-    "system-designer": "Already written: {lines}.",
-}
-_ALIKE = {
-    "business-analyst": "People wrote something close to that: {lines}. What does yours add to it?",
-    "solutions-architect": "Close to that in what is written: {lines}. What does yours add to it?",
-    "system-designer": "Nearest line: {lines}. What is different in yours?",
-}
-_NOTHING_CLOSE = {
-    "business-analyst": "I can't answer that from what is written. I'll keep it for somebody who was there.",
-    "solutions-architect": "I can't answer that from what is written. It stays open for someone who does.",
-    "system-designer": "I can't answer that from what is written. It goes on the list of open questions.",
-}
-_KEPT = {
-    "business-analyst": "I'll keep that open.",
-    "solutions-architect": "That stays open, then.",
-    "system-designer": "Noted as open.",
-}
-_NOTHING_TO_ASK = {
-    "business-analyst": "I have nothing further to ask.",
-    "solutions-architect": "No further question from me.",
-    "system-designer": "Nothing more to ask from my side.",
-}
+_TAKEN = "I have that, in your words."
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _OPENNESS = ("unknown", "given", "none")
 _SETTLED = "Good, then it is off the list."
@@ -193,7 +164,7 @@ def _reply(floor: Floor) -> str | None:
     if message.settles_question:
         return _join(_SETTLED, _ask_next(floor))
     if message.keeps_open and floor.before_reply.open_prompts:
-        return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
+        return _join(persona_line(key, "kept"), _ask_next(floor))
     decided = drop_name(" ".join(message.of_kind("decision")), first_names(floor.table))
     if decided:
         short = len(decided.split()) <= _MAX_DECISION_WORDS
@@ -205,7 +176,7 @@ def _reply(floor: Floor) -> str | None:
             return _ask_next(floor, message.question)
         return _show_closest(floor, strip_address(message.question, first_names(floor.table)))
     if message.of_kind("denial"):
-        return _join(_KEPT.get(key, _KEPT["solutions-architect"]), _ask_next(floor))
+        return _join(persona_line(key, "kept"), _ask_next(floor))
     if answered is not None and answered.speaker == key and (more := _ask_further(floor, answered)):
         return more
     if message.objects and (prompt := _choose(floor, "objection")):
@@ -245,10 +216,9 @@ def _show_closest(floor: Floor, question: str) -> str | None:
     lines = find_closest_lines(question, floor.section.lines)
     if lines:
         is_found = answers_question(question, lines[0])
-        lines, texts = (lines[:1], _FOUND) if is_found else (lines, _CLOSEST)
-        text = texts.get(key, texts["solutions-architect"])
-        return text.format(lines="; ".join(_show_line(line) for line in lines))
-    said = _NOTHING_CLOSE.get(key, _NOTHING_CLOSE["solutions-architect"])
+        shown = "; ".join(map(_show_line, lines[:1] if is_found else lines))
+        return persona_line(key, "found" if is_found else "closest").format(lines=shown)
+    said = persona_line(key, "nothing_close")
     # Said before, it would only be an echo: the next prompt goes with it.
     echoes = any(fold_text(said) in text for text in floor.persona_texts)
     return _join(said, _ask_next(floor, question)) if echoes else said
@@ -263,8 +233,7 @@ def _compare_with_document(floor: Floor, said: str) -> str | None:
         shared = len(stems.intersection(content_stems(line.text)))
         is_shown = any(fold_text(line.text) in text for text in floor.persona_texts)
         if shared >= max(_LEAST_ALIKE, _SHARE_ALIKE * len(stems)) and not is_shown:
-            text = _ALIKE.get(floor.speaker.key, _ALIKE["solutions-architect"])
-            return text.format(lines=_show_line(line))
+            return persona_line(floor.speaker.key, "alike").format(lines=_show_line(line))
     return None
 
 
@@ -403,14 +372,16 @@ def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:
 
 
 def _ask_by_lens(floor: Floor) -> str:
-    """Ask from the speaker's own field: for a persona without prompts, or when everything was asked."""
-    if not floor.may_ask:
-        return _NOTHING_TO_ASK.get(floor.speaker.key, _NOTHING_TO_ASK["solutions-architect"])
+    """Ask from the speaker's own field, where no prompt is left; after a statement say that it is kept."""
+    message, _ = _read_last_message(floor)
+    is_told = floor.brief.purpose == "answer" and message is not None and not message.question
+    if not floor.may_ask or is_told:
+        said = persona_line(floor.speaker.key, "nothing_to_ask")
+        return _join(_TAKEN if floor.may_ask else "", said)
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
-    subject = floor.table.item.name if floor.table.step.step_id else floor.table.step.title
-    return f"Think of {chosen} alone: what could still go wrong with '{subject}'?"
+    return f"Looking at {chosen} alone: what could still go wrong?"
 
 
 def _join(*parts: str | None) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import ceil
 
 from ...core.commands import Table
 from ...core.hearing import address
@@ -40,6 +41,7 @@ _OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
 _MAX_ENTRIES = 12
 _FEW_STEMS = 3
 _TWO = 2
+_MOST = 0.6
 
 
 def extract_synthesis(table: Table, library: Library) -> Draft:
@@ -88,12 +90,13 @@ def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
 
 
 def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
-    """Whether the user answered a question of their own later: in words that take up two of its words."""
+    """Whether the user answered a question of their own later: in words that take up most of its words."""
     stems = frozenset(content_stems(asked.piece.text))
+    enough = max(min(_TWO, len(stems)), ceil(_MOST * len(stems)))
     later = (said.piece for said in found.said if said.turn > asked.turn)
     return any(
         piece.kind in ("statement", "decision")
-        and len(stems & frozenset(content_stems(piece.text))) >= min(_TWO, len(stems))
+        and len(stems & frozenset(content_stems(piece.text))) >= enough
         for piece in later
     )
 

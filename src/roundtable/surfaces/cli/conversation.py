@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
+from ...core.text import clean_text
 from ...core.turns import USER
 from .main import Interrupted, end_at_once, interruptible, signals_to_handle
-from .output import ReaderGone, fit, put, put_json
+from .output import ReaderGone, put, put_json
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
@@ -161,7 +162,7 @@ class Plain:
             if self._prompt:
                 put(f"{self._between}> ")
             return
-        text = fit(line.text)
+        text = clean_text(line.text)
         # Words from an earlier run are not on this screen; all others were typed on it.
         is_on_screen = line.speaker == USER and not self._echo and line.kind != "resume"
         if is_on_screen or not text.strip():

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...core.errors import RuleBroken, TrackerFailed
+from ...core.text import clean_text
 from ...project import Project
 from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, ask_user, complete_item, confirm
-from .output import NO_ITEMS, command, count, fit, one_line, pairs, table, tell
+from .output import NO_ITEMS, command, count, one_line, pairs, table, tell
 
 if TYPE_CHECKING:
     from ...core.steps import Step
@@ -228,7 +229,7 @@ def _show_file(flags: Flags, folder: Path, name: str) -> None:
         raise RuleBroken(f"{one_line(name)} is not in the item's folder. {_offer(folder)}")
     if not is_file:
         raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")
-    text = fit(read(path).decode("utf-8-sig", "replace"))
+    text = clean_text(read(path).decode("utf-8-sig", "replace"))
     data = {"slug": folder.name, "file": str(path.relative_to(folder)), "text": text}
     flags.show_result(data, text.removesuffix("\n"))
 

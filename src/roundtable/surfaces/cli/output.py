@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from ...core.errors import DiskFailed
-from ...core.text import strip_unprintable
+from ...core.text import clean_text, strip_unprintable
 
 NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _CELL = 100
@@ -49,7 +49,7 @@ def put(text: str) -> None:
 
 def put_text(text: str) -> None:
     """Show a text to a person on stdout, on lines of its own."""
-    put(f"{fit(text)}\n")
+    put(f"{clean_text(text)}\n")
 
 
 def put_json(value: object, *, indent: int | None = 2) -> None:
@@ -64,15 +64,10 @@ def tell(text: str) -> None:
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(f"{fit(text)}\n")
+        sys.stderr.write(f"{clean_text(text)}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
         _abandon(sys.stderr)
-
-
-def fit(text: str) -> str:
-    """Return the text without control characters and with plain line ends."""
-    return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def command(*words: str) -> str:
@@ -87,7 +82,7 @@ def count(number: int, noun: str) -> str:
 
 def one_line(text: str) -> str:
     """Return the text on one line, cut if it is too long for a table."""
-    line = " ".join(fit(text).split())
+    line = " ".join(clean_text(text).split())
     return line if len(line) <= _CELL else line[: _CELL - 3].rstrip() + "..."
 
 
@@ -104,7 +99,9 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
     """Return labels and values in two columns."""
     width = max((len(label) for label, _ in rows), default=0)
-    return "\n".join(f"{label:<{width}}  {' '.join(fit(value).split())}".rstrip() for label, value in rows)
+    return "\n".join(
+        f"{label:<{width}}  {' '.join(clean_text(value).split())}".rstrip() for label, value in rows
+    )
 
 
 def _printable(value: object) -> object:

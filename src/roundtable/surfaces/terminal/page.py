@@ -11,8 +11,8 @@ from ...core.analysis import Analysis, Stage
 from ...core.elaboration import Awaited
 from ...core.lines import Line
 from ...core.personas import Persona, Roster
+from ...core.text import clean_text
 from ...core.turns import USER
-from ..cli.output import fit
 from .renderer import NO_SIGN, Renderer, Sign, find_voice
 
 NEWCOMER = (
@@ -55,12 +55,12 @@ class LineFormatter:
         """Format something that the terminal says itself, outside the conversation."""
         gap = "" if self._last is None else "\n"
         self._last = "aside"
-        return gap + self._renderer.render_plain(fit(text))
+        return gap + self._renderer.render_plain(clean_text(text))
 
     def format_document(self, text: str) -> str:
         """Format a whole document in markdown."""
         self._last = "aside"
-        return "\n" + self._renderer.render_markdown(fit(text), breaks=False)
+        return "\n" + self._renderer.render_markdown(clean_text(text), breaks=False)
 
     def format_diff(self, text: str) -> str:
         """Format a diff, coloured."""
@@ -75,7 +75,7 @@ class LineFormatter:
     def format_typed(self, words: str) -> str:
         """Format what was typed but is not a contribution: `?`, a command, words that were asked about."""
         self._last = "typed"
-        return "\n" + self._renderer.render_plain(fit(words), Sign("›", _QUIET), _QUIET)
+        return "\n" + self._renderer.render_plain(clean_text(words), Sign("›", _QUIET), _QUIET)
 
     def format_draft(self, speaker: Persona, words: str, roster: Roster) -> str:
         """Format a contribution as far as it has come."""
@@ -83,7 +83,7 @@ class LineFormatter:
 
     def _format_text(self, line: Line, analysis: Analysis | None, newcomer: bool) -> str:
         roster = analysis.opening.roster if analysis is not None else None
-        render, text = self._renderer.render_plain, fit(line.text)
+        render, text = self._renderer.render_plain, clean_text(line.text)
         match line.kind:
             case "menu":
                 return self._format_menu(text, analysis, newcomer)
@@ -104,7 +104,7 @@ class LineFormatter:
                 return render(text, Sign("!", "bold red"))
             case kind if line.speaker == USER:
                 style = _QUIET if kind == "resume" else ""
-                name = f"{fit(line.by)}:" if line.by else self._name
+                name = f"{clean_text(line.by)}:" if line.by else self._name
                 return render(f"{name} {text}", Sign("›", "", name), style)
             case kind if kind in _SPOKEN_KINDS and line.speaker is not None:
                 return self._format_speech(line, roster)
@@ -113,7 +113,7 @@ class LineFormatter:
 
     def _format_speech(self, line: Line, roster: Roster | None) -> str:
         """Format a contribution; where it begins with a list or code, the name stands above it."""
-        sign, text = _sign_of(line, roster), fit(line.text)
+        sign, text = _sign_of(line, roster), clean_text(line.text)
         words = text.removeprefix(sign.name).lstrip()
         if sign.name and _BLOCK.match(words):
             text = f"{sign.name}\n\n{words}"

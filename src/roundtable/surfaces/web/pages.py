@@ -12,10 +12,10 @@ from msgspec import Struct, field
 
 from ...core.errors import ItemUnknown, RoundtableError
 from ...core.steps import PHASES, Phase, Step
+from ...core.text import clean_text
 from ...project import Project
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
-from ..cli.output import fit
 from ..terminal.slash import read_documents
 from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_data, render_document, strip_credit
 
@@ -162,12 +162,12 @@ def _read_discussions(
         step, at = content.key if content else ("", "")
         title, place = titles.get(step, Path(name).name), f"{address}/discussions/{number}"
         turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
-        found.append(DiscussionView(number, step, at, fit(text), title, place, at in undone, turns))
+        found.append(DiscussionView(number, step, at, clean_text(text), title, place, at in undone, turns))
     return tuple(found)
 
 
 def _read_text(folder: Path, name: str) -> str:
     try:
-        return fit(read_inside(folder, name).decode("utf-8-sig", "replace")).strip()
+        return clean_text(read_inside(folder, name).decode("utf-8-sig", "replace")).strip()
     except (FileNotFoundError, RoundtableError):
         return ""

@@ -26,10 +26,10 @@ from ...core.hearing import hear, hear_steering
 from ...core.lines import Awaits, Line
 from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft, join_lines
+from ...core.text import clean_text
 from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
-from ..cli.output import fit
 from ..terminal.page import Menu, describe_work
 from ..terminal.renderer import VOICES
 from ..terminal.slash import compare_documents, read_documents
@@ -319,7 +319,7 @@ class Room:
         self._require_member(guest)
         if not self.is_open:
             raise RuleBroken("The table is closed, so nothing was said. Open it to go on.")
-        words = fit(text).strip()
+        words = clean_text(text).strip()
         awaits = self.awaits
         if awaits is None and not self.is_discussing:
             raise RuleBroken("Nobody is listening now, so nothing was said. Wait for the next question.")
@@ -496,7 +496,7 @@ class Room:
     def _add(self, line: Line, by: str | None = None) -> None:
         persona, voice = self._find_voice(line.speaker)
         is_person = line.speaker == USER
-        text, name = fit(line.text), ""
+        text, name = clean_text(line.text), ""
         if is_person:
             last = self._heard_last.name if self._heard_last is not None and line.kind != "resume" else ""
             name = (last if by is None else by) or "Said before"
@@ -533,10 +533,10 @@ class Room:
             return entry
         drafts = [(answer.text, "your answer") for answer in analysis.earlier]
         for draft, source in (*drafts, *((offer.text, offer.source) for offer in analysis.offers)):
-            ending = fit(texts.question("", draft, source))
+            ending = clean_text(texts.question("", draft, source))
             if entry.text.endswith(ending):
                 text = entry.text.removesuffix(ending)
-                return replace(entry, text=text, draft=fit(draft), source=fit(source))
+                return replace(entry, text=text, draft=clean_text(draft), source=clean_text(source))
         return entry
 
 
