@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
@@ -15,7 +14,6 @@ from roundtable.surfaces.web.markup import (
     DocumentLinks,
     TurnLinks,
     find_additions,
-    render_data,
     render_document,
     render_words,
 )
@@ -106,8 +104,6 @@ def test_nothing_in_any_text_can_run_or_fetch(text: str) -> None:
     assert_harmless(render_words(text))
     assert_harmless(render_document(text))
     assert_harmless(render_document(text, LINKS))
-    assert_harmless(render_data("a.csv", text))
-    assert_harmless(render_data("a.json", json.dumps({text: [{text: text}], "b": [text], "c": text})))
 
 
 @given(TEXTS)

@@ -121,7 +121,14 @@ def test_a_discussion_that_was_taken_back_says_so_and_does_not_count(site: Site,
 
 def test_a_finished_bug_shows_its_own_steps_and_its_hand_off_first(tmp_path: Path) -> None:
     item = add_item(tmp_path, "Saving a form crashes\n\nThe app crashes without signal.", commit=None)
-    answers = ["Save without signal.", "C", "forms.py:12 expects a signal.", "Catch it.", "Save twice.", "None."]
+    answers = [
+        "Save without signal.",
+        "C",
+        "forms.py:12 expects a signal.",
+        "Catch it.",
+        "Save twice.",
+        "None.",
+    ]
     talk(tmp_path, item, ["", *answers, "E", "Fine.", "done", "C"])
     site = make_site(tmp_path)
     page = come_in(site, open_client(site), "Ana").get(f"/items/{item.name}").text
@@ -136,9 +143,26 @@ def test_stories_and_the_matrix_are_tables(ana: TestClient, golden: Path) -> Non
     assert "As a</th>" not in stories  # its words are in the text
     matrix = ana.get("/items/renew-loans/documents/traceability-matrix.csv").text
     assert "<th>Requirement</th>" in matrix and "<td>FR-001</td>" in matrix
-    (golden / "user-stories.json").write_text('{"stories": [{"id": {"no": "row"}}]}')
-    page = ana.get("/items/renew-loans/documents/user-stories.json").text
-    assert "<table>" not in page and '{"no": "row"}' in page
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        ("a.json", '{"rows": [{"id": {"<b>": 1}}, {"more": ["x", null]}], "n": 3}', '<td>{"\\u003cb'),
+        ("a.json", '{"steps": ["one", {"<b>": 2}], "object": {"x": []}}', "<li>one</li>"),
+        ("a.json", "[1, <b>]", "<code>[1, &lt;b&gt;]</code>"),
+        ("a.json", "[" * 100_000, "<code>[[["),
+        ("a.csv", "a,<b>\n1,2,3\n4\n", "<th>&lt;b&gt;</th><th>More</th>"),
+        ("a.csv", "", "<code></code>"),
+    ],
+)
+def test_any_data_file_is_shown_and_none_of_it_is_html(
+    ana: TestClient, completed: Place, name: str, text: str, shown: str
+) -> None:
+    (completed[1] / name).write_text(text)
+    for address in (f"{ITEM}/documents/{name}", f"{ITEM}/export.html"):
+        page = ana.get(address).text
+        assert shown in page and "<b>" not in page.partition("<main")[2]
 
 
 def test_the_hand_off_is_a_page(ana: TestClient, golden: Path) -> None:

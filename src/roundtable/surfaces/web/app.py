@@ -176,7 +176,9 @@ class Site:
         name = request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = await run_in_threadpool(item.render_document, name)
+        body = Markup(
+            await run_in_threadpool(self._draw, "_document.html", item=item, name=name, whole=False)
+        )
         return self._page("document.html", guest, item=item, name=name, body=body, talk=None)
 
     async def show_discussion(self, request: Request, guest: Guest) -> Response:

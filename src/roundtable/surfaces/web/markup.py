@@ -6,13 +6,10 @@ for them. Whatever comes out is cleaned once more by a second library, which kno
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
-from io import StringIO
 from typing import Any
 
 import nh3
@@ -35,7 +32,6 @@ _ADDITION = re.compile(
     r"<!-- Elaboration: step (?P<step>[\d-]{1,9}), (?P<at>\S{1,40}) -->\s*+", re.IGNORECASE
 )
 _COMMENT = re.compile(r"(?>(?:\s*+<!--(?>(?:(?!-->).)*)-->)+)\s*+", re.DOTALL)
-_FIRST = ("id", "text")
 _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
@@ -73,56 +69,6 @@ def render_document(text: str, links: DocumentLinks = NO_LINKS) -> Markup:
         if token.type == "link_open" and str(token.attrs.get("href", "")).startswith("#turn-"):
             token.attrs["href"] = f"#{links.prefix}{str(token.attrs['href'])[1:]}"
     return _clean(str(parser.renderer.render(tokens, parser.options, {"links": links})))
-
-
-def render_data(name: str, text: str) -> Markup:
-    """Return a JSON or CSV file as HTML: its rows as tables, anything else as it stands."""
-    try:
-        if name.lower().endswith(".csv"):
-            head, *rows = csv.reader(StringIO(text, newline=""))
-            body = _render_table(head, rows)
-        else:
-            body = "".join(_render_field(key, value) for key, value in dict(json.loads(text)).items())
-    except (csv.Error, TypeError, ValueError, RecursionError):
-        body = f"<pre><code>{escape(text.rstrip())}</code></pre>"
-    return _clean(f"<h1>{escape(name)}</h1>{body}")
-
-
-def _render_field(key: str, value: Any) -> str:
-    """Return one field of a JSON object: rows as a table, without what their `text` says already."""
-    if value in ("", [], None):
-        return ""
-    if not isinstance(value, list):
-        return f"<p><strong>{_label(key)}</strong>: {escape(_say(value))}</p>"
-    if not isinstance(value[0], dict):
-        return f"<h2>{_label(key)}</h2><ul>{''.join(f'<li>{escape(_say(each))}</li>' for each in value)}</ul>"
-    rows = [{name: _say(each) for name, each in row.items()} for row in value]
-    known = sorted(dict.fromkeys(name for row in rows for name in row), key=lambda name: name not in _FIRST)
-    names = [
-        name
-        for name in known
-        if name == "text" or any(row.get(name, "") not in row.get("text", "") for row in rows)
-    ]
-    table = _render_table(names, [[row.get(name, "") for name in names] for row in rows])
-    return f"<h2>{_label(key)}</h2>{table}"
-
-
-def _say(value: Any) -> str:
-    """Return a value of a cell in words; TypeError for one that holds more than a list of them."""
-    if isinstance(value, dict):
-        raise TypeError("A cell holds no object.")
-    return "\n".join(map(_say, value)) if isinstance(value, list) else "" if value is None else str(value)
-
-
-def _render_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    names = "".join(f"<th>{_label(name)}</th>" for name in head)
-    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _label(name: str) -> str:
-    return escape(name[:1].upper() + name[1:].replace("_", " "))
 
 
 def strip_credit(entry: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
+from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,7 +21,7 @@ from ...project import Project
 from ...store.files import read_inside
 from ...store.transcript import parse_transcripts
 from ..terminal.slash import read_documents
-from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_data, render_document, strip_credit
+from .markup import DocumentLinks, TurnLinks, addition_id, find_additions, render_document, strip_credit
 
 if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
@@ -76,9 +80,6 @@ class ItemView(Struct, frozen=True):
 
     def render_document(self, name: str, *, whole: bool = False) -> Markup:
         """Return a document as HTML; `whole` where all of the item's pages are one page."""
-        text = self.documents[name]
-        if not name.endswith(".md"):
-            return render_data(name, text)
         known = {
             (each.step, each.at): TurnLinks(
                 f"#discussion-{each.number}" if whole else each.address,
@@ -88,7 +89,16 @@ class ItemView(Struct, frozen=True):
             )
             for each in self.discussions
         }
-        return render_document(text, DocumentLinks(discussions=known))
+        return render_document(self.documents[name], DocumentLinks(discussions=known))
+
+    def read_data(self, name: str) -> dict[str, Any]:
+        """Return the fields of a JSON file or the rows of a CSV file; none where a table cannot show them."""
+        with suppress(csv.Error, ValueError, RecursionError):
+            if name.endswith(".csv"):
+                return {"": list(csv.DictReader(StringIO(self.documents[name]), restkey="more", restval=""))}
+            found = json.loads(self.documents[name])
+            return found if isinstance(found, dict) else {}
+        return {}
 
     def render_discussion(self, discussion: DiscussionView, *, whole: bool = False) -> Markup:
         """Return a transcript as HTML, with links from its turns to what came of them."""
