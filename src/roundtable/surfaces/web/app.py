@@ -60,12 +60,9 @@ class Site:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         self._templates.globals |= {"headings": HEADINGS, "voices": VOICES}
-        self._templates.filters |= {
-            "words": render_words,
-            "document": render_document,
-            "day": _show_day,
-            "quote": quote,
-        }
+        self._templates.filters.update(
+            words=render_words, document=render_document, day=_show_day, quote=quote
+        )
 
     def make_app(self) -> Starlette:
         """Return the application, with every check in front of it."""
@@ -203,9 +200,7 @@ class Site:
         item = await self._view_item(request)
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-        text = self._templates.get_template("export.html").render(
-            item=item, style=Markup(style), digest=digest
-        )
+        text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
         name = re.sub(r"[^A-Za-z0-9.-]", "-", item.slug)
         return HTMLResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}.html"'})
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
     from ...store.items import ItemEntry
 
-_MARKS = {"done": "✓", "current": "●", "not needed": "–", "skipped": "↷", "ahead": "○"}
-
 
 class StepView(Struct, frozen=True):
     """A step on the map: how it stands, and how often it was discussed."""
@@ -36,10 +34,6 @@ class StepView(Struct, frozen=True):
     step: Step
     state: str
     discussions: int = 0
-
-    @property
-    def mark(self) -> str:
-        return _MARKS[self.state]
 
 
 class DiscussionView(Struct, frozen=True):

@@ -68,10 +68,6 @@ class RoomEntry(Struct, frozen=True):
     source: str = ""
     menu: Menu | None = None
 
-    @property
-    def sign(self) -> str:
-        return VOICES[self.voice].sign if self.voice is not None else "›" if self.is_person else ""
-
 
 class _Seat(Struct):
     guest: Guest
