@@ -33,15 +33,7 @@ from .store.items import (
     remove_item,
     rename_item,
 )
-from .store.meta import (
-    count_elaborations,
-    facts_of,
-    meta_problem,
-    progress_of,
-    set_aside,
-    start_over,
-    start_phase,
-)
+from .store.meta import facts_of, list_undone, meta_problem, progress_of, set_aside, start_over, start_phase
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
@@ -230,6 +222,10 @@ class Project:
             return "current" if step.step_id == current else "ahead"
 
         return tuple((step, find_state(step)) for step in steps)
+
+    def list_taken_back(self, item: str | ItemEntry) -> tuple[str, ...]:
+        """Return the instants of the discussions of an item that were taken back."""
+        return tuple(map(str, list_undone(self._find(item).meta)))
 
     def describe_spending(self, item: str | ItemEntry) -> str:
         """Return what models have used for an item, in words for a person; empty if none was asked."""
@@ -485,7 +481,7 @@ def _make_row(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
         "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
         "steps_completed": sum(step.step_id in completed for step in steps),
         "steps": len(steps),
-        "elaborations": count_elaborations(meta),
+        "elaborations": len(progress_of(meta).elaborations),
         "last_activity": last_activity(entry.folder),
         "stale": _is_stale(root, entry, commit),
         "problem": entry.problem,
@@ -518,7 +514,7 @@ def _describe(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
             **to_builtins(start),
             "warnings": [*start.warnings, *(where.warnings if where else ())],
         },
-        "elaborations": count_elaborations(meta),
+        "elaborations": len(progress_of(meta).elaborations),
         "stale": _is_stale(root, entry, commit),
         "discussion": None
         if talk is None

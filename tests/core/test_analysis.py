@@ -684,7 +684,10 @@ DONE = Progress(("00-01", "01-01"), ("00-quick-scan",), ())
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("01-01", "To open step 01-01, Business Context Discovery, say its number at the menu after this step."),
+        (
+            "01-01",
+            "To open step 01-01, Business Context Discovery, say its number at the menu after this step.",
+        ),
         ("01-03", "This is step 01-03, User Experience & Journeys."),
         ("01-08", "Step 01-08, MoSCoW Prioritization, comes later; Continue leads to it."),
         ("02-11", "Step 02-11 belongs to another track; `track` at a menu says which there are."),

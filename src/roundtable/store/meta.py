@@ -252,12 +252,6 @@ def list_undone(meta: Mapping[str, Any] | None) -> list[Any]:
     return _list(meta, "elaborations_undone")
 
 
-def count_elaborations(meta: Mapping[str, Any] | None) -> int:
-    """Return how many elaborations were held and not taken back."""
-    undone, records = list_undone(meta), _list(meta, "elaborations")
-    return sum(not (isinstance(each, dict) and each.get("timestamp") in undone) for each in records)
-
-
 def _list(meta: Mapping[str, Any] | None, field: str) -> list[Any]:
     value = (meta or {}).get(field)
     return value if isinstance(value, list) else []
