@@ -464,7 +464,8 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     assert play.texts("notice") == [
         "Skipping remaining steps in this phase. "
         "I'll produce draft artifacts based on what we've discussed so far.",
-        "Skipped so far: 01-08 MoSCoW Prioritization. To make one up, say its number at a menu, such as 01-08.",
+        "Skipped so far: 01-08 MoSCoW Prioritization. "
+        "To make one up, say its number at a menu, such as 01-08.",
     ]
     (drafts,) = play.all_asked(do.WriteDrafts)
     assert isinstance(drafts, do.WriteDrafts)
@@ -684,7 +685,10 @@ DONE = Progress(("00-01", "01-01"), ("00-quick-scan",), ())
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("01-01", "To open step 01-01, Business Context Discovery, say its number at the menu after this step."),
+        (
+            "01-01",
+            "To open step 01-01, Business Context Discovery, say its number at the menu after this step.",
+        ),
         ("01-03", "This is step 01-03, User Experience & Journeys."),
         ("01-08", "Step 01-08, MoSCoW Prioritization, comes later; Continue leads to it."),
         ("02-11", "Step 02-11 belongs to another track; `track` at a menu says which there are."),
