@@ -262,8 +262,8 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
     """Take back the last elaboration of ITEM, or number N as `show` counts them.
 
     Its block leaves every document, and nothing else changes. Text that was edited since is left alone
-    unless --force is given. The record and the transcript stay; meta.json notes what was undone. At a terminal
-    it says what would go, and asks first. Without ITEM it takes the one that is open.
+    unless --force is given. The record and the transcript stay; meta.json notes what was undone. At a
+    terminal it says what would go, and asks first. Without ITEM it takes the one that is open.
     """
     project, entry, words = flags.split_item(what)
     if len(words) > 1 or not all(word.isdecimal() and len(word) < 6 for word in words):

@@ -133,7 +133,9 @@ def find_glued_command(words: str, prefill: str) -> str:
     """Return the command that was typed right behind what stood in the line; empty where there is none."""
     typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
     found = _COMMAND.fullmatch(typed.strip())
-    is_known = typed in ("back", "skip", "undo", "help", "quit") or (found is not None and found["name"] in HELP)
+    is_known = typed in ("back", "skip", "undo", "help", "quit") or (
+        found is not None and found["name"] in HELP
+    )
     return typed.strip() if is_known else ""
 
 
