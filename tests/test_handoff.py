@@ -67,9 +67,11 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
         in decisions
     )
     assert (
-        "- **ADR-002**: Renewing only the titles of the message (architecture-overview.md, ADR-002)\n"
-        "  - We go with renewing only the titles of the message that was answered, never" in decisions
+        "- **ADR-002**: Renewing only the titles of the message that was answered, never all loans of the number "
+        "(architecture-overview.md, ADR-002)\n  - We go with renewing only the titles" in decisions
     )
+    assert "in opening hours (architecture-overview.md, ADR-003)" in decisions
+    assert decisions.count("Add a check that raises an alarm") == 1
     requirements = part(page, "Requirements and criteria")
     assert "- **FR-001**" in requirements
     assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements
@@ -79,7 +81,7 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
     assert "the second answer says so. (design-summary.md, 1. Design Review)" in test
     asked = part(page, "Open questions")
     assert re.search(
-        r"who signs .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)",
+        r"Who signs .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)",
         asked,
     )
     for section in page.split("\n## ")[1:]:
