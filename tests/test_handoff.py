@@ -67,8 +67,8 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
         in decisions
     )
     assert (
-        "- **ADR-002**: Renewing only the titles of the message that was answered, never all loans of the number "
-        "(architecture-overview.md, ADR-002)\n  - We go with renewing only the titles" in decisions
+        "- **ADR-002**: Renewing only the titles of the message that was answered, never all loans of the "
+        "number (architecture-overview.md, ADR-002)\n  - We go with renewing only the titles" in decisions
     )
     assert "in opening hours (architecture-overview.md, ADR-003)" in decisions
     assert decisions.count("Add a check that raises an alarm") == 1
