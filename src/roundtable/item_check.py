@@ -16,6 +16,7 @@ from .core.citations import LinesOf
 from .core.errors import DiskFailed
 from .core.personas import Roster
 from .core.steps import Step
+from .core.turns import Material
 from .documents import audit
 from .documents.answers import read_answers
 from .documents.audit import META, find_unverified
@@ -116,13 +117,13 @@ def _check_history(
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
-        versions = [audit.DocumentVersion(f"commit {at}", text) for at, text in earlier]
+        versions = [Material(f"commit {at}", text) for at, text in earlier]
         total += len(versions)
         if name in there:
-            versions.append(audit.DocumentVersion("the working tree", there[name]))
+            versions.append(Material("the working tree", there[name]))
         losses += audit.check_growth(name, versions, undone)
         if versions and name not in there:
-            versions.append(audit.DocumentVersion("the working tree", ""))
+            versions.append(Material("the working tree", ""))
         losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))
     return total, losses
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from ... import __version__
 from ...core.errors import ItemUnknown, RoundtableError
-from ...version import __version__
 from .output import put, put_json, put_text, tell
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
+from msgspec import to_builtins
+
 from ...core.errors import DiskFailed
 from ...core.text import clean_text, strip_unprintable
 
@@ -53,9 +55,11 @@ def put_text(text: str) -> None:
 
 
 def put_json(value: object, *, indent: int | None = 2) -> None:
-    """Write one JSON document to stdout; without `indent` it is one line."""
+    """Write a value, structs too, as one JSON document to stdout; without `indent` it is one line."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    text = json.dumps(_printable(value), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False)
+    text = json.dumps(
+        _printable(to_builtins(value)), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False
+    )
     put(f"{text}\n")
 
 
