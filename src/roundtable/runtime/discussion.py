@@ -206,12 +206,8 @@ class DocumentExecutor(Executor):
         except (DiskFailed, OSError, RuleBroken):
             return event
         summary = gap.summary if self.panel.name == "offline" else event.summary
-        return on.Framed(
-            strip_unprintable(summary),
-            strip_unprintable(gap.question),
-            strip_unprintable(gap.topic),
-            event.notes,
-        )
+        summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
+        return on.Framed(summary, question, topic, event.notes)
 
     def _add_block(self, task: do.UpdateArtifacts) -> str:
         name = one_line(self.path.name)
