@@ -313,6 +313,23 @@ def test_a_skipped_step_can_be_made_up(place: tuple[Path, Path]) -> None:
     lines = talk(root, item, [*ANSWERS, "C", *ANSWERS, "01-02", *ANSWERS])
     assert any(text.startswith("Skipped so far: 01-0") for text in texts(lines, "notice"))
     assert "01-02" in meta(item)["steps_completed"]
+    assert sum("Welcome back" in text for text in texts(lines, "greeting")) == 1  # at the start
+
+
+@pytest.mark.rule("MENU-7")
+def test_back_at_the_first_question_of_a_step_asks_the_last_one_of_the_step_before(
+    place: tuple[Path, Path],
+) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "C"])
+    before = (item / "quick-scan.md").read_text()
+    lines = talk(root, item, ["back", "61 inspectors", "C", FIRST])
+    assert f"Draft, from what stands in the document: {SECOND}" in texts(lines, "question")[1]
+    assert len(texts(lines, "question")) == 4
+    document = (item / "quick-scan.md").read_text()
+    assert "61 inspectors" in document
+    assert FIRST in document
+    assert before not in document
 
 
 @pytest.mark.parametrize(

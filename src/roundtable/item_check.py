@@ -63,11 +63,19 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     # Both parts look at the markers of a document.
     files = (*_check_files(folder, roster, steps, texts), *_check_claims(folder, texts, lines_of))
     found = dict.fromkeys((*unreadable, *content, *files, *losses))
+    # A problem that is asked about already is named once.
+    lacking = tuple(
+        f"so that {each.text.split()[0]} is done?" for each in found if each.kind == "no-acceptance"
+    )
     return ItemReport(
         tuple(documents),
         versions,
         tuple(each for each in found if each.is_problem),
-        tuple(each for each in found if each.kind == "open" and (each.file, each.line) in unsettled),
+        tuple(
+            each
+            for each in found
+            if each.kind == "open" and (each.file, each.line) in unsettled and not each.text.endswith(lacking)
+        ),
         tuple(each for name, text in {**texts, **documents}.items() for each in find_unverified(name, text)),
     )
 
@@ -96,7 +104,10 @@ def _check_files(
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
         there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
-        yield from audit.check_pairs(blocks, records, frozenset(there), undone)
+        # A discussion in which nobody answered has a transcript, and nothing to write.
+        talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
+        silent = (each.timestamp for each in talks if not each.entries)
+        yield from audit.check_pairs(blocks, records, frozenset(there), undone.union(silent))
 
 
 def _check_claims(folder: Path, documents: Mapping[str, str], lines_of: LinesOf) -> Iterator[CheckFinding]:

@@ -33,7 +33,7 @@ from .store.items import (
     remove_item,
     rename_item,
 )
-from .store.meta import facts_of, meta_problem, progress_of, set_aside, start_over, start_phase
+from .store.meta import facts_of, list_undone, meta_problem, progress_of, set_aside, start_over, start_phase
 
 if TYPE_CHECKING:
     from .catalogue.files import Problem
@@ -223,6 +223,10 @@ class Project:
 
         return tuple((step, find_state(step)) for step in steps)
 
+    def list_taken_back(self, item: str | ItemEntry) -> tuple[str, ...]:
+        """Return the instants of the discussions of an item that were taken back."""
+        return tuple(map(str, list_undone(self._find(item).meta)))
+
     def describe_spending(self, item: str | ItemEntry) -> str:
         """Return what models have used for an item, in words for a person; empty if none was asked."""
         entries = ledger.read(self._find(item).folder)
@@ -276,9 +280,16 @@ class Project:
 
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
-        from .store.questions import read_hand_off
+        from msgspec.structs import replace
 
-        return read_hand_off(self.find_item(name).folder, self._every_step(), self.roster())
+        from .store.questions import read_hand_off
+        from .survey.files import CitedFiles
+
+        entry = self.find_item(name)
+        lines_of = CitedFiles(self.root, entry.folder).count_lines
+        states = [state for _, state in self.list_steps(entry) if state != "not needed"]
+        found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
+        return replace(found, steps_done=states.count("done"), steps=len(states))
 
     def post_hand_off(self, name: str, issue: str, text: str) -> str:
         """Put a text as a comment on the issue that was named, else the item's own; return its address."""
@@ -470,7 +481,7 @@ def _make_row(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
         "analysis_status": "corrupt" if entry.problem else str(meta.get("analysis_status", "raw")),
         "steps_completed": sum(step.step_id in completed for step in steps),
         "steps": len(steps),
-        "elaborations": len(meta.get("elaborations", [])),
+        "elaborations": len(progress_of(meta).elaborations),
         "last_activity": last_activity(entry.folder),
         "stale": _is_stale(root, entry, commit),
         "problem": entry.problem,
@@ -503,7 +514,7 @@ def _describe(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
             **to_builtins(start),
             "warnings": [*start.warnings, *(where.warnings if where else ())],
         },
-        "elaborations": len(meta.get("elaborations", [])),
+        "elaborations": len(progress_of(meta).elaborations),
         "stale": _is_stale(root, entry, commit),
         "discussion": None
         if talk is None

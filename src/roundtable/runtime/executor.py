@@ -312,10 +312,11 @@ class Executor:
         return replace(known, excerpts=excerpts, corrections=read_corrections(self._folder))
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
-        from ..documents.answers import read_answers
+        from ..documents.answers import number_requirements, read_answers
 
         documents = {each.name: each.text for each in self._outputs.documents()}
-        return self._outputs.stored_answers() | read_answers(documents, item.name)
+        stored = self._outputs.stored_answers() | number_requirements(documents)
+        return stored | read_answers(documents, item.name)
 
     # --- with the store ---------------------------------------------------------------------------------
 

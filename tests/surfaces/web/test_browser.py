@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -203,6 +204,7 @@ def test_two_people_and_an_observer_in_one_discussion(houses: Any, completed: Pl
     expect(ben.locator("#problem")).to_contain_text("chair")
     ana.click("text=Hand over the chair")
     ben.click("text=Wrap up")
+    expect(ben.locator("#log .person .words").last).to_have_text("Wrap up", timeout=PATIENCE)
     ben.click("text=Accept and write")
     awaits(ben, "menu")
     expect(eva.locator("#log .synthesis")).to_contain_text("option B", timeout=PATIENCE)
@@ -307,6 +309,23 @@ def test_the_keyboard_alone_is_enough(houses: Any, place: Place) -> None:
     awaits(page, "answer")
 
 
+@pytest.mark.rule("MENU-3")
+def test_enter_at_the_menu_continues_and_words_are_feedback(houses: Any, completed: Place) -> None:
+    page = houses(completed[0]).let_in("Ana")
+    page.click("text=Open the table")
+    awaits(page, "menu")
+    expect(page.locator("button.main")).to_have_attribute("data-key", "c")
+    page.fill("#text", "Ask the foreman, too.")
+    page.press("#text", "Enter")
+    expect(page.locator("#log .feedback.person")).to_have_text(re.compile("foreman"), timeout=PATIENCE)
+    expect(page.locator('[data-key="c"]')).to_be_focused(timeout=PATIENCE)
+    page.press("#text", "Enter")
+    awaits(page, "answer")
+    page.reload()
+    awaits(page, "answer")
+    assert page.locator("#log .contribution").count() == 0
+
+
 def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Place) -> None:
     house = houses(completed[0], review=True)
     ana, ben = house.let_in("Ana"), house.let_in("Ben")
@@ -319,13 +338,21 @@ def test_a_review_with_a_struck_and_an_edited_entry(houses: Any, completed: Plac
     ana.uncheck('[name="keep-1"]')
     ana.fill('[name="text-2"]', "We take option B: it costs least")
     ana.select_option("#part", "question")
-    ana.fill('[name="add"]', "Who tells the desk?")
+    for number, words in ((2, QUESTION), (3, "Who pays?")):
+        ana.fill('[name="add"]', words)
+        ana.keyboard.press("Enter")
+        expect(ana.locator(f'[name="text-{number}"]')).to_have_value(words, timeout=PATIENCE)
+        expect(ana.locator('[name="add"]')).to_be_focused()
+    documents = "".join(path.read_text() for path in completed[1].glob("*.md"))
+    assert QUESTION not in documents and "option B" not in documents
+    ana.fill('[name="add"]', "Ask Eva?")
     ana.click("text=Accept and write")
     awaits(ana, "menu")
     text = next(
         path.read_text() for path in completed[1].glob("*.md") if "Elaboration Insights" in path.read_text()
     )
-    assert "- We take option B: it costs least" in text and "- Who tells the desk?" in text
+    for words in ("We take option B: it costs least", QUESTION, "Who pays?", "Ask Eva?"):
+        assert f"- {words}" in text
     assert "Answers can differ." not in text
     expect(ben.locator("#log .synthesis")).to_contain_text("it costs least")
 
@@ -442,6 +469,24 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(houses: Any, comple
     for path in ("/", item_page, f"{item_page}/documents/quick-scan.md", ROOM):
         page.goto(f"{house.address}{path}")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
+
+
+def test_on_a_phone_a_table_of_three_columns_fits_and_a_line_has_one_height(
+    houses: Any, completed: Place
+) -> None:
+    root, item = completed
+    row = "FR-001 | Switch it on with StaticFiles(precompressed=True) | Should"
+    (item / "priorities.md").write_text(
+        f"# P\n\n| Requirement | What | Priority |\n|---|---|---|\n| {row} |\n"
+    )
+    talk_elsewhere(completed, ["E", "We go with B.", "done", f"add question: {QUESTION}", "accept"])
+    page = houses(root).let_in("Ana", "/items/offline-forms", viewport={"width": 390, "height": 844})
+    heights = page.locator("form.row").first.evaluate(
+        "(row) => [...row.children].filter((each) => each.offsetHeight).map((each) => each.offsetHeight)"
+    )
+    assert len(heights) == 2 and len(set(heights)) == 1
+    page.click("text=priorities.md")
+    assert page.locator("table").evaluate("(table) => table.scrollWidth <= table.clientWidth")
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is missing: npm install --prefix build/axe axe-core")

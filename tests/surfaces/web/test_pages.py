@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from project import talk
+from roundtable.store.items import add_item
 from roundtable.surfaces.web.access import OBSERVER
 from roundtable.surfaces.web.app import Site
 from webserver import PATIENCE, check_of, come_in, make_site, open_client
@@ -77,7 +78,7 @@ def test_an_item_shows_its_steps_documents_discussions_and_questions(ana: TestCl
         "Business Context Discovery",
         "requirements-spec.md",
         "Open questions",
-        "who signs the contract",
+        "signs the contract",
     ):
         assert text in page
     assert page.count('class="done"') == 24
@@ -98,6 +99,65 @@ def test_what_a_discussion_added_is_marked_and_linked_both_ways(ana: TestClient,
     talk = ana.get("/items/renew-loans/discussions/1").text
     back = f'href="/items/renew-loans/documents/requirements-spec.md#{place}"'
     assert 'id="turn-8"' in talk and talk.count(back) == 3  # of its turns, three led to something
+
+
+@pytest.mark.rule("MENU-7")
+def test_a_discussion_that_was_taken_back_says_so_and_does_not_count(site: Site, completed: Place) -> None:
+    talk(*completed, ["E", "We go with B.", "done"])
+    ana = come_in(site, open_client(site), "Ana")
+    assert '<span class="count"' in ana.get(ITEM).text and "taken back" not in ana.get(ITEM).text
+    talk(*completed, ["undo"])
+    page = ana.get(ITEM).text
+    assert '<span class="count"' not in page and page.count("taken back") == 1
+    assert "discussion" not in ana.get("/").text
+    for address in (f"{ITEM}/discussions/1", f"{ITEM}/export.html"):
+        assert "what it added stands in no document" in ana.get(address).text
+
+
+def test_a_finished_bug_shows_its_own_steps_and_its_hand_off_first(tmp_path: Path) -> None:
+    item = add_item(tmp_path, "Saving a form crashes\n\nThe app crashes without signal.", commit=None)
+    answers = [
+        "Save without signal.",
+        "C",
+        "forms.py:12 expects a signal.",
+        "Catch it.",
+        "Save twice.",
+        "None.",
+    ]
+    talk(tmp_path, item, ["", *answers, "E", "Fine.", "done", "C"])
+    site = make_site(tmp_path)
+    page = come_in(site, open_client(site), "Ana").get(f"/items/{item.name}").text
+    assert re.findall(r'<h3 id="phase-\d+">([^<]+)<', page) == ["Quick Scan", "Impact Analysis"]
+    assert re.findall(r'discussions/1">([^<]+)<', page) == ["Cause, Fix and Test"]
+    assert re.findall(r'class="[^"]*main[^"]*"[^>]*>([^<]+)<', page) == ["Hand-off"]
+
+
+def test_stories_and_the_matrix_are_tables(ana: TestClient, golden: Path) -> None:
+    stories = ana.get("/items/renew-loans/documents/user-stories.json").text
+    assert "<th>Text</th>" in stories and "<td>US-001</td>" in stories and "As a" in stories
+    assert "As a</th>" not in stories  # its words are in the text
+    matrix = ana.get("/items/renew-loans/documents/traceability-matrix.csv").text
+    assert "<th>Requirement</th>" in matrix and "<td>FR-001</td>" in matrix
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shown"),
+    [
+        ("a.json", '{"rows": [{"id": {"<b>": 1}}, {"more": ["x", null]}], "n": 3}', '<td>{"\\u003cb'),
+        ("a.json", '{"steps": ["one", {"<b>": 2}], "object": {"x": []}}', "<li>one</li>"),
+        ("a.json", "[1, <b>]", "<code>[1, &lt;b&gt;]</code>"),
+        ("a.json", "[" * 100_000, "<code>[[["),
+        ("a.csv", "a,<b>\n1,2,3\n4\n", "<th>&lt;b&gt;</th><th>More</th>"),
+        ("a.csv", "", "<code></code>"),
+    ],
+)
+def test_any_data_file_is_shown_and_none_of_it_is_html(
+    ana: TestClient, completed: Place, name: str, text: str, shown: str
+) -> None:
+    (completed[1] / name).write_text(text)
+    for address in (f"{ITEM}/documents/{name}", f"{ITEM}/export.html"):
+        page = ana.get(address).text
+        assert shown in page and "<b>" not in page.partition("<main")[2]
 
 
 def test_the_hand_off_is_a_page(ana: TestClient, golden: Path) -> None:

@@ -345,6 +345,8 @@ def test_the_chair_reviews_the_synthesis_with_a_form(place: Place) -> None:
             }
             with pytest.raises(RuleBroken, match="chair"):
                 room.review(BEN, fields, number)
+            with pytest.raises(RuleBroken, match="Nothing was added"):
+                room.review(ANA, {"only": "add", "add": " ", "part": "action"}, number)
             room.review(ANA, fields, number)
             await listen(room, ana, "menu")
             with pytest.raises(RuleBroken, match="nothing to review"):

@@ -60,12 +60,9 @@ class Site:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         self._templates.globals |= {"headings": HEADINGS, "voices": VOICES}
-        self._templates.filters |= {
-            "words": render_words,
-            "document": render_document,
-            "day": _show_day,
-            "quote": quote,
-        }
+        self._templates.filters.update(
+            words=render_words, document=render_document, day=_show_day, quote=quote
+        )
 
     def make_app(self) -> Starlette:
         """Return the application, with every check in front of it."""
@@ -177,8 +174,10 @@ class Site:
         name = request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = await run_in_threadpool(item.render_document, name)
-        return self._page("document.html", guest, item=item, name=name, body=body)
+        body = Markup(
+            await run_in_threadpool(self._draw, "_document.html", item=item, name=name, whole=False)
+        )
+        return self._page("document.html", guest, item=item, name=name, body=body, talk=None)
 
     async def show_discussion(self, request: Request, guest: Guest) -> Response:
         """Show the transcript of a discussion."""
@@ -188,22 +187,21 @@ class Site:
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
         body = await run_in_threadpool(item.render_discussion, found)
-        return self._page("document.html", guest, item=item, name=found.title, body=body)
+        return self._page("document.html", guest, item=item, name=found.title, body=body, talk=found)
 
     async def show_hand_off(self, request: Request, guest: Guest) -> Response:
         """Show what the item's documents say to whoever builds it."""
         item = await self._view_item(request)
         text, _ = await run_in_threadpool(self.project.write_hand_off, item.slug, "page", None)
-        return self._page("document.html", guest, item=item, name="Hand-off", body=render_document(text))
+        body = render_document(text)
+        return self._page("document.html", guest, item=item, name="Hand-off", body=body, talk=None)
 
     async def export(self, request: Request, _guest: Guest) -> Response:
         """Return the whole item as one file that needs no other."""
         item = await self._view_item(request)
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-        text = self._templates.get_template("export.html").render(
-            item=item, style=Markup(style), digest=digest
-        )
+        text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
         name = re.sub(r"[^A-Za-z0-9.-]", "-", item.slug)
         return HTMLResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}.html"'})
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
     from ...store.items import ItemEntry
 
-_MARKS = {"done": "✓", "current": "●", "not needed": "–", "skipped": "↷", "ahead": "○"}
-
 
 class StepView(Struct, frozen=True):
     """A step on the map: how it stands, and how often it was discussed."""
@@ -33,10 +34,6 @@ class StepView(Struct, frozen=True):
     step: Step
     state: str
     discussions: int = 0
-
-    @property
-    def mark(self) -> str:
-        return _MARKS[self.state]
 
 
 class DiscussionView(Struct, frozen=True):
@@ -48,6 +45,7 @@ class DiscussionView(Struct, frozen=True):
     text: str
     title: str
     address: str
+    is_undone: bool
     turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -76,9 +74,6 @@ class ItemView(Struct, frozen=True):
 
     def render_document(self, name: str, *, whole: bool = False) -> Markup:
         """Return a document as HTML; `whole` where all of the item's pages are one page."""
-        text = self.documents[name]
-        if not name.endswith(".md"):
-            text = f"````\n{text.rstrip()}\n````"
         known = {
             (each.step, each.at): TurnLinks(
                 f"#discussion-{each.number}" if whole else each.address,
@@ -88,7 +83,16 @@ class ItemView(Struct, frozen=True):
             )
             for each in self.discussions
         }
-        return render_document(text, DocumentLinks(discussions=known))
+        return render_document(self.documents[name], DocumentLinks(discussions=known))
+
+    def read_data(self, name: str) -> dict[str, Any]:
+        """Return the fields of a JSON file or the rows of a CSV file; none where a table cannot show them."""
+        with suppress(csv.Error, ValueError, RecursionError):
+            if name.endswith(".csv"):
+                return {"": list(csv.DictReader(StringIO(self.documents[name]), restkey="more", restval=""))}
+            found = json.loads(self.documents[name])
+            return found if isinstance(found, dict) else {}
+        return {}
 
     def render_discussion(self, discussion: DiscussionView, *, whole: bool = False) -> Markup:
         """Return a transcript as HTML, with links from its turns to what came of them."""
@@ -132,9 +136,12 @@ def view_item(project: Project, slug: str) -> ItemView:
     entry = find_entry(project, slug)
     address, folder = f"/items/{quote(slug)}", entry.folder
     (status,) = project.report([entry])
-    records = (entry.meta or {}).get("elaborations", [])
-    talks = Counter(str(each.get("step_id")) for each in records if isinstance(each, dict))
-    views = [StepView(step, state, talks[step.step_id]) for step, state in project.list_steps(entry)]
+    rows = project.list_steps(entry)
+    titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in rows))}
+    found = _read_discussions(folder, titles, project.list_taken_back(entry), address)
+    talks = Counter(each.step for each in found if not each.is_undone)
+    views = [StepView(step, state, talks[step.step_id]) for step, state in rows]
+    phases = ((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES)
     draft = _read_text(folder, "draft.md")
     return ItemView(
         slug,
@@ -142,23 +149,24 @@ def view_item(project: Project, slug: str) -> ItemView:
         address,
         status,
         draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
-        tuple((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES),
+        tuple((phase, row) for phase, row in phases if row),
         read_documents(folder),
-        _read_discussions(folder, project.steps(), address),
+        found,
         () if entry.problem else project.open_questions(slug),
         _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
         project.describe_spending(entry),
     )
 
 
-def _read_discussions(folder: Path, steps: tuple[Step, ...], address: str) -> tuple[DiscussionView, ...]:
-    titles = {step.step_id: step.title for step in steps}
+def _read_discussions(
+    folder: Path, titles: dict[str, str], undone: tuple[str, ...], address: str
+) -> tuple[DiscussionView, ...]:
     found = []
     for number, name, text, content in parse_transcripts(folder):
         step, at = content.key if content else ("", "")
         title, place = titles.get(step, Path(name).name), f"{address}/discussions/{number}"
         turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
-        found.append(DiscussionView(number, step, at, clean_text(text), title, place, turns))
+        found.append(DiscussionView(number, step, at, clean_text(text), title, place, at in undone, turns))
     return tuple(found)
 
 

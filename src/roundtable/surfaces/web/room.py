@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -18,7 +19,6 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ...core import lines as texts
 from ...core.analysis import Analysis
 from ...core.elaboration import Elaboration, State
 from ...core.errors import RoundtableError, RuleBroken
@@ -46,6 +46,10 @@ StartSession = Callable[..., tuple[Session, StoppablePanel]]
 Draw = Callable[..., str]
 """Makes HTML of a template's name and its values."""
 _MAX_WAITING = 50
+# A question ends in its draft answer, which people here get to edit.
+_DRAFT = re.compile(
+    r"\n  Draft(?:, from (?P<source>.+?))?: (?P<draft>.+)\n  \(Enter takes the draft\.\)$", re.DOTALL
+)
 _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
@@ -63,10 +67,6 @@ class RoomEntry(Struct, frozen=True):
     draft: str = ""
     source: str = ""
     menu: Menu | None = None
-
-    @property
-    def sign(self) -> str:
-        return VOICES[self.voice].sign if self.voice is not None else "›" if self.is_person else ""
 
 
 class _Seat(Struct):
@@ -337,14 +337,18 @@ class Room:
         self._queue(guest, words, awaits or "discussion")
 
     def review(self, guest: Guest, fields: Mapping[str, str], at: int) -> None:
-        """Change the synthesis as a form says, then accept it: `keep-2`, `text-2`, `add` and `part`.
+        """Change the synthesis as a form says: `keep-2`, `text-2`, `add` and `part`; then accept it.
 
-        It becomes the messages that somebody at a terminal would type.
+        It becomes the messages that somebody at a terminal would type. With `only` nothing is accepted yet.
         """
         draft = self.draft
         if self.awaits != "review" or draft is None:
             raise RuleBroken("There is nothing to review now, so nothing was changed.")
-        messages = [*list_changes(draft, fields), ""]
+        messages = list_changes(draft, fields)
+        if "only" not in fields:
+            messages.append("")
+        elif not any(words.startswith("add ") for words in messages):
+            raise RuleBroken("Nothing was added. Write what to add first.")
         self.say(guest, messages[0], at)
         for words in messages[1:]:
             self._queue(guest, words, "review")
@@ -503,8 +507,9 @@ class Room:
             for prefix in (f"{persona.title}:", f"{persona.name}:", f"{persona.title} --"):
                 text = text.removeprefix(prefix).lstrip()
         entry = RoomEntry(0, line.kind, text, name, voice, line.turn, line.awaits, is_person)
-        if line.kind == "question":
-            entry = self._split_draft(entry)
+        if line.kind == "question" and (found := _DRAFT.search(text)):
+            draft, source = found["draft"], found["source"] or ""
+            entry = replace(entry, text=text[: found.start()], draft=draft, source=source)
         elif line.kind == "menu":
             entry = replace(entry, menu=Menu.read(text))
         said, by = (text, name) if is_person else (line.text, "")
@@ -521,19 +526,6 @@ class Room:
         html = self._draw("_entry.html", entry=entry)
         self._events.append(json.dumps({"html": html, "line": line}))  # for pages, and for terminals
         self._tell()
-
-    def _split_draft(self, entry: RoomEntry) -> RoomEntry:
-        """Return the question apart from its draft answer, which people get to edit."""
-        analysis = self.analysis
-        if analysis is None:
-            return entry
-        drafts = [(answer.text, "your answer") for answer in analysis.earlier]
-        for draft, source in (*drafts, *((offer.text, offer.source) for offer in analysis.offers)):
-            ending = clean_text(texts.question("", draft, source))
-            if entry.text.endswith(ending):
-                text = entry.text.removesuffix(ending)
-                return replace(entry, text=text, draft=clean_text(draft), source=clean_text(source))
-        return entry
 
 
 def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:

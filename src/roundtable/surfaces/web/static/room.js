@@ -123,6 +123,7 @@ async function draw_form(wanted) {
   if (wanted !== drawn) return; // something newer is on its way
   const before = form.querySelector("textarea");
   const was = form.firstElementChild?.dataset.awaits;
+  const part = form.querySelector("#part")?.value;
   const asked = before?.defaultValue; // a draft that nobody edited belongs to its question
   const kept = before ? { text: before.value, start: before.selectionStart, end: before.selectionEnd } : null;
   const had_focus = form.contains(document.activeElement) || document.activeElement === document.body;
@@ -135,7 +136,10 @@ async function draw_form(wanted) {
       after.value = kept.text;
       after.setSelectionRange(kept.start, kept.end);
     }
-    if (had_focus) (form.querySelector("[data-key]") || after || form.querySelector("button"))?.focus({ preventScroll: true });
+    const adding = part && form.querySelector('[name="add"]'); // there may be more to add
+    if (adding) form.querySelector("#part").value = part;
+    const first = form.querySelector("[data-key][data-enter]") || adding || after || form.querySelector("button");
+    if (had_focus) first?.focus({ preventScroll: true });
     form.querySelectorAll("textarea").forEach(fit);
   });
 }
@@ -199,7 +203,7 @@ form.addEventListener("keydown", (event) => {
   const whole = event.target.closest("form");
   if (whole.querySelector(".review")) return; // Enter in a row does not accept the whole
   const empty = !event.target.value.trim();
-  whole.requestSubmit((empty && whole.querySelector('button[name="choice"][value=""]')) || whole.querySelector("button.main"));
+  whole.requestSubmit((empty && whole.querySelector("[data-enter]")) || whole.querySelector("button:not([name])"));
 });
 
 document.addEventListener("keydown", (event) => {
