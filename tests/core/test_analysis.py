@@ -464,7 +464,8 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     assert play.texts("notice") == [
         "Skipping remaining steps in this phase. "
         "I'll produce draft artifacts based on what we've discussed so far.",
-        "Skipped so far: 01-08 MoSCoW Prioritization. To make one up, say its number at a menu, such as 01-08.",
+        "Skipped so far: 01-08 MoSCoW Prioritization. "
+        "To make one up, say its number at a menu, such as 01-08.",
     ]
     (drafts,) = play.all_asked(do.WriteDrafts)
     assert isinstance(drafts, do.WriteDrafts)

@@ -190,6 +190,7 @@ def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
             line
             for line in decided.partition("#### Consequences\n")[0].split("\n")
             if line.strip() and not line.startswith(("#", "**Status**"))
+            if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
         ]
         yield HandOffPoint(
             f"**{record.id}**: {escape_markdown(record.text)}", f"{file}, {record.id}", tuple(words)
