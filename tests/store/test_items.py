@@ -256,7 +256,7 @@ class TestFind:
         with pytest.raises(ItemUnknown) as caught:
             find_entry(root, "no\x1b[31mne")
         assert str(caught.value) == (
-            'No item answers to "none". Items here: export, export-all, gh-21-forms, gh-22-forms.'
+            'No item is called "none". Items here: export, export-all, gh-21-forms, gh-22-forms.'
         )
 
     def test_no_name_says_what_exists(self, root: Path) -> None:
@@ -272,7 +272,7 @@ class TestFind:
         with pytest.raises(ItemUnknown) as caught:
             find_entry(tmp_path, "x")
         assert str(caught.value) == (
-            'No item answers to "x". There are no items here yet. '
+            'No item is called "x". There are no items here yet. '
             'Add one with: roundtable add "what it is about"'
         )
 

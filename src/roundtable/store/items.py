@@ -153,7 +153,7 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
             return matches[0]
         if matches:
             raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {list_names(matches)}.")
-    raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
+    raise ItemUnknown(f'No item is called "{said}".', do=_choices(items))
 
 
 def remove_item(folder: Path) -> None:
