@@ -50,6 +50,9 @@ BUG = """# Bug Report
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     line = command_line(tmp_path, monkeypatch)
     shutil.copytree(EXAMPLE, line.root / "docs" / "requirements" / SLUG)
+    for name in ("loans.py", "koha.py", "reminders.py"):
+        (line.root / "library").mkdir(exist_ok=True)
+        (line.root / "library" / name).write_text("pass\n" * 40)
     return line
 
 
@@ -67,19 +70,22 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
         in decisions
     )
     assert (
-        "- **ADR-002**: Renewing only the titles of the message (architecture-overview.md, ADR-002)\n"
+        "- **ADR-002**: Renewing only the titles of the message that was answered, never all loans of the "
+        "number (architecture-overview.md, ADR-002)\n"
         "  - We go with renewing only the titles of the message that was answered, never" in decisions
     )
     requirements = part(page, "Requirements and criteria")
     assert "- **FR-001**" in requirements
     assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements
-    assert "`library/loans.py:28`: renew" in part(page, "Places to touch")
+    places = part(page, "Places to touch")
+    assert "`library/loans.py:28`: renew (" in places and "`library/gateway.py` (not there yet)" in places
+    assert "runs the text gateway and charges per message" in part(page, "Fixed points and conditions")
     assert "delivered twice and renews twice" in part(page, "Risks")
     test = part(page, "First failing test")
     assert "the second answer says so. (design-summary.md, 1. Design Review)" in test
     asked = part(page, "Open questions")
     assert re.search(
-        r"who signs .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)",
+        r"Who signs .*\(for somebody who knows the people concerned\) \(requirements-spec.md:37\)",
         asked,
     )
     for section in page.split("\n## ")[1:]:
@@ -148,6 +154,8 @@ def test_it_goes_to_a_file_and_to_a_program(cli: CommandLine) -> None:
 def test_a_bug_report_is_read_by_its_labels(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(BUG)
+    (root / "src").mkdir()
+    (root / "src" / "lists.py").write_text("")
     found = Project(root).hand_off(item.name)
     problem = [point.text for point in found.problem]
     assert problem[0] == "`head([])` raises IndexError instead of returning None."
@@ -190,13 +198,16 @@ src/utils.py only looks like it.
 def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path) -> None:
     root, item = project(tmp_path / "project")
     (item / "quick-scan.md").write_text(PLAN)
+    for name in ("src/ui.py", "src/_impl.py", "src/client.py", "tests/test_ui.py", "docs/ui.md"):
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text("")
     found = Project(root).hand_off(item.name)
     assert [point.text for point in found.places] == [
         "`src/ui.py:840`: the two signatures",
         "`src/ui.py:850`: the two signatures",
         "`src/_impl.py:7`: the annotation",
         "`tests/test_ui.py`",
-        "`tests/typed.py`",
+        "`tests/typed.py` (not there yet)",
         "`docs/ui.md:3`: loses a note",
         "`src/client.py:70`: Client.send",
     ]
@@ -204,6 +215,80 @@ def test_places_are_those_that_the_user_named_each_with_its_words(tmp_path: Path
         "Given a path p, when edit(p) is called, it opens; the same with [p].", "mypy accepts both."
     ]  # fmt: skip
     assert found.left_out == ()
+
+
+STATIC = """# Requirements Spec
+
+## 6. Functional Requirements
+
+### FR-001: Switch it on
+
+- **AC-001-01** Given no argument, when a client asks for /static/app.js, then it gets app.js as today.
+
+### FR-002: Serve the small file
+
+- **AC-002-01** Given dist/app.js.gz, when a client asks for /static/app.js, then it gets the small file.
+
+## 8. Prioritization
+
+| Requirement | What | Priority |
+| --- | --- | --- |
+| FR-001 | Switch it on | Must |
+| FR-002 | Serve the small file | Should |
+"""
+IMPACT = """# Impact Analysis
+
+**Fixed Points**: The ETag of the plain file.
+
+**First Edit**: lookup_path in static.py.
+
+**Risk**: A request for /static/app.js in dist/app.js could leave the folder.
+
+**Safeguard**: A test with a link that leads out.
+
+**Conditions**: Only with that test.
+"""
+
+
+@pytest.fixture
+def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    line = command_line(tmp_path, monkeypatch)
+    line.run("add", "Serve small files")
+    folder = line.root / "docs" / "requirements" / "serve-small-files"
+    (folder / "requirements-spec.md").write_text(STATIC)
+    (folder / "impact-analysis.md").write_text(IMPACT)
+    return line
+
+
+def test_the_first_failing_test_is_no_criterion_that_holds_today(static: CommandLine) -> None:
+    assert part(static.run("handoff").out, "First failing test").startswith("\n- **AC-002-01**")
+    found = collect_hand_off(
+        Item("a", "A", ""), {"requirements-spec.md": STATIC.replace("the small file.", "it unchanged.")}, ()
+    )
+    assert found.first_test == ()
+
+
+def test_an_address_or_a_file_that_is_only_told_of_is_no_place_to_touch(static: CommandLine) -> None:
+    assert [point.text for point in Project(static.root).hand_off("serve-small-files").places] == [
+        "**First Edit**: lookup_path in static.py."
+    ]
+
+
+@pytest.mark.parametrize("form", ["page", "agent", "pr", "spec-kit"])
+def test_every_form_holds_fixed_points_conditions_priorities_and_how_far_it_is(
+    static: CommandLine, form: str
+) -> None:
+    text = static.run("handoff", "--for", form, "--json").json["text"]
+    for words in (
+        "**Fixed Points**: The ETag of the plain file.",
+        "**First Edit**: lookup_path in static.py.",
+        "**Safeguard**: A test with a link that leads out.",
+        "**Conditions**: Only with that test.",
+        "0 of 24 steps of the analysis are done.",
+        "(Should)",
+    ):
+        assert words in text, words
+    assert form != "spec-kit" or "### User Story 2 - Serve the small file (Priority: P2)" in text
 
 
 @pytest.mark.rule("ART-8")
@@ -248,7 +333,7 @@ def test_a_finished_bug_can_be_handed_off_and_its_status_counts_its_own_steps(
     answers = ["", "Queue two forms, let the first fail.", "", "upload.py:8 has no try.", "Catch per form.",
                "Three forms, the second raises: the third is sent.", "It gets slower.", "C"]  # fmt: skip
     line.run("analyze", answers=answers)
-    assert "2 of 2 steps" in line.run("status").out
+    assert "2 of 2 phases, 2 of 2 steps" in line.run("status").out
     page = line.run("handoff").out
     assert "- Catch per form." in part(page, "Decisions")
     assert "Three forms, the second raises" in part(page, "First failing test")

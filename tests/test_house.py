@@ -12,8 +12,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "roundtable"
 EXAMPLE_CODE = PACKAGE / "content" / "example" / "project"
 
-MOST_MODULES = 165
-MOST_LINES = 33_490  # 22,000 was the aim before the features of 2026-11; lower it, never raise it
+MOST_MODULES = 151
+MOST_LINES = 33_176  # 22,000 was the aim before the features of 2026-11; lower it, never raise it
 MOST_DATA_LINES = 12_000
 FEW_LINES = 60
 MOST_SHARED_LINES = 9
@@ -52,7 +52,12 @@ def count_lines(path: Path) -> int:
 
 
 def is_participle(name: str) -> bool:
-    """Whether a function's name is one participle and nothing else, such as `joined` or `_told`."""
+    """Whether a function's name is one participle and nothing else, such as `joined` or `_told`.
+
+    Names such as `__missing__` are Python's own.
+    """
+    if name.endswith("__"):
+        return False
     word = name.strip("_").lower()
     return bool(PARTICIPLE.fullmatch(word)) and not VERB.fullmatch(word)
 

@@ -142,8 +142,8 @@ def test_answers_already_given_are_kept(place: tuple[Path, Path]) -> None:
     root, item = place
     talk(root, item, ["The inspector retypes forms."])
     lines = talk(root, item, ["60 inspectors"])
-    assert kinds(lines)[:4] == ["greeting", "resume", "answer", "question"]
-    assert texts(lines, "resume") == ["The inspector retypes forms."]
+    assert kinds(lines)[:4] == ["greeting", "resume", "resume", "question"]
+    assert texts(lines, "resume") == ["What is the point?", "The inspector retypes forms."]
     assert texts(lines, "question") == ["How is it measured?"]
     assert texts(lines, "greeting") == ["Maya Chen: Welcome back. Let us pick up from Scope Estimation."]
     assert meta(item)["steps_completed"] == ["00-01"]
@@ -193,6 +193,20 @@ def test_at_a_terminal_a_cut_off_discussion_is_offered_again(
         "Resume the discussion, or wrap up from what was said?\n[R] Resume"
     )
     assert meta(item)["elaborations"][0]["turn_count"] == turns
+
+
+@pytest.mark.rule("GREET-6")
+def test_what_is_said_instead_of_resume_is_said_in_the_discussion(place: tuple[Path, Path]) -> None:
+    root, item = place
+    first = talk(root, item, [*ANSWERS, "E"])
+    lines = talk(root, item, ["hm", "Alex, why not at night?", "done"], interactive=True)
+    asked = kinds(lines).index("menu")
+    last = texts(first, "contribution")[-1]
+    assert [line.text for line in lines[:asked] if line.kind == "contribution"] == [last]
+    assert texts(lines, "contribution").count(last) == 1
+    assert texts(lines, "notice") == ["That is none of the choices."]
+    assert any("why not at night?" in text for text in texts(lines, "contribution"))
+    assert meta(item)["elaborations"][0]["turn_count"] == 5
 
 
 @pytest.mark.rule("META-6")

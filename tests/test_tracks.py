@@ -226,6 +226,15 @@ def test_what_is_said_below_a_draft_is_added_to_it(root: Path) -> None:
         ("Responses in a history list themselves", "Pickling one dies with RecursionError.", "bug"),
         ("Panel title and subtitle lose the background", "Expected: they stand on it.", "bug"),
         ("Let click.edit take a pathlib.Path as filename", "Today it wants a str.", "small"),
+        (
+            "GZipMiddleware compresses for clients that refuse gzip",
+            "A client that sends `gzip;q=0` gets a gzip body. GZipMiddleware only looks whether the word "
+            "is there. RFC 9110 says that q=0 means not acceptable. Found with a proxy that cannot unpack.",
+            "bug",
+        ),
+        ("Export writes the same row again", "Found while closing the month.", "bug"),
+        ("The date in the footer", "It has no effect to change it: setting the zone does nothing.", "bug"),
+        ("Serve precompressed static files", "When app.js.gz lies beside app.js, send it.", "feature"),
         ("Let members renew their loans at home", "Nobody has to call then.", "feature"),
         (
             "Restart worker processes that die",
@@ -240,6 +249,13 @@ def test_a_track_is_proposed_by_the_title_and_the_beginning(
     tracks, _ = read_tracks(root)
     proposed = propose_track(tracks, Item("item", title, text))
     assert (proposed.track.key if proposed else "feature") == track
+
+
+@pytest.mark.rule("STEP-9")
+def test_the_first_word_of_a_title_is_not_told_as_the_reason(root: Path) -> None:
+    item = add_item(root, "Add --json to the export command", commit=None)
+    asked = texts(talk(root, item, [], panel=OfflinePanel()), "question")[0]
+    assert "small change:" in asked and "it says" not in asked
 
 
 @pytest.mark.rule("DEPTH-1", "DEPTH-3")

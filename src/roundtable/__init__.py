@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .version import __version__
-
 if TYPE_CHECKING:
     from .catalogue import load_roster, load_steps
     from .core.elaboration import Elaboration
@@ -15,6 +13,8 @@ if TYPE_CHECKING:
     from .project import Project
     from .runtime.session import Session
     from .store.meta import change_meta, read_meta, write_meta
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Addition",

@@ -12,6 +12,7 @@ from shutil import which
 
 from msgspec import Struct
 
+from . import __version__
 from .catalogue import read_personas, read_steps
 from .core.errors import RuleBroken
 from .git import current_commit
@@ -19,7 +20,6 @@ from .settings import Settings
 from .store.artifact import one_line
 from .store.files import leads_out_of_project
 from .store.items import list_items, list_outside_links
-from .version import __version__
 
 _DISTRIBUTION = "roundtable-analyst"
 _FOR_DEVELOPERS = "dev"
@@ -77,12 +77,10 @@ def _check_git(root: Path) -> Diagnosis:
 
 
 def _check_content(root: Path) -> Iterator[Diagnosis]:
-    personas, trouble = read_personas(root)
-    yield Diagnosis("personas", f"{len(personas)} at the table", sound=bool(personas))
-    yield from (Diagnosis("personas", problem.text, sound=False) for problem in trouble)
-    steps, trouble = read_steps(root)
-    yield Diagnosis("steps", f"{len(steps)} to run", sound=bool(steps))
-    yield from (Diagnosis("steps", problem.text, sound=False) for problem in trouble)
+    kinds = {"personas": ("at the table", *read_personas(root)), "steps": ("to run", *read_steps(root))}
+    for name, (where, found, trouble) in kinds.items():
+        yield Diagnosis(name, f"{len(found)} {where}", sound=bool(found))
+        yield from (Diagnosis(name, problem.text, sound=False) for problem in trouble)
 
 
 def _check_panel(settings: Settings) -> Iterator[Diagnosis]:

@@ -16,6 +16,7 @@ from .core.citations import LinesOf
 from .core.errors import DiskFailed
 from .core.personas import Roster
 from .core.steps import Step
+from .core.turns import Material
 from .documents import audit
 from .documents.answers import read_answers
 from .documents.audit import META, find_unverified
@@ -62,11 +63,19 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     # Both parts look at the markers of a document.
     files = (*_check_files(folder, roster, steps, texts), *_check_claims(folder, texts, lines_of))
     found = dict.fromkeys((*unreadable, *content, *files, *losses))
+    # A problem that is asked about already is named once.
+    lacking = tuple(
+        f"so that {each.text.split()[0]} is done?" for each in found if each.kind == "no-acceptance"
+    )
     return ItemReport(
         tuple(documents),
         versions,
         tuple(each for each in found if each.is_problem),
-        tuple(each for each in found if each.kind == "open" and (each.file, each.line) in unsettled),
+        tuple(
+            each
+            for each in found
+            if each.kind == "open" and (each.file, each.line) in unsettled and not each.text.endswith(lacking)
+        ),
         tuple(each for name, text in {**texts, **documents}.items() for each in find_unverified(name, text)),
     )
 
@@ -95,7 +104,10 @@ def _check_files(
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
         there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
-        yield from audit.check_pairs(blocks, records, frozenset(there), undone)
+        # A discussion in which nobody answered has a transcript, and nothing to write.
+        talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
+        silent = (each.timestamp for each in talks if not each.entries)
+        yield from audit.check_pairs(blocks, records, frozenset(there), undone.union(silent))
 
 
 def _check_claims(folder: Path, documents: Mapping[str, str], lines_of: LinesOf) -> Iterator[CheckFinding]:
@@ -116,13 +128,13 @@ def _check_history(
         earlier = earlier_versions(root, folder / name)
         if earlier is None:  # git has no answer for one document, so it has none for the others
             break
-        versions = [audit.DocumentVersion(f"commit {at}", text) for at, text in earlier]
+        versions = [Material(f"commit {at}", text) for at, text in earlier]
         total += len(versions)
         if name in there:
-            versions.append(audit.DocumentVersion("the working tree", there[name]))
+            versions.append(Material("the working tree", there[name]))
         losses += audit.check_growth(name, versions, undone)
         if versions and name not in there:
-            versions.append(audit.DocumentVersion("the working tree", ""))
+            versions.append(Material("the working tree", ""))
         losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))
     return total, losses
 

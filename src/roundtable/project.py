@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from .catalogue import load_roster, load_steps, load_tracks, read_personas, read_tracks
+from msgspec import to_builtins
+
+from .catalogue import load_roster, load_steps, read_personas, read_tracks
 from .core.errors import ItemUnknown, RoundtableError, RuleBroken
 from .core.progress import find_position, is_skipped
 from .core.tracks import FEATURE, Track, choose_track, list_all_steps
@@ -185,7 +187,7 @@ class Project:
 
     def list_progress(self) -> list[dict[str, Any]]:
         """Return one short row for each item: how far it is and when it was last worked on."""
-        tracks, commit = load_tracks(self.root), current_commit(self.root)
+        tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
         return [_make_row(self.root, entry, _steps_of(entry, tracks), commit) for entry in self.items()]
 
     def status(self, name: str) -> dict[str, Any]:
@@ -194,12 +196,12 @@ class Project:
 
     def report(self, entries: Iterable[ItemEntry]) -> list[dict[str, Any]]:
         """Return the status of each of these items; looking at an open discussion changes nothing."""
-        tracks, commit = load_tracks(self.root), current_commit(self.root)
+        tracks, commit = read_tracks(self.root)[0], current_commit(self.root)
         return [_describe(self.root, entry, _steps_of(entry, tracks), commit) for entry in entries]
 
     def steps_of(self, item: str | ItemEntry) -> tuple[Step, ...]:
         """Return the steps of the track that an item follows."""
-        return _steps_of(self._find(item), load_tracks(self.root))
+        return _steps_of(self._find(item), read_tracks(self.root)[0])
 
     def list_steps(self, item: str | ItemEntry) -> tuple[tuple[Step, StepState], ...]:
         """Return every step and how it stands for an item; skipped is one whose phase ended without it."""
@@ -238,7 +240,7 @@ class Project:
 
     def _every_step(self) -> tuple[Step, ...]:
         """Return the steps of all tracks: an item may have followed another one before."""
-        return list_all_steps(load_tracks(self.root))
+        return list_all_steps(read_tracks(self.root)[0])
 
     def list_questions(self, name: str) -> tuple[OpenQuestion, ...]:
         """Return every question that the item's documents leave or left open, in the order of the steps."""
@@ -278,9 +280,16 @@ class Project:
 
     def hand_off(self, name: str) -> HandOff:
         """Return what the item's documents say to whoever builds it, each point with its source."""
-        from .store.questions import read_hand_off
+        from msgspec.structs import replace
 
-        return read_hand_off(self.find_item(name).folder, self._every_step(), self.roster())
+        from .store.questions import read_hand_off
+        from .survey.files import CitedFiles
+
+        entry = self.find_item(name)
+        lines_of = CitedFiles(self.root, entry.folder).count_lines
+        states = [state for _, state in self.list_steps(entry) if state != "not needed"]
+        found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
+        return replace(found, steps_done=states.count("done"), steps=len(states))
 
     def post_hand_off(self, name: str, issue: str, text: str) -> str:
         """Put a text as a comment on the issue that was named, else the item's own; return its address."""
@@ -502,10 +511,8 @@ def _describe(root: Path, entry: ItemEntry, steps: tuple[Step, ...], commit: str
         "steps_completed": list(progress.steps_completed),
         "next_step": where.step.step_id if where is not None and where.step is not None else None,
         "start_phase": {
-            "completed": list(start.completed),
-            "next": start.next,
-            "remaining": list(start.remaining),
-            "warnings": [*start.warnings, *(where.warnings if where is not None else ())],
+            **to_builtins(start),
+            "warnings": [*start.warnings, *(where.warnings if where else ())],
         },
         "elaborations": len(progress_of(meta).elaborations),
         "stale": _is_stale(root, entry, commit),

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from roundtable.catalogue import load_roster, load_tracks, read_steps
+from roundtable.catalogue import load_roster, read_steps, read_tracks
 from roundtable.core.steps import DEPTHS, PHASES, PROJECT_KINDS, Depth, Question, Step, split_drafts
 from roundtable.core.validation import is_unknown, meets_check
 from roundtable.core.voice import check_voice
@@ -14,7 +14,7 @@ from roundtable.core.voice import check_voice
 STEPS, PROBLEMS = read_steps()
 ROSTER = load_roster()
 BY_ID = {step.step_id: step for step in STEPS}
-EVERY_STEP = {step.step_id: step for track in load_tracks() for step in track.steps} | BY_ID
+EVERY_STEP = {step.step_id: step for track in read_tracks()[0] for step in track.steps} | BY_ID
 SPEC, IMPACT, OVERVIEW = "requirements-spec.md", "impact-analysis.md", "architecture-overview.md"
 TABLE = [
     ("00-01", "Scope Estimation", "standard", ("quick-scan.md",), ()),
@@ -117,7 +117,7 @@ def test_no_draft_is_a_sentence_that_fits_any_item() -> None:
 @pytest.mark.rule("STEP-9")
 @pytest.mark.parametrize("kind", PROJECT_KINDS)
 def test_only_the_author_of_an_app_is_asked_about_screens(kind: str) -> None:
-    for step in (each.word_for(kind) for track in load_tracks() for each in track.steps):
+    for step in (each.word_for(kind) for track in read_tracks()[0] for each in track.steps):
         for depth in DEPTHS:
             for question in step.questions(depth):
                 said = f"{question.text} {question.help}".casefold()

@@ -13,7 +13,8 @@ from roundtable.core.analysis import TABLE, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
-from roundtable.core.steps import PHASE_KEYS, PHASES, Question, Step
+from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
+from roundtable.core.tracks import TrackChoice
 from talk import AT
 
 QUESTIONS = (
@@ -140,6 +141,8 @@ def test_a_leg_taken_up_again_recalls_where_it_was() -> None:
         "User Experience & Journeys. Let us pick up from MoSCoW Prioritization."
     ]
     assert recall(Play(opening(kind="elaborate")).now) == ()
+    discussed = at_menu(progress=Progress(("01-01",))).says("E")
+    assert recall(discussed.now)[0].line.text.endswith("Let us pick up from User Experience & Journeys.")
 
 
 @pytest.mark.rule("FOCUS-2")
@@ -220,6 +223,50 @@ def test_silence_or_not_knowing_leaves_the_first_answer_as_it_was(reply: str) ->
     play = Play(opening(strict)).says("Inspectors.", reply)
     assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
     assert play.texts("question")[-1] == "How fast must it be?"
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    "reply", ["I named two already: rows, and a queue.", "I've already said that.", "As I said.", "see above"]
+)
+def test_a_complaint_about_a_follow_up_is_not_an_answer(reply: str) -> None:
+    play = Play(opening(replace(TWO, validation=(NUMBER,)))).says("Inspectors.", reply)
+    assert play.now.answers == (do.Answer("Problem", "Who is stuck?", "Inspectors."),)
+    assert play.texts("answer")[-1] == reply
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("first", "reply", "kept"),
+    [
+        ("Inspectors.", "60 inspectors", "60 inspectors"),
+        ("Inspectors.", "We named 60 before June.", "Inspectors. We named 60 before June."),
+    ],
+)
+def test_a_reply_that_says_it_all_stands_alone(first: str, reply: str, kept: str) -> None:
+    play = Play(opening(replace(TWO, validation=(NUMBER,)))).says(first, reply)
+    assert play.now.answers[0].text == kept
+
+
+SIZE = Criterion("Problem", "one of small, medium, large", "Small, medium or large?")
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize(
+    ("first", "kept"),
+    [("small or medium, hard to say", "small"), ("One file and its test.", "small\nOne file and its test.")],
+)
+def test_the_reply_to_a_choice_chooses(first: str, kept: str) -> None:
+    play = Play(opening(replace(TWO, validation=(SIZE,)))).says(first, "small")
+    assert play.now.answers[0].text == kept
+
+
+@pytest.mark.rule("STEP-4")
+@pytest.mark.parametrize("said", ["small, but value medium because of tax", "small, with medium value"])
+def test_a_choice_of_another_question_in_the_same_breath_is_no_second_choice(said: str) -> None:
+    play = Play(opening(replace(TWO, validation=(SIZE,)))).says(said)
+    assert play.all_asked(do.AskFollowUp) == []
+    assert play.now.answers[0].text == said
 
 
 @pytest.mark.rule("STEP-4")
@@ -416,7 +463,9 @@ def test_skip_says_so_drafts_completes_the_phase_but_not_the_steps() -> None:
     play = at_menu(progress=Progress(("01-01",))).says("S")
     assert play.texts("notice") == [
         "Skipping remaining steps in this phase. "
-        "I'll produce draft artifacts based on what we've discussed so far."
+        "I'll produce draft artifacts based on what we've discussed so far.",
+        "Skipped so far: 01-08 MoSCoW Prioritization. "
+        "To make one up, say its number at a menu, such as 01-08.",
     ]
     (drafts,) = play.all_asked(do.WriteDrafts)
     assert isinstance(drafts, do.WriteDrafts)
@@ -612,6 +661,58 @@ def test_edit_knows_the_headings_that_were_shown() -> None:
 @pytest.mark.rule("MENU-7")
 def test_back_at_the_first_question_opens_the_step_before() -> None:
     play = Play(opening(progress=Progress(("00-01", "01-01"), (), ()))).says("back")
+    assert play.commands[-1] == do.MakeUp("01-01", is_back=True)
+    assert play.now.stage is Stage.ENDED
+
+
+@pytest.mark.rule("MENU-7")
+def test_a_step_that_one_came_back_to_asks_its_last_question_with_the_answer_to_edit() -> None:
+    offers = (on.Offer("Problem", "Inspectors.", ""), on.Offer("Value", "Two seconds.", "the document"))
+    for depth in ("standard", "brief"):
+        brief = replace(TWO, brief=QUESTIONS)
+        play = Play(opening(brief, asks_last=True, depth=depth), offers=offers)
+        assert play.texts("question")[0].startswith("How fast must it be?")
+        assert play.commands[-1] == do.Listen("answer", "Two seconds.", "Two seconds.")
+        play.says("Three seconds.")
+        assert play.now.answers == (do.Answer("Value", "How fast must it be?", "Three seconds."),)
+        assert play.now.stage is Stage.MENU
+
+
+DONE = Progress(("00-01", "01-01"), ("00-quick-scan",), ())
+
+
+@pytest.mark.rule("MENU-4")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            "01-01",
+            "To open step 01-01, Business Context Discovery, say its number at the menu after this step.",
+        ),
+        ("01-03", "This is step 01-03, User Experience & Journeys."),
+        ("01-08", "Step 01-08, MoSCoW Prioritization, comes later; Continue leads to it."),
+        ("02-11", "Step 02-11 belongs to another track; `track` at a menu says which there are."),
+    ],
+)
+def test_the_number_of_a_step_is_never_an_answer_or_feedback(words: str, told: str) -> None:
+    tracks = (TrackChoice("bug", "bug", "two steps", ("02-11",)),)
+    play = Play(opening(TWO, progress=DONE, tracks=tracks)).says("Inspectors.", words)
+    assert play.texts("notice") == [told]
+    assert len(play.now.answers) == 1
+    assert play.commands[-1] == do.Listen("answer")
+    play.says("Two seconds.", words)
+    assert play.all_asked(do.AskFeedback) == []
+    if words != "01-01":
+        assert play.texts("notice")[-1] == told
+        assert play.commands[-1] == do.Listen("menu")
+
+
+@pytest.mark.rule("MENU-4")
+@pytest.mark.parametrize("before", [[], ["Inspectors.", "Two seconds."]])
+def test_the_number_of_a_complete_step_opens_it_at_a_menu_and_before_the_first_answer(
+    before: list[str],
+) -> None:
+    play = Play(opening(TWO, progress=DONE)).says(*before, "01-01")
     assert play.commands[-1] == do.MakeUp("01-01")
     assert play.now.stage is Stage.ENDED
 

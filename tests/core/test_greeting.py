@@ -58,6 +58,7 @@ def test_the_three_most_recent_elaborations_are_woven_in() -> None:
         ("Identified 3 additional\ncriteria", "we identified 3 additional criteria."),
         ("Added 2 NFRs...", "we added 2 NFRs."),
         ("Red is the colour", "we red is the colour."),
+        ("Ranges of a stream are useless to ...", "Ranges of a stream are useless to ..."),
         ("nothing was agreed", "nothing was agreed."),
         ("Edge cases remain", "Edge cases remain."),
     ],

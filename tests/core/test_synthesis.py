@@ -67,18 +67,18 @@ def test_the_block_has_exactly_the_shape_of_the_rule() -> None:
     )
 
 
-@pytest.mark.rule("SYN-1")
+@pytest.mark.rule("SYN-1", "SYN-7")
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        ("We keep one queue, because order matters.", "We keep one queue: order matters."),
-        ("We keep one queue because of the order.", "We keep one queue: because of the order."),
-        ("We keep one queue, since order matters.", "We keep one queue: order matters."),
-        ("We keep one queue, so that order is kept.", "We keep one queue: so that order is kept."),
+        ("We keep one queue, because order matters.", "We keep one queue, because order matters."),
+        ("We keep one queue because of the order.", "We keep one queue because of the order."),
+        ("We keep one queue, since order matters.", "We keep one queue, since order matters."),
+        ("We keep one queue, so that order is kept.", "We keep one queue, so that order is kept."),
         ("We keep one queue since 2024.", "We keep one queue since 2024: reason not given"),
     ],
 )
-def test_a_colon_stands_in_the_place_of_because(words: str, shown: str) -> None:
+def test_a_reason_in_the_words_of_a_decision_stays_where_it_is(words: str, shown: str) -> None:
     turns = (Turn(1, USER, words, Verdict(decisions=(1,))),)
     assert write_entry(Entry(words, (1,)), "decisions", turns, ROSTER) == shown
 

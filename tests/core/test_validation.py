@@ -102,7 +102,12 @@ MET = {
             "option A is x, B is y",
             "oder nicht",
         ),
-        *("two ways", "選択肢"),
+        *(
+            "two ways",
+            "選択肢",
+            "One: it looks itself. Two: a subclass does.",
+            "First, rows. Second, a queue.",
+        ),
     ],
     "an error or failure": [
         "it times out",

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from roundtable.core.errors import RuleBroken
 from roundtable.core.personas import Ban, Persona
-from roundtable.core.voice import Said, Violation, check_voice, strip_quotations
+from roundtable.core.turns import Turn
+from roundtable.core.voice import Violation, check_voice, strip_quotations
 
 MAYA = Persona(
     "business-analyst", "Maya Chen", "Business Analyst", "BA", (), "user", (),
@@ -27,11 +28,11 @@ BASEMENT = (
 )
 
 
-def heard(text: str, *earlier: Said, free: bool = False) -> tuple[Violation, ...]:
+def heard(text: str, *earlier: Turn, free: bool = False) -> tuple[Violation, ...]:
     return check_voice(text, MAYA, earlier=earlier, names=NAMES, free=free)
 
 
-def kinds(text: str, *earlier: Said) -> list[str]:
+def kinds(text: str, *earlier: Turn) -> list[str]:
     return [violation.kind for violation in heard(text, *earlier)]
 
 
@@ -116,7 +117,7 @@ def test_a_quotation_leaves_a_mark() -> None:
 @pytest.mark.rule("VOICE-3")
 @pytest.mark.parametrize("speaker", [ALEX, USER])
 def test_a_word_that_another_has_used_may_be_taken_up(speaker: str) -> None:
-    said = Said(speaker, "We must change the Schema first.")
+    said = Turn(1, speaker, "We must change the Schema first.")
     assert heard("Nobody outside knows what schemas are.", said) == ()
     assert [violation.found for violation in heard("The coupling of schema hurts clerks.", said)] == [
         "coupling"
@@ -125,12 +126,12 @@ def test_a_word_that_another_has_used_may_be_taken_up(speaker: str) -> None:
 
 @pytest.mark.rule("VOICE-3")
 def test_a_word_of_ones_own_may_not() -> None:
-    assert kinds("Nobody outside knows the schema.", Said(MAYA.key, "The schema is big.")) == ["forbidden"]
+    assert kinds("Nobody outside knows the schema.", Turn(1, MAYA.key, "The schema is big.")) == ["forbidden"]
 
 
 @pytest.mark.rule("VOICE-3")
 def test_only_words_are_taken_up_not_forms() -> None:
-    said = Said(ALEX, "Call `save(form)` then? That tradeoff is known.")
+    said = Turn(1, ALEX, "Call `save(form)` then? That tradeoff is known.")
     found = heard("Let clerks call `save(form)` as the tradeoff?", said)
     assert [violation.found for violation in found] == ["`save(form)`", "?", "tradeoff"]
 
@@ -138,7 +139,7 @@ def test_only_words_are_taken_up_not_forms() -> None:
 @pytest.mark.rule("VOICE-2")
 @pytest.mark.parametrize("speaker", [ALEX, USER, MAYA.key])
 def test_an_earlier_contribution_said_again_is_an_echo(speaker: str) -> None:
-    assert heard(f" {BASEMENT}\n", Said(USER, "Rain."), Said(speaker, BASEMENT)) == (
+    assert heard(f" {BASEMENT}\n", Turn(1, USER, "Rain."), Turn(1, speaker, BASEMENT)) == (
         Violation(
             "echo",
             BASEMENT,
@@ -161,7 +162,7 @@ def test_an_earlier_contribution_said_again_is_an_echo(speaker: str) -> None:
     ],
 )
 def test_little_else_than_an_earlier_contribution_is_an_echo(text: str) -> None:
-    assert kinds(text, Said(ALEX, BASEMENT)) == ["echo"]
+    assert kinds(text, Turn(1, ALEX, BASEMENT)) == ["echo"]
 
 
 @pytest.mark.rule("VOICE-2", "VOICE-3")
@@ -178,22 +179,22 @@ def test_little_else_than_an_earlier_contribution_is_an_echo(text: str) -> None:
     ],
 )
 def test_an_answer_with_something_new_is_no_echo(text: str) -> None:
-    assert kinds(text, Said(ALEX, BASEMENT)) == []
+    assert kinds(text, Turn(1, ALEX, BASEMENT)) == []
 
 
 @pytest.mark.rule("VOICE-2")
 def test_short_contributions_echo_only_word_for_word() -> None:
-    assert kinds("Sync first!", Said(USER, "sync first")) == ["echo"]
-    assert kinds("Sync.", Said(USER, "sync first")) == []
-    assert kinds("Yes.", Said(USER, "yes")) == []
-    assert kinds("Payroll closes Friday noon.", Said(USER, "Payroll closes Friday noon, always.")) == []
-    assert kinds("Noon on Friday closes payroll.", Said(USER, "Payroll closes Friday noon.")) == []
-    assert kinds("オフラインで使う", Said(USER, "オフラインで使う")) == ["echo"]
+    assert kinds("Sync first!", Turn(1, USER, "sync first")) == ["echo"]
+    assert kinds("Sync.", Turn(1, USER, "sync first")) == []
+    assert kinds("Yes.", Turn(1, USER, "yes")) == []
+    assert kinds("Payroll closes Friday noon.", Turn(1, USER, "Payroll closes Friday noon, always.")) == []
+    assert kinds("Noon on Friday closes payroll.", Turn(1, USER, "Payroll closes Friday noon.")) == []
+    assert kinds("オフラインで使う", Turn(1, USER, "オフラインで使う")) == ["echo"]
 
 
 @pytest.mark.rule("VOICE-2")
 def test_one_echo_is_told_once_with_a_short_text_whole() -> None:
-    twice = (Said(USER, "Sync first."), Said(ALEX, "Sync first."))
+    twice = (Turn(1, USER, "Sync first."), Turn(1, ALEX, "Sync first."))
     assert heard("Sync first.", *twice) == (
         Violation("echo", "Sync first.", "It repeats what was said before: Sync first."),
     )
@@ -240,5 +241,5 @@ def test_agreement_with_something_of_its_own_is_not(text: str) -> None:
 @pytest.mark.rule("VOICE-2")
 @given(st.text(), st.text())
 def test_any_text_can_be_checked(text: str, before: str) -> None:
-    for violation in heard(text, Said(ALEX, before)):
+    for violation in heard(text, Turn(1, ALEX, before)):
         assert violation.reason

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.personas import Ban, Persona
-from roundtable.core.voice import Said, check_voice
+from roundtable.core.turns import Turn
+from roundtable.core.voice import check_voice
 
 ALEX = "solutions-architect"
 PLAIN = Persona("business-analyst", "Maya Chen", "Business Analyst", "BA", (), "user", ())
@@ -17,7 +18,7 @@ def banning(*bans: Ban) -> Persona:
 
 
 def is_echo(text: str, before: str) -> bool:
-    found = check_voice(text, PLAIN, earlier=(Said(ALEX, before),), names=())
+    found = check_voice(text, PLAIN, earlier=(Turn(1, ALEX, before),), names=())
     return [violation.kind for violation in found] == ["echo"]
 
 
@@ -43,7 +44,7 @@ def test_a_lifted_ban_does_not_lift_those_after_it_and_none_is_lifted_unasked() 
 @pytest.mark.rule("VOICE-3")
 def test_a_word_may_be_taken_up_that_was_all_another_said() -> None:
     strict = banning(Ban("vocabulary", "schema", "Jargon."))
-    assert check_voice("The schema hurts.", strict, earlier=(Said(ALEX, "Schemas!"),), names=()) == ()
+    assert check_voice("The schema hurts.", strict, earlier=(Turn(1, ALEX, "Schemas!"),), names=()) == ()
 
 
 @pytest.mark.rule("VOICE-2", "VOICE-3")
@@ -57,8 +58,8 @@ def test_a_long_contribution_needs_a_fifth_of_new_words() -> None:
 @pytest.mark.rule("VOICE-2")
 def test_the_reason_quotes_twelve_words() -> None:
     twelve = f"{EIGHT} kilo lima mike november"
-    (found,) = check_voice(twelve, PLAIN, earlier=(Said(ALEX, twelve),), names=())
+    (found,) = check_voice(twelve, PLAIN, earlier=(Turn(1, ALEX, twelve),), names=())
     assert found.reason == f"It repeats what was said before: {twelve}"
     thirteen = f"{twelve} oscar"
-    (found,) = check_voice(thirteen, PLAIN, earlier=(Said(ALEX, thirteen),), names=())
+    (found,) = check_voice(thirteen, PLAIN, earlier=(Turn(1, ALEX, thirteen),), names=())
     assert found.reason == f"It repeats what was said before: {twelve} ..."

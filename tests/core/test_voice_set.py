@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from roundtable.catalogue import load_roster
-from roundtable.core.voice import Said, check_voice
+from roundtable.core.turns import Turn
+from roundtable.core.voice import check_voice
 
 ROSTER = load_roster()
 NAMES = [persona.first_name for persona in ROSTER.personas]
@@ -20,11 +21,13 @@ RETRY = (
     "the handler idempotent, keep the REST API, store the event id; people are frustrated by double mails."
 )
 EARLIER = [
-    Said(KEYS["Maya"], "The reporter opens the same page forty times a day and waits each time."),
-    Said(
-        KEYS["Alex"], "Option A keeps entries per process, which costs memory. Option B shares them on disk."
+    Turn(1, KEYS["Maya"], "The reporter opens the same page forty times a day and waits each time."),
+    Turn(
+        1,
+        KEYS["Alex"],
+        "Option A keeps entries per process, which costs memory. Option B shares them on disk.",
     ),
-    Said("user", "We keep the client's signature. What about stale entries?"),
+    Turn(1, "user", "We keep the client's signature. What about stale entries?"),
 ]
 
 GOOD = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from drafts import STEPS, ask, documents, drafted, step_of, write
 from people import ITEM, MAYA, ROSTER
 from people import step as made_step
+from project import project, talk
 from roundtable.core.commands import Answer, AskDraft, StepBrief
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
@@ -148,6 +150,10 @@ def test_each_target_gets_its_text() -> None:
         ({"Scope": "Scope: small, complexity: low"}, "**Scope**: small\n\n**Complexity**: low"),
         ({"Scope": "small, low"}, "**Scope**: small\n\n**Complexity**: low"),
         ({"Scope": "medium, complexity: high"}, "**Scope**: medium\n\n**Complexity**: high"),
+        (
+            {"Scope": "small, but complexity medium because of Vary and ETag"},
+            "**Scope**: small\n\n**Complexity**: medium\n\n**Why this complexity**: because of Vary and ETag",
+        ),
         ({"Scope": "no idea\nlarge"}, "**Scope**: large\n\n**Why this scope**: no idea large"),
         (
             {"Scope": "medium; the page.", "Complexity": "high, because refunds differ."},
@@ -191,6 +197,37 @@ def test_each_requirement_has_its_criteria_by_words() -> None:
 def test_by_place_where_the_words_do_not_tell() -> None:
     text = drafted("01-06", {"Features": "One\nTwo", "Acceptance": "a is so\nb is so"})
     assert text == "### FR-001: One\n\n- **AC-001-01** a is so\n\n### FR-002: Two\n\n- **AC-002-01** b is so"
+
+
+def list_criteria(text: str) -> list[str]:
+    return re.findall(r"AC-\d+-\d+\*\* \w+ \w+", text)
+
+
+THREE = "Switch it on with precompressed=True\nServe app.js.gz for gzip\nServe app.js when the .gz is older"
+
+
+THREE_SPEC = spec(
+    "\n\n".join(f"### FR-00{number}: {text}" for number, text in enumerate(THREE.split("\n"), 1))
+)
+
+
+def test_an_id_at_the_start_of_a_line_says_whose_criterion_it_is() -> None:
+    said = (
+        "Given A file app.js.gz for gzip, it comes.\nFR-003: Given B app.js.gz for gzip, app.js comes.\n"
+        "(FR-001) Given C app.js.gz, nothing changes.\nfr-003 - D is an app.js.gz that is gone."
+    )
+    text = drafted("01-06", {"Features": THREE, "Acceptance": said})
+    assert list_criteria(text) == [
+        "AC-001-01** Given C", "AC-002-01** Given A", "AC-003-01** Given B", "AC-003-02** D is"
+    ]  # fmt: skip
+    answers = read_answers(spec(text), "x")["01-06", "Acceptance"]
+    assert drafted("01-06", {"Features": THREE, "Acceptance": answers}, spec(text)) == text
+
+
+def test_as_many_criteria_as_requirements_are_one_each() -> None:
+    said = "Given A gzip, app.js comes.\nGiven B app.js.gz for gzip, it comes.\nGiven C is older, it comes."
+    text = drafted("01-06", {"Features": THREE, "Acceptance": said})
+    assert list_criteria(text) == ["AC-001-01** Given A", "AC-002-01** Given B", "AC-003-01** Given C"]
 
 
 def test_a_requirement_without_criteria_says_what_is_open() -> None:
@@ -568,6 +605,42 @@ def test_what_was_turned_down_stands_apart_and_is_read_back() -> None:
     assert read_answers(page, "x")["03-01", "Decision"] == words
 
 
+@pytest.mark.parametrize(
+    ("words", "priorities"),
+    [
+        (
+            "The first two must be in the first release. The stale check should be, but could come a release "
+            "later, the docs say how to live without it.",
+            ["Must", "Must", "Should"],
+        ),
+        ("The first one must be there; the last two could come later.", ["Must", "Should", "Should"]),
+        ("Must: the first. Should: the second and the third.", ["Must", "Should", "Should"]),
+        ("The first is a must. The rest in the second release.", ["Must", "Should", "Should"]),
+    ],
+)
+def test_priorities_by_place_and_the_one_that_is_left(words: str, priorities: list[str]) -> None:
+    text = drafted("01-08", {"Priorities": words}, THREE_SPEC)
+    assert re.findall(r"\| FR-00\d \|.*\| ([\w']+) \|", text) == priorities
+    assert "Open question" not in text
+
+
+def test_words_that_place_nothing_are_asked_about_once_and_are_no_musts() -> None:
+    text = drafted("01-08", {"Priorities": "It depends on the weather."}, THREE_SPEC)
+    assert text == (
+        "**Priorities**: It depends on the weather.\n\n"
+        "- Open question: Must, should or could FR-001, FR-002, FR-003 be in the release?"
+    )
+
+
+def test_the_question_for_priorities_shows_the_ids(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    (item / "requirements-spec.md").write_text(THREE_SPEC["requirements-spec.md"])
+    done = [step.step_id for step in STEPS if step.step_id <= "01-08"]
+    (item / "meta.json").write_text(json.dumps({"slug": item.name, "steps_completed": done}))
+    lines = talk(root, item, [], reopen="01-08")
+    assert "FR-002: Serve app.js.gz for gzip" in "\n".join(line.text for line in lines)
+
+
 def test_what_nobody_placed_is_an_open_question() -> None:
     text = drafted("01-08", {"Must": "FR-002 and FR-009."}, {"requirements-spec.md": SPEC})
     assert "| FR-001" not in text and "FR-009 |" not in text
@@ -605,7 +678,7 @@ def test_priorities_by_a_few_words_or_ids_stand_in_the_table_alone(words: str) -
         ("FR-001", "Must"), ("FR-003", "Must"), ("FR-004", "Must"), ("FR-002", "Should")
     ]  # fmt: skip
     page = {"requirements-spec.md": f"{RANGES['requirements-spec.md']}\n## 8. Prioritization\n\n{text}\n"}
-    assert read_answers(page, "x")["01-08", "Must"] == "Must: FR-001, FR-003, FR-004. Should: FR-002."
+    assert read_answers(page, "x")["01-08", "Priorities"] == "Must: FR-001, FR-003, FR-004. Should: FR-002."
 
 
 def test_the_trace_joins_requirement_priority_stories_and_criteria() -> None:

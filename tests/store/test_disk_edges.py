@@ -92,31 +92,22 @@ def test_a_failure_without_a_number_is_said_in_its_own_words(
 # --- the lock -------------------------------------------------------------------------------------------
 
 
-def test_a_lock_may_be_given_back_twice(folder: Path) -> None:
-    lock = ItemLock(folder)
-    lock.acquire()
-    lock.release()
-    lock.release()
-    with lock:
-        assert (folder / ".journal" / "holder.json").exists()
-
-
 def test_a_lock_taken_in_one_thread_is_given_back_in_another(folder: Path) -> None:
     lock = ItemLock(folder)
-    thread = threading.Thread(target=lock.acquire)
+    thread = threading.Thread(target=lock.__enter__)
     thread.start()
     thread.join()
-    with pytest.raises(ItemLocked):
-        ItemLock(folder).acquire()
-    lock.release()
+    with pytest.raises(ItemLocked), ItemLock(folder):
+        pass
+    lock.__exit__()
     with ItemLock(folder):
         pass
 
 
 def test_an_item_whose_meta_lock_cannot_be_used_is_still_locked(folder: Path) -> None:
     (folder / ".journal" / "meta.lock").mkdir(parents=True)
-    with ItemLock(folder), pytest.raises(ItemLocked):
-        ItemLock(folder).acquire()
+    with ItemLock(folder), pytest.raises(ItemLocked), ItemLock(folder):
+        pass
 
 
 # --- what steps wrote -----------------------------------------------------------------------------------

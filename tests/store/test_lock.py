@@ -73,8 +73,8 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 def refusal(folder: Path) -> ItemLocked:
-    with pytest.raises(ItemLocked) as caught:
-        ItemLock(folder).acquire()
+    with pytest.raises(ItemLocked) as caught, ItemLock(folder):
+        pass
     return caught.value
 
 
@@ -114,10 +114,11 @@ class TestItemLock:
             assert not leftover.exists()
 
     def test_the_same_process_is_refused_too_and_the_first_lock_stays(self, folder: Path) -> None:
-        with ItemLock(folder) as lock:
+        lock = ItemLock(folder)
+        with lock:
             assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} on ")
-            with pytest.raises(ItemLocked):
-                lock.acquire()
+            with pytest.raises(ItemLocked), lock:
+                pass
             assert refusal(folder).failed.startswith(f"offline-forms is in use by process {os.getpid()} on ")
         with ItemLock(folder):
             pass
@@ -125,14 +126,7 @@ class TestItemLock:
     def test_released_also_when_the_work_fails(self, folder: Path) -> None:
         with pytest.raises(ZeroDivisionError), ItemLock(folder):
             raise ZeroDivisionError
-        ItemLock(folder).acquire()
-
-    def test_releasing_what_is_not_held_does_nothing(self, folder: Path) -> None:
-        lock = ItemLock(folder)
-        lock.release()
-        assert list(folder.iterdir()) == []
         with ItemLock(folder):
-            lock.release()
             refusal(folder)
 
     def test_two_items_do_not_disturb_each_other(self, folder: Path, tmp_path: Path) -> None:
@@ -142,15 +136,13 @@ class TestItemLock:
             pass
 
     def test_a_folder_that_is_gone_does_not_come_back(self, tmp_path: Path) -> None:
-        with pytest.raises(DiskFailed, match="its folder is gone"):
-            ItemLock(tmp_path / "gone").acquire()
+        with pytest.raises(DiskFailed, match="its folder is gone"), ItemLock(tmp_path / "gone"):
+            pass
         assert list(tmp_path.iterdir()) == []
 
     def test_a_renamed_folder_is_released_under_its_old_name(self, folder: Path) -> None:
-        lock = ItemLock(folder)
-        lock.acquire()
-        new = folder.rename(folder.with_name("new"))
-        lock.release()
+        with ItemLock(folder):
+            new = folder.rename(folder.with_name("new"))
         assert not folder.exists()
         with ItemLock(new):
             pass
@@ -158,8 +150,8 @@ class TestItemLock:
     def test_a_lock_file_that_cannot_be_opened_is_named(self, folder: Path) -> None:
         (folder / ".journal").mkdir()
         (folder / ".journal" / "item.lock").mkdir()
-        with pytest.raises(DiskFailed) as caught:
-            ItemLock(folder).acquire()
+        with pytest.raises(DiskFailed) as caught, ItemLock(folder):
+            pass
         assert str(caught.value) == (
             f"Could not lock {folder / '.journal' / 'item.lock'}: Is a directory. Nothing was changed. "
             "Check that the folder can be written to. Then run the same command again."
@@ -270,8 +262,8 @@ def test_where_the_filesystem_has_no_locks_an_empty_file_holds_nothing(
 def test_a_lock_file_that_is_a_link_is_not_followed(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("mine")
     (journal_folder(folder) / "item.lock").symlink_to(tmp_path / "outside")
-    with pytest.raises(DiskFailed, match=r"Could not lock .*item\.lock"):
-        ItemLock(folder).acquire()
+    with pytest.raises(DiskFailed, match=r"Could not lock .*item\.lock"), ItemLock(folder):
+        pass
     assert (tmp_path / "outside").read_text() == "mine"
 
 

@@ -74,11 +74,6 @@ def read_steps(project: Path | None = None) -> tuple[tuple[Step, ...], tuple[Pro
     return parse_steps(_own_folder(project))
 
 
-def load_tracks(project: Path | None = None) -> tuple[Track, ...]:
-    """Return the tracks that an item can follow, with their steps."""
-    return read_tracks(project)[0]
-
-
 def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
     """Return the tracks with their steps, and what is wrong with the files of tracks and steps.
 

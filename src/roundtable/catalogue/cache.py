@@ -20,10 +20,10 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from .. import __version__
 from ..core.personas import Persona
 from ..core.steps import Step
 from ..core.tracks import Track
-from ..version import __version__
 
 BUILT_IN = Path(__file__).resolve().parents[1] / "content"
 _FORM = 3

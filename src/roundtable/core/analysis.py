@@ -54,10 +54,10 @@ from .personas import Persona, Roster
 from .progress import NO_PROGRESS, Fact, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
 from .synthesis import mark_unverified, shorten_text, strip_mark
-from .text import is_silence, words_of
+from .text import content_stems, is_silence, words_of
 from .tracks import FEATURE, TrackChoice, hear_track
 from .turns import USER
-from .validation import asks_back, is_settled, is_unknown, meets_check
+from .validation import asks_back, complains, is_settled, is_unknown, meets_check
 
 UNKNOWN = "I don't know"
 ASSUMED = " (assumed)"
@@ -144,6 +144,8 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
+    asks_last: bool = False
+    """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
     """Whether the phase before had the same depth, so that it need not be said again."""
 
@@ -393,7 +395,7 @@ def _welcome_back(now: Analysis) -> do.Show:
     done = [titles[step_id] for step_id in now.completed_steps if step_id[:2] == number and step_id in titles]
     past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
     ahead, phase = now.remaining_steps.steps, opening.next_phase
-    if not now.saved:
+    if not now.saved or now.elaboration is not None:
         name = now.step.title
     elif ahead:
         name = ahead[0].title
@@ -407,6 +409,8 @@ def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     persona = now.opening.conductor
     header = _show("step", lines.step_header(persona, now.step.step_id, now.step.title), persona)
     parked = (_show("notice", text) for text in now.opening.parked)
+    if now.opening.asks_last and (asked := _unanswered_questions(now)):
+        now = replace(now, editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *parked)
 
 
@@ -488,6 +492,7 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     asked = _show("question", text, now.opening.conductor)
     before = next((answer for answer in now.earlier if answer.label == question.label), None)
     prefill = now.proposed or (before.text if before and not before.unknown else "")
+    prefill = offer.text if offer and now.opening.asks_last else prefill
     listen = do.Listen("answer", prefill, offer.text if offer else "")
     return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
 
@@ -508,9 +513,11 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             text = f"{text}\n{lines.HOW_AT_A_QUESTION}"
         return now, (_show("notice", text, now.opening.conductor), do.Listen("answer"))
     if steering == "back" and not now.answers and now.editing is None and (before := _find_step_before(now)):
-        return replace(now, stage=Stage.ENDED), (do.MakeUp(before),)
+        return replace(now, stage=Stage.ENDED), (do.MakeUp(before, is_back=True),)
     if steering in ("back", "undo"):
         return _go_back(now)
+    if (elsewhere := _hear_step(now, words)) is not None:
+        return elsewhere
     if steering == "skip":
         words = UNKNOWN
     if words in ("e", "E", "[E]"):
@@ -607,24 +614,26 @@ def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
-    """Add the reply to a follow-up to the answer; silence or not knowing leaves it as it was."""
+    """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
-    first = now.answers[-1]
-    if not is_unknown(words):
+    first, before = now.answers[-1], replace(now, answers=now.answers[:-1], follow_up=None)
+    if not (is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
-        return _keep(
-            replace(now, answers=now.answers[:-1], follow_up=None),
-            replace(first, text=text, relayed=relayed),
-            words,
-        )
-    return _keep(replace(now, answers=now.answers[:-1], follow_up=None), first, words)
+        first = replace(first, text=text, relayed=relayed)
+    return _keep(before, first, words)
 
 
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
-    """Return the answer with the reply to its follow-up, as one text; a reply to a choice stands alone."""
-    checks = [each.check for each in step.validation if each.label == answer.label]
-    if "\n" in answer.text or any(check.startswith("one of") for check in checks):
+    """Return the answer with the reply to its follow-up, as one text; one that says it all stands alone."""
+    if set(content_stems(answer.text)) <= set(content_stems(reply)):
+        return reply
+    choices = (each.check for each in step.validation if each.label == answer.label)
+    if choice := next((check for check in choices if check.startswith("one of")), ""):
+        # The choice, then why; what named several choices was no reason for one.
+        values = set(words_of(choice.removeprefix("one of"))) - {"or"}
+        return f"{reply}\n{answer.text}" if values.isdisjoint(words_of(answer.text)) else reply
+    if "\n" in answer.text:
         return f"{answer.text}\n{reply}"
     end = "" if answer.text.rstrip().endswith((".", "!", "?", ":", "。")) else "."
     return f"{answer.text.rstrip()}{end} {reply}"
@@ -779,16 +788,34 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))
 
 
-def _find_skipped(now: Analysis) -> tuple[tuple[str, str], ...]:
+def _find_skipped(now: Analysis, also: str = "") -> tuple[tuple[str, str], ...]:
     """Return the steps that were skipped with their phase and can be made up, by id and title (MENU-4)."""
     opening = now.opening
     facts = dict(opening.facts)
     return tuple(
         (step.step_id, step.title)
         for phase in PHASES
-        if phase.key in opening.progress.phases_completed
+        if phase.key in (*opening.progress.phases_completed, also)
         for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
     )
+
+
+def _hear_step(now: Analysis, words: str) -> Outcome | None:
+    """Go to the step that a message names by its id, or say how to; None where it names none (MENU-4).
+
+    An open step that has answers is not left: its menu is the place to go from.
+    """
+    opening, titles = now.opening, {step.step_id: step.title for step in now.opening.steps}
+    if words not in titles and not any(words in each.steps for each in opening.tracks):
+        return None
+    is_at_menu = now.stage is Stage.MENU
+    is_here = opening.step is not None and opening.step.step_id == words
+    can_go = not is_here and words in (*now.completed_steps, *(each for each, _ in _find_skipped(now)))
+    if can_go and (is_at_menu or not (now.answers or now.editing)):
+        return replace(now, stage=Stage.ENDED), (_show("choice", words, USER), do.MakeUp(words))
+    text = lines.how_to_reach(words, titles.get(words, ""), is_here=is_here, is_reachable=can_go)
+    told = _show("notice", text, opening.conductor)
+    return _show_menu(now, told) if is_at_menu else (now, (told, do.Listen("answer")))
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -796,8 +823,8 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     steered = _hear_track_at_menu(now, words) or _steer_at_menu(now, words)
     if steered is not None:
         return steered
-    if any(words == step_id for step_id, _ in _find_skipped(now)):
-        return replace(now, stage=Stage.ENDED), (_show("choice", words, USER), do.MakeUp(words))
+    if (elsewhere := _hear_step(now, words)) is not None:
+        return elsewhere
     if words.startswith("/") or hear_exit(words) == "exit":
         return _show_menu(now, _show("notice", _NOT_HERE))
     wanted = depths.hear_depth(words, None)
@@ -954,7 +981,9 @@ def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
-    shown = (_show("update", text) for text in event.announcements)
+    shown = [_show("update", text) for text in event.announcements]
+    if skipped := _find_skipped(now, now.opening.phase.key):
+        shown.append(_show("notice", lines.steps_to_make_up(skipped)))
     save = do.SavePhase(now.opening.phase.key, now.opening.passed_phases)
     return replace(now, stage=Stage.PHASE), (*shown, save)
 

@@ -11,9 +11,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from .marks import trusted_text
 from .synthesis import UNVERIFIED
-from .text import words_of
+from .text import split_sentences, words_of
 
 LinesOf = Callable[[str], int | None]
 """How many lines a file of the project has, by its path; None where there is none."""
@@ -84,6 +83,23 @@ def is_address(path: str) -> bool:
 def is_marked(text: str, end: int) -> bool:
     """Whether the mark stands right behind a place in the text."""
     return text[end : end + 40].lstrip("`)*_").lstrip().startswith(UNVERIFIED)
+
+
+@lru_cache(maxsize=256)
+def trusted_text(text: str) -> str:
+    """Return a source without the sentences that are unverified themselves."""
+    if UNVERIFIED not in text:
+        return text
+    return "\n".join(sentence for sentence, _ in locate_sentences(text) if UNVERIFIED not in sentence)
+
+
+def locate_sentences(text: str) -> Iterator[tuple[str, int]]:
+    """Yield each sentence and where it begins."""
+    at = 0
+    for sentence in split_sentences(text):
+        start = text.find(sentence, at)
+        at = start + len(sentence)
+        yield sentence, start
 
 
 # --- figures -------------------------------------------------------------------------------------------

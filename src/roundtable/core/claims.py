@@ -2,7 +2,8 @@
 
 A contribution and a synthesis are held against the turns, the item and the documents. Whether a file exists
 is asked through a callable. What is found is first given as a reason to say it otherwise; what is still there
-then is marked `(unverified)`, right behind the claim where that is possible.
+then is marked `(unverified)`, right behind the claim where that is possible. What a host brought into a
+section is not judged by what it says: whatever the user did not give or accept in a form is marked.
 """
 
 from __future__ import annotations
@@ -10,19 +11,25 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .citations import LinesOf, check_citation, find_paths, find_unknown_figures
+from .citations import (
+    LinesOf,
+    check_citation,
+    find_paths,
+    find_unknown_figures,
+    locate_sentences,
+    trusted_text,
+)
 from .commands import Table
-from .marks import locate_sentences, trusted_text
 from .personas import Persona, Roster
 from .synthesis import HEADINGS, UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import EMPTY_WORDS, content_stems, find_phrase, fold_text, words_of
+from .text import EMPTY_WORDS, content_stems, find_code_end, find_phrase, fold_text, words_of
 from .turns import USER, Turn
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
@@ -418,3 +425,57 @@ def _stems(text: str) -> frozenset[str]:
     """Return the words that carry a point, cut so that forms of one word are alike; numbers carry none."""
     stems = content_stems(text.replace(UNVERIFIED, " "), EMPTY_WORDS)
     return frozenset(stem[:_LONG_STEM] for stem in stems if len(stem) >= _SHORT_STEM and not stem.isdecimal())
+
+
+# --- lines of a section --------------------------------------------------------------------------------
+
+_LABEL = re.compile(r"\*\*[^*\n]+\*\*:")
+_CODE_FENCE = re.compile(r"[\s>]*+(?:(?:[-*+]|\d++[.)])\s++)?(?P<fence>`{3,}+(?=[^`]*$)|~{3,}+).*")
+_ANY_WORD = re.compile(r"[^\s|:-]")
+_LIST_SIGN = re.compile(r"\s*(?:\d+[.)]|[-*+])\s+|\s*(?:`{3,}|~{3,})")
+_SOME_WORD = re.compile(r"[^\s;,.:()]+")
+
+
+def blot_out(text: str) -> str:
+    """Return a text of the same form in which every word is another one."""
+    lines = []
+    for line in text.split("\n"):
+        sign = _LIST_SIGN.match(line)
+        start = sign.end() if sign else 0
+        lines.append(line[:start] + _SOME_WORD.sub("qzx", line[start:]))
+    return "\n".join(lines)
+
+
+def find_shared_lines(texts: Iterable[str], others: Iterable[str]) -> frozenset[str]:
+    """Return the lines that stand in both, and the labels of the first that have nothing on their line."""
+    lines = {line.strip() for text in texts for line in text.split("\n")}
+    shared = lines.intersection(line.strip() for text in others for line in text.split("\n"))
+    return frozenset(shared).union(line for line in lines if _LABEL.fullmatch(line))
+
+
+def mark_new_lines(text: str, known: Collection[str] = ()) -> str:
+    """Return a text with a mark at the end of every line that is not known; for code, below it."""
+    lines = text.rstrip().split("\n")
+    marked: list[str] = []
+    at = 0
+    while at < len(lines):
+        opening = _CODE_FENCE.fullmatch(lines[at])
+        end = find_code_end(lines, at, opening["fence"]) if opening else at
+        new = [line for line in lines[at : end + 1] if _ANY_WORD.search(line) and line.strip() not in known]
+        if opening and end == at:
+            marked.append(_mark_line("\\" + lines[at]))  # open code would swallow what stands below it
+        elif opening:
+            marked += [*lines[at : end + 1], *([UNVERIFIED] if new else [])]
+        else:
+            marked.append(_mark_line(lines[at]) if new else lines[at])
+        at = end + 1
+    return "\n".join(marked)
+
+
+def _mark_line(line: str) -> str:
+    """Return a line with the mark at its end: within the last cell of a table, or within a comment."""
+    text = line.rstrip()
+    closing = next((sign for sign in ("|", "-->") if text.endswith(sign)), "")
+    end = len(text.removesuffix(closing).rstrip())
+    words = line[:end].rstrip(".")
+    return line if words.endswith(UNVERIFIED) else f"{words} {UNVERIFIED}{line[end:]}"

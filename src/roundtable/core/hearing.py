@@ -494,21 +494,22 @@ _CORRECTS = re.compile(
 _ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
 
 
-class Correction(Struct, frozen=True):
-    """The answer that a message puts right, and the words that do."""
+class AnswerAddition(Struct, frozen=True):
+    """The answer that a message adds to or puts right, the words, and whether they stand in its place."""
 
     label: str
     words: str
+    replaces: bool = False
 
 
-def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correction | None:
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerAddition | None:
     """Return the answer that a message puts right; None where it corrects nothing known.
 
     `answers` are labels with what was answered; the one that shares most of the message's words is meant.
     """
     named = text.partition(":")[0].strip()
     if label := next((label for label, _ in answers if fold_text(label) == fold_text(named)), ""):
-        return Correction(label, text.strip())
+        return AnswerAddition(label, text.strip(), replaces=True)
     found = _CORRECTS.match(text.strip())
     if found is None:
         return None
@@ -521,7 +522,9 @@ def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> Correctio
         ranked.append(((len(subjects & _subjects(answer)), -len(words_of(answer))), label))
     best = max(ranked, default=((0, 0), ""))
     is_only = [rank for rank, _ in ranked].count(best[0]) == 1
-    return Correction(best[1], right[:1].upper() + right[1:]) if best[0][0] and is_only else None
+    if not best[0][0] or not is_only:
+        return None
+    return AnswerAddition(best[1], right[:1].upper() + right[1:], replaces=True)
 
 
 _ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
@@ -531,14 +534,6 @@ _REPLACING = re.compile(
 )
 _LABELLED = re.compile(r"(?P<label>[^:\n]{3,40}):\s+(?P<words>\S.*)", re.DOTALL)
 _OUTSIDE = _list_messages("out of scope | not included | left out | stays as it is | boundary")
-
-
-class AnswerAddition(Struct, frozen=True):
-    """The answer that a message adds to, the words, and whether they stand in its place."""
-
-    label: str
-    words: str
-    replaces: bool = False
 
 
 def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> AnswerAddition | None:

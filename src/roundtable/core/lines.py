@@ -300,7 +300,18 @@ def what_to_change(labels: Sequence[str]) -> str:
 def steps_to_make_up(skipped: Sequence[tuple[str, str]]) -> str:
     """Which steps were skipped, and how one is made up (MENU-4)."""
     listed = ", ".join(f"{step_id} {title}" for step_id, title in skipped)
-    return f"Skipped so far: {listed}. To make one up, say its number, such as {skipped[0][0]}."
+    return f"Skipped so far: {listed}. To make one up, say its number at a menu, such as {skipped[0][0]}."
+
+
+def how_to_reach(step_id: str, title: str, *, is_here: bool, is_reachable: bool) -> str:
+    """How to get to a step that the user names and that is not opened at once (MENU-4)."""
+    if not title:
+        return f"Step {step_id} belongs to another track; `track` at a menu says which there are."
+    if is_here:
+        return f"This is step {step_id}, {title}."
+    if is_reachable:
+        return f"To open step {step_id}, {title}, say its number at the menu after this step."
+    return f"Step {step_id}, {title}, comes later; Continue leads to it."
 
 
 def with_forecast(menu_text: str, forecast: str) -> str:
@@ -353,10 +364,10 @@ def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past
 
 def continue_sentence(summary: str) -> str:
     """A summary as the end of a sentence: `Identified 3 gaps` becomes `we identified 3 gaps.`"""
-    text = " ".join(summary.split()).rstrip(".")
+    text = " ".join(summary.split())
     if re.match(r"\w+ed\b", text):
         text = f"we {text[0].lower()}{text[1:]}"
-    return text + "."
+    return text if text.endswith(" ...") else text.rstrip(".") + "."
 
 
 def hand_off(outgoing: Persona, done: Phase, incoming: Persona, ahead: Phase) -> str:

@@ -34,10 +34,7 @@ HEADINGS: Mapping[Part, str] = {
     "actions": "Action Items",
 }
 _OWN_WORDS_LENGTH = 300
-_REASON = re.compile(
-    r",?\s(?:(?:because(?! of\b)|weil)\s|(?<=,\s)since\s(?=[^\d\W])|(?=(?:because|so that|damit)\s))",
-    re.IGNORECASE,
-)
+_REASON = re.compile(r"\b(?:because|so that|weil|damit)\s|,\ssince\s(?=[^\d\W])", re.IGNORECASE)
 _WORRIES = re.compile(r"\b(?:worr(?:y|ies|ied)|afraid|fears?|concern(?:s|ed)?|not sure)\b", re.IGNORECASE)
 
 
@@ -72,7 +69,7 @@ class Draft(Struct, frozen=True):
     def words_of_entry(self, number: int) -> str:
         """Return an entry's words as they are edited, counted from 1 over all parts."""
         entry = self.entries[number - 1]
-        return f"{entry.text}: {entry.detail}" if entry.detail else entry.text
+        return f"{entry.text.rstrip('.')}: {entry.detail}" if entry.detail else entry.text
 
     def drop_entries(self, numbers: Iterable[int]) -> Draft:
         """Return the draft without these entries."""
@@ -378,11 +375,10 @@ def write_entry(entry: Entry, part: Part, turns: Sequence[Turn], roster: Roster)
         return f"[{credit(entry, turns, roster)}] {text}"
     detail = entry.detail
     if part == "decisions":
-        if not detail and (found := _REASON.search(entry.text)):
-            text, detail = escape_markdown(entry.text[: found.start()]), entry.text[found.end() :]
         words = "" if entry.review else _quote_decision(entry, turns)
         text = f'{text.rstrip(".")} ("{escape_markdown(words)}")' if words else text
-        detail = detail or NO_REASON
+        # A reason in the words themselves stays where the user put it (SYN-7).
+        detail = detail or ("" if _REASON.search(entry.text) else NO_REASON)
     return f"{text.rstrip('.')}: {escape_markdown(detail)}" if detail else text
 
 

@@ -326,6 +326,12 @@ def _holds_comment(code: str) -> bool:
     return "<!--" in code or "-->" in code
 
 
+def find_code_end(lines: Sequence[str], at: int, fence: str) -> int:
+    """Return the line that closes the code; the line that opens it where none does."""
+    closing = (later for later in range(at + 1, len(lines)) if lines[later].strip().startswith(fence))
+    return next((later for later in closing if not lines[later].strip().strip(fence[0])), at)
+
+
 # --- sentences ------------------------------------------------------------------------------------------
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)]{0,2}(?:\s+|(?<=[。！？]))|\n+")

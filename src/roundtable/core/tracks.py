@@ -100,10 +100,10 @@ def propose_track(tracks: Sequence[Track], item: Item) -> ItemTrack | None:
     ]
     told = [(track, word, title) for track in fitting for word in (*track.words, *track.title_words)]
     told += [(track, word, text) for track in fitting for word in track.words]
-    if _CODE.search(item.name):
-        told += [(track, word, title[:1]) for track in fitting for word in track.first_words]
     found = ((track, word) for track, word, spoken in told if find_phrase(words_of(word), spoken) is not None)
     track, word = next(found, (None, ""))
+    if track is None and _CODE.search(item.name):  # the first word alone is no reason that could be named
+        track = next((each for each in fitting if set(title[:1]) & {*each.first_words}), None)
     return ItemTrack(track, word) if track else None
 
 

@@ -58,7 +58,8 @@ _CONDITION = re.compile(
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
     r"|entweder|two (?:options|ways|approaches))\b"
-    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b",
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b"
+    r"|\b(?:a|1|one|first)[:.),].{0,400}?\b(?:b|2|two|second)[:.),]",
     re.DOTALL,
 )
 _FAILURE = re.compile(
@@ -97,6 +98,14 @@ _ASKED_BACK = phrases_of(
     "do you mean | does that mean | does this mean | why do you need | why do you ask | why do you want"
     "| why are you asking | do you want to know | can you explain | could you explain"
     "| can you give me an example | for example what | like what | such as what | what for"
+)
+# What is named after a colon was named before: "I named two already: rows and a queue".
+_COMPLAINT = re.compile(
+    r"(?:but |well,? |sorry,? )*(?:as (?:i|we) (?:just |already )?(?:said|wrote)|see above|asked and answered"
+    r"|(?:i|we)(?:'ve| have)? (?:(?:just|already) (?:did|done|said|named|gave|given|told|answered|listed)"
+    r"(?: \w+){0,3}|(?:did|said|named|gave|told|answered|listed)(?: \w+){0,3}? (?:already|before|above))"
+    r"|you (?:just |already )?asked (?:that|this|it)(?: already| before)?)(?::.*|[.!]*$)",
+    re.DOTALL,
 )
 _SETTLED = phrases_of(
     "not applicable | doesn't apply | does not apply | not relevant | not needed | approved | none | nothing"
@@ -189,6 +198,11 @@ def _find_check(name: str) -> Check | None:
 
         return names_one
     return None
+
+
+def complains(reply: str) -> bool:
+    """Whether a reply to a follow-up says no more than that it was answered before."""
+    return _COMPLAINT.match(fold_text(reply).strip()) is not None
 
 
 def _count_words(answer: str) -> int:

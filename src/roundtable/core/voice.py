@@ -12,15 +12,9 @@ from msgspec import Struct
 from .errors import RuleBroken
 from .personas import Ban, Persona
 from .text import EMPTY_WORDS, content_stems, fold_text, stem_word, words_of
+from .turns import Turn
 
 ViolationKind = Literal["forbidden", "echo", "committee"]
-
-
-class Said(Struct, frozen=True):
-    """An earlier contribution: the key of the persona, or `user`, and the text."""
-
-    speaker: str
-    text: str
 
 
 class Violation(Struct, frozen=True):
@@ -76,7 +70,7 @@ def check_voice(
     text: str,
     persona: Persona,
     *,
-    earlier: Sequence[Said],
+    earlier: Sequence[Turn],
     names: Sequence[str],
     free: bool = False,
     known: Sequence[str] = (),
@@ -94,7 +88,7 @@ def check_voice(
 
 
 def _forbidden(
-    text: str, persona: Persona, earlier: Sequence[Said], free: bool, known: Sequence[str]
+    text: str, persona: Persona, earlier: Sequence[Turn], free: bool, known: Sequence[str]
 ) -> Iterator[Violation]:
     own_words = _MANY_BLANKS.sub(r"\1", strip_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
     for ban in persona.bans:
@@ -107,7 +101,7 @@ def _forbidden(
                 yield Violation("forbidden", words, ban.reason)
 
 
-def _was_heard(words: str, persona: Persona, earlier: Sequence[Said], known: Sequence[str]) -> bool:
+def _was_heard(words: str, persona: Persona, earlier: Sequence[Turn], known: Sequence[str]) -> bool:
     """Whether others have used these words before, or the item and its documents do."""
     texts = (*(said.text for said in earlier if said.speaker != persona.key), *known)
     heard = frozenset[str]().union(*map(_stems, texts))
@@ -136,7 +130,7 @@ def strip_quotations(text: str) -> str:
     return _QUOTATION.sub(_IN_PLACE_OF_A_QUOTATION, text)
 
 
-def _echoes(text: str, earlier: Sequence[Said], empty: frozenset[str]) -> Iterator[Violation]:
+def _echoes(text: str, earlier: Sequence[Turn], empty: frozenset[str]) -> Iterator[Violation]:
     own = strip_quotations(text)
     for said in earlier:
         if _repeats(own if content_stems(own, empty) else text, said.text, empty):

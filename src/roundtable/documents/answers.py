@@ -62,11 +62,17 @@ def read_answers(documents: Mapping[str, str], title: str) -> AnswersByLabel:
     for _, label, measure, *_ in (row for row in list_rows(documents.get(MATRIX, ""), "NFR") if len(row) > 2):
         found["01-05", label] = measure
     must = read_priority_table(documents.get(SPEC, ""))
-    if must and not find_labelled(documents.get(SPEC, ""), "Must"):
-        found["01-08", "Must"] = must
+    if must and not any(find_labelled(documents.get(SPEC, ""), each) for each in ("Priorities", "Must")):
+        found["01-08", "Priorities"] = must
     for note in story_entries(documents, "notes"):
         found["01-07", str(note.get("label", ""))] = str(note.get("text", ""))
     return {key: text for key, text in found.items() if text}
+
+
+def number_requirements(documents: Mapping[str, str]) -> AnswersByLabel:
+    """Return the requirements with their ids, for questions that show them."""
+    listed = [f"{each.id}: {each.text}" for each in list_requirements(documents)]
+    return {("01-06", "Requirements"): "\n".join(listed)} if listed else {}
 
 
 def _read_decisions(overview: str) -> AnswersByLabel:

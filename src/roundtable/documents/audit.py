@@ -18,6 +18,7 @@ from ..core.progress import analysis_status, faulty_fields
 from ..core.steps import PHASE_KEYS, Step
 from ..core.synthesis import UNVERIFIED, marker
 from ..core.text import parse_heading, unescape_markdown
+from ..core.turns import Material
 from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
 from .checks import CheckFinding
 
@@ -270,19 +271,12 @@ AnswersIn = Callable[[str], Collection[tuple[str, str]]]
 """Returns which answers a document holds, each by step and label; an open question counts as one."""
 
 
-class DocumentVersion(Struct, frozen=True):
-    """A document as it once stood, and what that moment is called."""
-
-    name: str
-    text: str
-
-
 def check_growth(
-    file: str, versions: Sequence[DocumentVersion], undone: frozenset[str] = frozenset()
+    file: str, versions: Sequence[Material], undone: frozenset[str] = frozenset()
 ) -> Iterator[CheckFinding]:
     """Yield lines that were lost where an elaboration was added, and blocks that lost some later.
 
-    `undone` are the instants of those that were taken back (MENU-7).
+    A version is called by its moment. `undone` are the instants of those that were taken back (MENU-7).
     """
     for before, after in pairwise(versions):
         earlier = {block.key: block for block in find_elaboration_blocks(file, before.text)}
@@ -316,9 +310,7 @@ def _without_undone(file: str, text: str, undone: frozenset[str]) -> list[str]:
     return lines
 
 
-def check_answers(
-    file: str, versions: Sequence[DocumentVersion], answers_in: AnswersIn
-) -> Iterator[CheckFinding]:
+def check_answers(file: str, versions: Sequence[Material], answers_in: AnswersIn) -> Iterator[CheckFinding]:
     """Yield answers that stood in an earlier version and are missing in the last one (STEP-5)."""
     if not versions:
         return

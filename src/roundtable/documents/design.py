@@ -110,7 +110,7 @@ def write_review(context: DraftContext) -> str:
     for identity, (name, (words, step_id)) in zip(given.ids, made.items(), strict=True):
         decision, _, reason = words.partition(": ")
         parts += [f"### {identity}: {write_title(name)}", f"{_STATUS} in the roundtable on step {step_id}"]
-        parts += ["#### Decision", escape_markdown(f"{decision}.")]
+        parts += ["#### Decision", escape_markdown(f"{decision.rstrip('.')}.")]
         parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
     return join_section(
         write_labelled(context.answers),

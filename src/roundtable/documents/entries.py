@@ -27,7 +27,8 @@ _NAMED = re.compile(
     r"(?P<name>(?:new\s+)?(?:`[^`\n]+`|[^\W\d][\w./-]*(?:\([^()\n]*\))?)):\s+(?P<text>\S.*)", re.DOTALL
 )
 _GIVEN = re.compile(
-    r"(?:^|(?<=[.;\n]))\s{0,40}+(?>(?:(?:[-+*•]|\d{1,3}[.)])\s{1,40}+)?)(?=(?:given|angenommen|gegeben)\b)",
+    r"(?:^|(?<=[.;\n]))\s{0,40}+(?>(?:(?:[-+*•]|\d{1,3}[.)])\s{1,40}+)?)"
+    r"(?=(?:[(\[]?(?:FR|AC)-[\d-]{3,9}[)\]]?\s?[:.–-]?\s?)?(?:given|angenommen|gegeben)\b)",
     re.IGNORECASE,
 )
 _LEAST_LISTED = 3

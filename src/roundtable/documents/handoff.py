@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..core.citations import find_paths
+from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import escape_markdown, fold_text, parse_heading, split_sentences, unescape_markdown
@@ -21,13 +21,16 @@ from .entries import split_scenarios, split_statements
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
 from .outline import LABELLED, prose_lines
 from .questions import OpenQuestion
+from .requirements import PRIORITIES, read_priority_rows
 
 _PROBLEM = ("problem", "what happens", "how to repeat", "cause")
 _REASON_TO_ACT = ("change", "afterwards", "trigger", "need")
 _DECISION = ("decision", "fix")
 _CRITERIA = ("expected", "acceptance")
 _CONTRACT = ("contract", "limits", "rules", "refusal", "checks")
-_PLACES = ("touched", "places", "place", "cause", "risk")
+_FIXED = ("constraints", "fixed points", "conditions")
+_TO_EDIT = ("touched", "places", "place")
+_PLACES = (*_TO_EDIT, "cause", "risk")
 _RISK = ("risk", "risks", "worst case", "what could break", "silent failure")
 _TEST = ("first test", "test", "proof")
 _LEFT_OUT = ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't")
@@ -36,6 +39,10 @@ _SILENT_LABELS = frozenset(
     {*_DECISION, *_CRITERIA, *_RISK, *_TEST, *_LEFT_OUT, "problem", "what happens", "change"}
 )
 _TEST_NAME = re.compile(r"[\w./-]+::\w+")
+_PASSES_TODAY = re.compile(
+    r"\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b",
+    re.IGNORECASE,
+)
 _FIRST_TEST = re.compile(rf"\b(?:first|failing) test\b|^{_TEST_NAME.pattern}", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _NOT_TOUCHED = re.compile(
@@ -77,6 +84,9 @@ class HandOff(Struct, frozen=True):
     first_test: tuple[HandOffPoint, ...] = ()
     left_out: tuple[HandOffPoint, ...] = ()
     questions: tuple[HandOffPoint, ...] = ()
+    fixed: tuple[HandOffPoint, ...] = ()
+    steps_done: int = 0
+    steps: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -91,8 +101,16 @@ class _Labelled(Struct, frozen=True):
     items: tuple[str, ...] = ()
 
 
-def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
-    """Return what the documents say to whoever builds the item; `questions` are those still open."""
+def collect_hand_off(
+    item: Item,
+    documents: Mapping[str, str],
+    questions: Iterable[OpenQuestion],
+    lines_of: LinesOf | None = None,
+) -> HandOff:
+    """Return what the documents say to whoever builds the item; `questions` are those still open.
+
+    With `lines_of`, a place that is only told of has to be a file of the project.
+    """
     pages = {name: text for name, text in documents.items() if name.lower().endswith(".md")}
     labelled = [each for name, text in pages.items() for each in _read_labels(name, text)]
     problem = _pick(labelled, _PROBLEM) or _pick(labelled, _REASON_TO_ACT)
@@ -108,8 +126,8 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
         (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(documents, pages)),
         requirements,
         (*_pick(labelled, _CONTRACT), *_list_rows(documents, ERRORS, "E")),
-        _list_places(labelled, first_test),
-        _pick(labelled, _RISK),
+        (*_pick(labelled, ["first edit"]), *_list_places(labelled, first_test, lines_of)),
+        _pick(labelled, (*_RISK, "safeguard")),
         first_test,
         _pick(labelled, _LEFT_OUT),
         tuple(
@@ -119,6 +137,7 @@ def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterab
             )
             for each in questions
         ),
+        _pick(labelled, _FIXED),
     )
 
 
@@ -189,9 +208,11 @@ def _list_table_decisions(documents: Mapping[str, str], pages: Mapping[str, str]
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
+    priorities = read_priority_rows(documents.get(SPEC, ""))
     for each in list_requirements(documents):
         criteria = tuple(f"**{one.id}**: {escape_markdown(one.text)}" for one in each.criteria)
-        yield HandOffPoint(f"**{each.id}**: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
+        name = f"**{each.id}** ({priorities[each.id]})" if each.id in priorities else f"**{each.id}**"
+        yield HandOffPoint(f"{name}: {escape_markdown(each.text)}", f"{SPEC}, {each.id}", criteria)
     yield from _list_rows(documents, MATRIX, "NFR")
 
 
@@ -202,10 +223,24 @@ def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator
 
 
 def _list_places(
-    labelled: Sequence[_Labelled], first_test: Sequence[HandOffPoint]
+    labelled: Sequence[_Labelled], first_test: Sequence[HandOffPoint], lines_of: LinesOf | None
 ) -> tuple[HandOffPoint, ...]:
-    """Return the places that the user named, each with its words, and the file of the first test."""
+    """Return the places that the user named, each with its words, and the file of the first test.
+
+    What is no file of the project is one only where an answer says that it is to be edited or made.
+    """
     found: dict[str, HandOffPoint] = {}
+
+    def add_place(place: str, words: str, source: str, point_text: str, *, is_to_be: bool) -> None:
+        path = place.partition(":")[0]
+        is_there = lines_of is None or lines_of(path) is not None
+        if path.startswith(("/", "~")) or not (is_there or is_to_be):
+            return
+        written = f"`{place}`: {escape_markdown(words)}" if words else f"`{place}`"
+        written = _mark_like(point_text, written if is_there else f"{written} (not there yet)")
+        if place not in found or (words and ": " not in found[place].text):
+            found[place] = HandOffPoint(written, source)
+
     left_out: set[str] = set()
     for each in labelled:
         for clause in _split_clauses(each):
@@ -213,14 +248,15 @@ def _list_places(
             if _NOT_TOUCHED.search(clause):
                 left_out.update(place["path"] for place in places if not place.groupdict().get("line"))
             elif fold_text(each.label) in _PLACES:
+                told = {path[0] for path in find_paths(clause)}
+                whole = " ".join((each.text, *each.items))
                 for place, words in _read_places(clause):
-                    written = f"`{place}`: {escape_markdown(words)}" if words else f"`{place}`"
-                    written = _mark_like(" ".join((each.text, *each.items)), written)
-                    if place not in found or (words and ": " not in found[place].text):
-                        found[place] = HandOffPoint(written, each.source)
+                    is_to_be = fold_text(each.label) in _TO_EDIT or place not in told
+                    add_place(place, words, each.source, whole, is_to_be=is_to_be)
     for point in first_test:
         for place, _ in _read_places(unescape_markdown(point.text)):
-            found.setdefault(place, HandOffPoint(f"`{place}`: the first test", point.source))
+            if place not in found:
+                add_place(place, "the first test", point.source, "", is_to_be="test" in place)
     # Of a file that is named with lines, the bare name says nothing more.
     files = {place.rpartition(":")[0] for place in found}
     return tuple(
@@ -275,7 +311,9 @@ def _find_first_test(
         for sentence in (each.text,) if _TEST_NAME.match(each.text) else split_sentences(each.text):
             if _FIRST_TEST.search(sentence):
                 return (HandOffPoint(_mark_like(each.text, sentence), each.source),)
-    return next(((HandOffPoint(each.details[0], each.source),) for each in requirements if each.details), ())
+    criteria = (HandOffPoint(one, each.source) for each in requirements for one in each.details)
+    failing = next((each for each in criteria if not _PASSES_TODAY.search(each.text)), None)
+    return (failing,) if failing else ()
 
 
 def _mark_like(source: str, text: str) -> str:
@@ -289,10 +327,13 @@ def _name_source(name: str, section: str) -> str:
 
 # --- the page in its forms ------------------------------------------------------------------------------
 
+_PRIORITY = re.compile(r"\*\*FR-\d+\*\* \((?P<name>[^()]+)\): ")
+_LEVELS = dict(zip(PRIORITIES, ("P1", "P2", "P3", "P4"), strict=True))
 _PARTS = (
     ("problem", "Problem"),
     ("decisions", "Decisions"),
     ("requirements", "Requirements and criteria"),
+    ("fixed", "Fixed points and conditions"),
     ("contract", "Contract and rules"),
     ("places", "Places to touch"),
     ("risks", "Risks"),
@@ -304,11 +345,13 @@ _PARTS = (
 
 def write_page(hand_off: HandOff) -> str:
     """Return the page for a person."""
-    return _join(f"# Hand-off: {escape_markdown(hand_off.title)}", *_write_parts(hand_off))
+    title = f"# Hand-off: {escape_markdown(hand_off.title)}"
+    return _join(title, _write_progress(hand_off), *_write_parts(hand_off))
 
 
+_FIRST_ORDER = "- Begin with the first failing test. Run it, and see it fail for the reason that it names.\n"
+_NO_FIRST_TEST = "- Begin with a test of a criterion that the code does not meet yet, and see it fail.\n"
 _ORDERS = """\
-- Begin with the first failing test. Run it, and see it fail for the reason that it names.
 - Then make it pass with the smallest change, and go on with the criteria in their order.
 - The decisions stand. Where one turns out to be impossible, stop and say why.
 - Do not settle an open question by yourself: ask, or leave that part out and say so.
@@ -322,7 +365,8 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
         f"# Task: {escape_markdown(hand_off.title)}",
         "Build what is described below in this repository. The documents of its analysis are in "
         f"`{folder}`, and each point names its source there; what is (unverified) nobody has confirmed.",
-        _ORDERS,
+        _write_progress(hand_off),
+        (_FIRST_ORDER if hand_off.first_test else _NO_FIRST_TEST) + _ORDERS,
         *_write_parts(hand_off),
         "## When you are done",
         "Say for every criterion which test shows it, and name what you left out.",
@@ -331,16 +375,23 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
 
 def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
-    boxes = [f"- [ ] {one}" for each in hand_off.requirements for one in each.details or (each.text,)]
-    boxes += [f"- [ ] The first test: {each.text}" for each in hand_off.first_test]
+    boxes = []
+    for each in hand_off.requirements:
+        priority = _PRIORITY.match(each.text)
+        added = f" ({priority['name']})" if priority and each.details else ""
+        boxes += [f"- [ ] {one}{added}" for one in each.details or (each.text,)]
+    tests = [each.text for each in hand_off.first_test]
+    boxes += [f"- [ ] The first test: {each}" for each in tests if not any(each in box for box in boxes)]
     return _join(
         f"# {escape_markdown(hand_off.title)}",
         *_write_part("## Why", hand_off.problem),
         *_write_part("## What was decided", hand_off.decisions),
+        *_write_part("## What must hold", hand_off.fixed),
+        *_write_part("## What is touched", hand_off.places),
         *(("## How to check it", "\n".join(boxes)) if boxes else ()),
         *_write_part("## What could break", hand_off.risks),
         *_write_part("## Still open", hand_off.questions),
-        f"The analysis is in `{folder}`.",
+        f"The analysis is in `{folder}`. {_write_progress(hand_off)}".strip(),
     )
 
 
@@ -351,19 +402,22 @@ def write_spec(hand_off: HandOff, date: str) -> str:
     stories = []
     for number, each in enumerate(functional, 1):
         scenarios = [f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1)]
+        priority = _PRIORITY.match(each.text)
+        level = f" (Priority: {_LEVELS[priority['name']]})" if priority else ""
         stories += [
-            f"### User Story {number} - {each.text.partition('**: ')[2]}",
+            f"### User Story {number} - {each.text.partition(': ')[2]}{level}",
             "\n".join(["**Acceptance Scenarios**:", "", *scenarios]),
         ]
     clarify = [f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.questions]
     return _join(
         f"# Feature Specification: {escape_markdown(hand_off.title)}",
         f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
+        _write_progress(hand_off),
         *("## User Scenarios & Testing", _write_points(hand_off.problem), *stories),
         *_write_part("### Edge Cases", hand_off.risks),
         *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),
         *("## Success Criteria", "### Measurable Outcomes", _write_points(measured)),
-        *_write_part("## Assumptions", hand_off.left_out),
+        *_write_part("## Assumptions", (*hand_off.fixed, *hand_off.left_out)),
     )
 
 
@@ -373,7 +427,7 @@ def write_plan(hand_off: HandOff, date: str) -> str:
         f"# Implementation Plan: {escape_markdown(hand_off.title)}",
         f"**Branch**: `{hand_off.slug}` | **Date**: {date} | **Spec**: [spec.md](spec.md)",
         *("## Summary", _write_points(hand_off.problem)),
-        *("## Technical Context", _write_points(hand_off.decisions)),
+        *("## Technical Context", _write_points((*hand_off.decisions, *hand_off.fixed))),
         *("## Constitution Check", "- Not checked here: Roundtable does not read the constitution."),
         *("## Project Structure", "### Source Code (repository root)", _write_points(hand_off.places)),
         *_write_part("## First failing test", hand_off.first_test),
@@ -397,6 +451,12 @@ def write_summary(hand_off: HandOff, command: str) -> str:
         f"First failing test: {unescape_markdown(each.text)} ({each.source})" for each in hand_off.first_test
     ]
     return "\n".join([*lines, f"The whole page: {command}"])
+
+
+def _write_progress(hand_off: HandOff) -> str:
+    """Return how much of the analysis was done; empty where that is not known."""
+    done, steps = hand_off.steps_done, hand_off.steps
+    return f"{done} of {steps} steps of the analysis are done." if steps else ""
 
 
 def _write_parts(hand_off: HandOff) -> list[str]:

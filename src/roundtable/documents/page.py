@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
-from ..core.text import escape_markdown, fold_text
+from ..core.text import escape_markdown, find_code_end, fold_text
 from ..core.validation import says_none
 from .entries import split_lines, split_sentences, strip_punctuation
 from .ids import KnownId
@@ -173,8 +173,8 @@ def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
     at = 0
     while at < len(lines):
         opening = _OPENING.match(lines[at])
-        end = _find_code_end(lines, at, opening["fence"]) if opening else None
-        if opening and end:
+        end = find_code_end(lines, at, opening["fence"]) if opening else at
+        if opening and end > at + 1:
             # With a language, so that no linter finds fault with it.
             fence = f"{opening['fence']}{opening['language'] or 'text'}"
             code = "\n".join([fence, *lines[at + 1 : end], opening["fence"]])
@@ -185,10 +185,3 @@ def _split_blocks(text: str) -> list[tuple[str, ...] | str]:
             at += 1
     blocks.append(split_lines("\n".join(held)))
     return [block for block in blocks if block] or [("",)]
-
-
-def _find_code_end(lines: Sequence[str], at: int, fence: str) -> int | None:
-    """Return the line that closes the code; None where it holds nothing or stays open."""
-    closing = re.compile(rf"\s*{fence[0]}{{{len(fence)},}}\s*")
-    end = next((later for later in range(at + 1, len(lines)) if closing.fullmatch(lines[later])), 0)
-    return end if end > at + 1 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -52,6 +52,9 @@ from .page import (
 )
 
 FEATURES, ACCEPTANCE, LEFT_OUT = "Features", "Acceptance", "Out of Scope"
+_OWNER = re.compile(
+    r"[(\[]?(?:FR|AC)-(?P<number>\d{3,})(?:-\d{2,})?\b[)\]]?\s*+[:.–-]?\s*+(?=\S)", re.IGNORECASE
+)
 _SAME_IN_CRITERIA = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wenn|dann|und)\b", re.IGNORECASE)
 
 
@@ -69,7 +72,10 @@ def write_functional(context: DraftContext) -> str:
         taken=[each for each in referred if each.startswith("FR-")],
         core=lambda text: text if stem_words(text) else WORDLESS,
     )
-    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features)
+    written = list_requirements(context.documents)
+    owners = {each.text: owner.text for owner in written for each in owner.criteria}
+    numbers = [each.removeprefix("FR-") for each in given.ids]
+    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features, numbers, owners)
     ever = [each for requirement in known for each in requirement.criteria]
     ever += list_withdrawn(document, "AC")
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
@@ -113,15 +119,29 @@ def write_out_of_scope(context: DraftContext) -> str:
     return escape_markdown(boundary)
 
 
-def _assign_criteria(criteria: Sequence[str], features: Sequence[str]) -> list[list[str]]:
-    """Return the criteria of each feature, by most words in common, then by their place."""
+def _assign_criteria(
+    criteria: Sequence[str], features: Sequence[str], numbers: Sequence[str], before: Mapping[str, str]
+) -> list[list[str]]:
+    """Return the criteria of each feature: by the id at their start, else as before, else by words or place.
+
+    Where as many are left as features without one, and the words do not part them, each gets one in order.
+    """
     wanted = [stem_words(feature) for feature in features]
-    own: list[list[str]] = [[] for _ in features]
+    texts, owners = list(criteria), dict[int, int]()
     for place, criterion in enumerate(criteria):
-        words = stem_words(criterion)
+        if (named := _OWNER.match(criterion)) and named["number"] in numbers:
+            texts[place], owners[place] = criterion[named.end() :], numbers.index(named["number"])
+        elif before.get(criterion) in features:
+            owners[place] = features.index(before[criterion])
+    free = [at for at in range(len(features)) if at not in owners.values()]
+    loose = [place for place in range(len(texts)) if place not in owners]
+    for place in loose:
+        words = stem_words(texts[place])
         shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
-        own[-max(shared)[2]].append(criterion)
-    return own
+        owners[place] = -max(shared)[2]
+    if len(loose) == len(free) and sorted(owners[place] for place in loose) != free:
+        owners |= dict(zip(loose, free, strict=True))
+    return [[text for place, text in enumerate(texts) if owners[place] == at] for at in range(len(features))]
 
 
 STORIES = ("Stories", "Unhappy Story")
@@ -256,7 +276,7 @@ def _strip_controls(value: Any) -> Any:
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
 COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
-LABELS = ("Must", "Should and Could", "Should", "Could", "Won't")
+LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
 
 _LABEL = re.compile(
     r"(?:^|(?<=[.;\n]))\s{0,40}+(?P<priority>must|should|could|won['’]?t)\s{0,40}+:", re.IGNORECASE
@@ -270,6 +290,13 @@ _CLAUSE = re.compile(
     r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
     r"|,\s(?=(?:and )?(?:the|an?)\s)"
 )
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_NUMBERS = ("one", "two", "three", "four", "five")
+_BY_PLACE = re.compile(
+    rf"\b(?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?(?: ones?| requirements?)?"
+    r"(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
+    re.IGNORECASE,
+)
 _WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
 _BETWEEN_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
 # What people say when they do not mean Must, the strongest first.
@@ -280,7 +307,7 @@ _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
         (
             "Should",
-            r"can wait|could wait|may wait|later|next (?:week|month|release|sprint)|not urgent|should",
+            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
         ),
         ("Must", r"must|has to|have to"),
         ("Could", r"could"),
@@ -294,9 +321,8 @@ def write_priorities(context: DraftContext) -> str:
     chosen = read_priorities(context.answers, listed)
     ordered = sorted(listed, key=lambda each: (PRIORITIES.index(chosen.get(each.id, "Won't")), each.id))
     rows = [(each.id, each.title, chosen[each.id]) for each in ordered if each.id in chosen]
-    missing = [
-        f"Must, should or could {each.id} be in the release?" for each in listed if each.id not in chosen
-    ]
+    left = ", ".join(each.id for each in listed if each.id not in chosen)
+    missing = [f"Must, should or could {left} be in the release?"] if left else []
     head = write_table(("Requirement", "What", "Priority"), rows)
     if len(listed) == 1:
         return join_section(write_labelled(context.answers), write_open_questions(context.answers, missing))
@@ -313,10 +339,15 @@ def _is_in_table(answer: Answer, listed: Sequence[Requirement]) -> bool:
     return bool(parts) and is_named and not _WHY.search(answer.text)
 
 
+def read_priority_rows(document: str) -> dict[str, str]:
+    """Return the priority of each requirement in the table of the specification."""
+    rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
+    return {row["id"]: row["priority"] for row in rows if row}
+
+
 def read_priority_table(document: str) -> str:
     """Return the priorities as the table of the specification has them: `Must: FR-001, FR-002.`"""
-    rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
-    found = [(row["id"], row["priority"]) for row in rows if row]
+    found = read_priority_rows(document).items()
     by_priority = [(each, [identity for identity, own in found if own == each]) for each in PRIORITIES]
     return " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
 
@@ -348,14 +379,41 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
         for identity in _ID.findall(text):
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
+    for priority, text in parts:
+        for found in _BY_PLACE.finditer(text):
+            for each in _take_by_place(found, listed):
+                chosen.setdefault(each.id, priority)
+    parts = [(priority, text) for priority, text in parts if not _BY_PLACE.search(text)]
     for each in listed:
         if each.id not in chosen and (priority := _find_named_priority(each, parts)):
             chosen[each.id] = priority
     chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
-    every = [priority for priority, text in parts if len(listed) == 1 or _EVERYTHING & set(words_of(text))]
+    every_word = {*_EVERYTHING, *(["both"] if len(listed) == 2 else [])}
+    every = [priority for priority, text in parts if len(listed) == 1 or every_word & set(words_of(text))]
     rest = [priority for priority, text in parts if _REST & set(words_of(text))]
-    left = next(iter(every or rest), "")
-    return chosen | ({each.id: left for each in listed if each.id not in chosen} if left else {})
+    missing = [each.id for each in listed if each.id not in chosen]
+    if missing and len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
+        rest += strange
+    return chosen | (dict.fromkeys(missing, (every or rest)[0]) if every or rest else {})
+
+
+def _take_by_place(found: re.Match[str], listed: Sequence[Requirement]) -> Sequence[Requirement]:
+    """Return the requirements that `the first two` or `the last` means."""
+    many = _NUMBERS.index((found["many"] or "one").lower()) + 1
+    if (place := found["place"].lower()) == "last":
+        return listed[-many:]
+    return listed[_ORDINALS.index(place) :][:many]
+
+
+def _list_strange(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the priorities that were said of something by words that no requirement has."""
+    words = frozenset[str]().union(*(stem_words(each.text) for each in listed))
+    return [
+        priority
+        for priority, text in parts
+        if not (_ID.search(text) or words & stem_words(text))
+        and any(said.search(text) for name, said in _PLAIN_WORDS if name == priority)
+    ]
 
 
 def _find_named_priority(requirement: Requirement, parts: Sequence[tuple[str, str]]) -> str:
@@ -394,7 +452,8 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
     for answer in answers:
         if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
             continue
-        default = next(each for each in PRIORITIES if fold_text(answer.label).startswith(fold_text(each)))
+        label = fold_text(answer.label)
+        default = next((each for each in PRIORITIES if label.startswith(fold_text(each))), PRIORITIES[0])
         starts = list(_LABEL.finditer(answer.text))
         ends = [*(found.start() for found in starts[1:]), len(answer.text)]
         before = answer.text[: starts[0].start()] if starts else answer.text

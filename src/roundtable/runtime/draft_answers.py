@@ -344,11 +344,6 @@ class Surveyor:
             picks = self._read_picks(item) or Picks()
             item = replace(item, name=strip_mark(item.name))
             self._seen[struck] = survey(
-                self._root,
-                item,
-                leave_out=self._own,
-                excluded=struck,
-                picked=picks.paths,
-                words=picks.words,
+                self._root, item, leave_out=self._own, excluded=struck, picked=picks.paths, words=picks.words
             )
         return self._seen[struck]

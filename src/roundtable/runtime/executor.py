@@ -17,14 +17,13 @@ from ..core import claims
 from ..core import commands as do
 from ..core import events as on
 from ..core.citations import LinesOf
-from ..core.claims import UnverifiedClaim
+from ..core.claims import UnverifiedClaim, blot_out, find_shared_lines, mark_new_lines
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
-from ..core.marks import blot_out, find_shared_lines, mark_new_lines
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, Draft, strip_mark
 from ..core.text import clean_text
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
-from ..core.voice import Said, Violation, check_voice
+from ..core.voice import Violation, check_voice
 from ..git import current_commit
 from ..panel.base import HOST, Panel
 from ..store.artifact import is_markdown
@@ -204,12 +203,11 @@ class Executor:
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
-        earlier = [Said(turn.speaker, turn.text) for turn in brief.table.turns]
         names = [persona.first_name for persona in brief.table.roster.personas]
         free = brief.free or self.panel.name == OFFLINE
         table = brief.table
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
-        return check_voice(text, brief.speaker, earlier=earlier, names=names, free=free, known=known)
+        return check_voice(text, brief.speaker, earlier=table.turns, names=names, free=free, known=known)
 
     def _claims(self, text: str, brief: do.Brief) -> tuple[UnverifiedClaim, ...]:
         """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
@@ -314,10 +312,11 @@ class Executor:
         return replace(known, excerpts=excerpts, corrections=read_corrections(self._folder))
 
     def _stored_answers(self, item: Item) -> dict[tuple[str, str], str]:
-        from ..documents.answers import read_answers
+        from ..documents.answers import number_requirements, read_answers
 
         documents = {each.name: each.text for each in self._outputs.documents()}
-        return self._outputs.stored_answers() | read_answers(documents, item.name)
+        stored = self._outputs.stored_answers() | number_requirements(documents)
+        return stored | read_answers(documents, item.name)
 
     # --- with the store ---------------------------------------------------------------------------------
 

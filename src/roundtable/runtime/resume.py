@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..catalogue import read_roster, read_tracks
 from ..core import commands as do
@@ -14,7 +15,7 @@ from ..core.analysis import Analysis, Arrival, Opening, OpeningKind, Stage
 from ..core.depth import choose_depth, find_override
 from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
-from ..core.lines import propose_track
+from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Phase, Step
@@ -39,6 +40,8 @@ class Leg(Struct):
     commands: tuple[do.Command, ...]
     resumed: bool = False
     last_words: str | None = None
+    asked: Line | None = None
+    """The question that came before the one that is asked now."""
     unsaved: tuple[do.SaveRecord, ...] = ()
     """What was to be saved of each discussion whose record failed."""
     warnings: tuple[str, ...] = ()
@@ -60,6 +63,8 @@ class Leg(Struct):
             self.unsaved = (*self.unsaved, self.commands[-1])
         if isinstance(event, on.UserSpoke) and event.text.strip():
             self.last_words = event.text
+        shown = (each.line for each in self.commands if isinstance(each, do.Show))
+        self.asked = next((line for line in shown if line.kind == "question"), self.asked)
         self.analysis, self.commands = self._check(event)
 
     def _check(self, event: on.Event) -> tuple[Analysis, tuple[do.Command, ...]]:
@@ -166,9 +171,10 @@ class Resume:
                 return Leg(leg.journal, leg.analysis, leg.commands)
         return self._begin(step_id + _ELABORATE, opening)
 
-    def reopen(self, step_id: str) -> Leg:
-        """Return a completed or skipped step, from its first question; what later steps wrote stays."""
+    def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
+        """Return a completed or skipped step, from its first or last question; later steps' texts stay."""
         opening = self._open_at(self._find_completed(step_id, or_skipped=True), "step")
+        opening = replace(opening, asks_last=asks_last)
         begun = self._replay(step_id)
         is_begun = begun is not None and _is_reopened(begun.analysis) and not begun.analysis.saved
         if begun is not None and is_begun and self._is_open(begun.analysis):
@@ -300,10 +306,12 @@ class Resume:
         return find_position(steps, progress_of(meta), facts_of(self._folder, meta), can_pass=True)
 
     def _arrival(self, phase: Phase, progress: Progress) -> Arrival:
-        if self._previous is not None and self._previous.key == phase.key:
+        if self._previous == phase:
             return "continuing"
         begun = any(step_id[:2] == phase.number for step_id in progress.steps_completed)
-        return "resumed" if begun else "new"
+        if not begun:
+            return "new"
+        return "resumed" if self._previous is None else "continuing"
 
     def _read_content(self) -> _Content:
         """Return the tracks, the roster and what is wrong with them, read once for each leg."""

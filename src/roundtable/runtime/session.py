@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from ..core import commands as do
 from ..core import events as on
 from ..core import lines as texts
-from ..core.analysis import Analysis, recall
+from ..core.analysis import Analysis, Stage, recall
 from ..core.elaboration import Awaited, State
 from ..core.errors import PanelFailed, RuleBroken
 from ..core.hearing import hear_choice, hear_steering
@@ -51,6 +51,11 @@ _QUIT_AT = ("answer", "menu", "review")
 
 _Result = TypeVar("_Result")
 Ending = do.Advance | do.MakeUp | do.StartOver | do.Leave
+
+
+def _is_echo(command: do.Command, said: str) -> bool:
+    """Whether a command shows the user's own words once more."""
+    return isinstance(command, do.Show) and command.line.speaker == USER and command.line.text == said.strip()
 
 
 class Session:
@@ -191,8 +196,8 @@ class Session:
                 match ending:
                     case do.Leave():
                         after = None
-                    case do.MakeUp(step_id):
-                        after = resume.reopen(step_id)
+                    case do.MakeUp(step_id, is_back):
+                        after = resume.reopen(step_id, asks_last=is_back)
                     case _:
                         after = await self._aside(resume.next)
                 if after is None or after.journal.path != leg.journal.path:
@@ -297,13 +302,16 @@ class Session:
             if discussion.awaits is Awaited.REVIEW:
                 text = texts.REVIEW_AGAIN
             await self._show(Line("resume", text, state=discussion.state))
-        if leg.last_words is not None:
-            await self._show(Line("resume", leg.last_words, USER))
+        if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
+            await self._show(Line("resume", leg.asked.text.partition("\n")[0], leg.asked.speaker))
+        if (said := leg.last_words) is not None:
+            await self._show(Line("resume", said, USER))
+            leg.commands = tuple(each for each in leg.commands if not _is_echo(each, said))
         if not (self._interactive and leg.can_wrap_up):
             return True
-        choice = await self._choose(
-            "Resume the discussion, or wrap up from what was said?", (RESUME, WRAP_UP)
-        )
+        leg.commands = (await self._show_all(leg.commands),)
+        question = "Resume the discussion, or wrap up from what was said?"
+        choice = await self._choose(question, (RESUME, WRAP_UP), otherwise=RESUME)
         if choice == WRAP_UP:
             await self._commit(leg, on.WrappedUp())
         return choice is not None
@@ -430,8 +438,11 @@ class Session:
             await self._show(Line("notice", remark, state=state))
         return words
 
-    async def _choose(self, question: str, choices: tuple[str, ...]) -> str | None:
-        """Ask for one of a few choices until it is made; None if the words ran out."""
+    async def _choose(self, question: str, choices: tuple[str, ...], otherwise: str = "") -> str | None:
+        """Ask for one of a few choices until it is made; None if the words ran out.
+
+        Several words that choose nothing choose `otherwise`, where it is given, and are said after it.
+        """
         offered = "  ".join(f"[{choice[0].upper()}] {choice.capitalize()}" for choice in choices)
         while True:
             await self._show(Line("menu", f"{question}\n{offered}"))
@@ -442,6 +453,10 @@ class Session:
             if choice is not None:
                 await self._show(Line("choice", words.text.strip() or choice, USER))
                 return choice
+            if otherwise and len(words.text.split()) > 1:
+                self._said.appendleft((words, ()))
+                return otherwise
+            await self._show(Line("notice", "That is none of the choices."))
 
     def _command(self) -> str:
         # Cleaned before it is quoted: what is taken out later would take quotation marks along.

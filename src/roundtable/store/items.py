@@ -92,12 +92,10 @@ def add_item(
         "created_at": files.timestamp(),
         "analysis_status": "raw",
         "phases_completed": [],
-        "codebase_hash": commit,
+        **({} if commit is None else {"codebase_hash": commit}),
         "steps_completed": [],
         "depth_overrides": {},
     }
-    if commit is None:
-        del meta["codebase_hash"]
     write_meta(folder, meta)
     return folder
 

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
+import msgspec
+
 from ..core import events as on
 from ..core.analysis import Opening
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
@@ -72,8 +74,6 @@ class Journal:
 
     def begin(self, opening: Opening) -> None:
         """Start over with an opening and no events."""
-        import msgspec
-
         journal_folder(self._folder)
         self.has_meta = has_meta(self._folder)
         self.opened = files.timestamp()
@@ -91,8 +91,6 @@ class Journal:
 
         A power cut may take back events that hold nobody's words; then they are done again.
         """
-        import msgspec
-
         record = {
             "n": self.count + 1,
             "event": type(event).__name__,
@@ -182,8 +180,6 @@ def _line(record: dict[str, Any]) -> bytes:
 
 
 def _decode(lines: list[bytes], *, has_step: bool) -> Recorded:
-    import msgspec
-
     head, *rest = (json.loads(line) for line in lines)
     if head["rules"] != RULES:
         raise ValueError(f"it follows version {head['rules']} of the rules, this program version {RULES}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from msgspec import Struct, to_builtins
+import msgspec
 
 from ..core.errors import DiskFailed, ItemCorrupt
 from . import files
@@ -24,7 +24,7 @@ NAME = "spent.log"
 _MAX_SIZE = 64 * 1024 * 1024
 
 
-class LedgerEntry(Struct, frozen=True):
+class LedgerEntry(msgspec.Struct, frozen=True):
     """One call: when, of which model, for what, in which step and discussion, its tokens and its price."""
 
     at: str
@@ -47,7 +47,7 @@ class LedgerEntry(Struct, frozen=True):
         return bool(self.input or self.output)
 
 
-class Total(Struct, frozen=True):
+class Total(msgspec.Struct, frozen=True):
     """What several calls have used; the money is what is known of it."""
 
     calls: int = 0
@@ -66,7 +66,7 @@ class Total(Struct, frozen=True):
 def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
     home = journal_folder(folder)
-    line = json.dumps(to_builtins(entry), separators=(",", ":")).encode("ascii") + b"\n"
+    line = json.dumps(msgspec.to_builtins(entry), separators=(",", ":")).encode("ascii") + b"\n"
     files.append(home / NAME, line)
 
 
@@ -119,8 +119,6 @@ def show_dollars(money: Decimal) -> str:
 
 
 def _decode(line: bytes) -> LedgerEntry | None:
-    import msgspec  # late: most runs have no ledger
-
     try:
         entry = msgspec.json.decode(line, type=LedgerEntry)
         is_priced = entry.money is None or Decimal(entry.money).is_finite()

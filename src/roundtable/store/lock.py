@@ -8,8 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from ..core.errors import DiskFailed, ItemLocked
 from ..core.text import strip_unprintable
@@ -27,42 +26,31 @@ class ItemLock:
     """The right to work on an item; held by one session at a time, and given back when its process ends."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self._folder = folder
         self._lock: BaseFileLock | None = None
 
-    def acquire(self) -> None:
+    def __enter__(self) -> None:
         """Take the lock at once, or raise ItemLocked and name the holder."""
-        home = journal_folder(self.folder)
+        home = journal_folder(self._folder)
         lock = _take(home / "item.lock", wait=0)
         if lock is None:
             raise ItemLocked(
-                f"{self.folder.resolve().name} is in use by {_holder(self.folder)}.",
+                f"{self._folder.resolve().name} is in use by {_holder(self._folder)}.",
                 saved="Nothing was changed.",
                 do="End that session or wait until it ends. Then run the same command again.",
             )
         self._lock = lock
         with suppress(DiskFailed):  # the lock counts, with or without a name on it
             files.write(home / "holder.json", _describe_self(), durable=False)
-        with suppress(ItemLocked, DiskFailed), meta_lock(self.folder, wait=0):
-            files.sweep(self.folder)
+        with suppress(ItemLocked, DiskFailed), meta_lock(self._folder, wait=0):
+            files.sweep(self._folder)
 
-    def release(self) -> None:
-        """Give the lock back; nothing happens where it is not held."""
-        if self._lock is None:
-            return
+    def __exit__(self, *_error: object) -> None:
+        """Give the lock back."""
         with suppress(OSError):
-            (self.folder / JOURNAL_FOLDER / "holder.json").unlink(missing_ok=True)
-        self._lock.release()
-        self._lock = None
-
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
+            (self._folder / JOURNAL_FOLDER / "holder.json").unlink(missing_ok=True)
+        if self._lock is not None:
+            self._lock.release()
 
 
 @contextmanager

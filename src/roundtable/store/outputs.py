@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ..core import lines
@@ -50,10 +51,10 @@ MAX_MATERIAL_LENGTH = 60_000
 
 _CUT = "\n[...]"
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
-
-
 NoteChange = Callable[[str, bytes | None, bytes], None]
 """Is told of a file's name, its bytes (None where there is none) and those that replace them."""
+ChangeText = Callable[[bytes], tuple[bytes, str]]
+"""Returns a document as it is to be, and what is said of the change."""
 
 
 class Outputs:
@@ -110,21 +111,17 @@ class Outputs:
         output = next(own, None) or self._first_markdown(step)
         if output is None:
             return (_not_added("any document of this phase"),)
-        if obstacle := self._obstacle(output):
-            return (_not_added(f"{one_line(output)} ({obstacle})"),)
         heading = step.section(output) or step.title
 
-        def change(found: bytes | None) -> tuple[bytes, str]:
-            document = self._skeleton(step, output) if found is None else found
+        def add(document: bytes) -> tuple[bytes, str]:
             if marker.encode() not in document:
                 addition = add_feedback(document, step_id=step.step_id, heading=heading, block=block)
                 document = addition.document
             return document, _heading_in(document, heading)
 
-        try:
-            place = self._change(output, change)
-        except RuleBroken as error:
-            return (_not_added(f"{one_line(output)} ({reason_of(error)})"),)
+        place, problem = self._try_to_change(step, output, add)
+        if problem:
+            return (_not_added(f"{one_line(output)} ({problem})"),)
         return (lines.artifact_updated(one_line(output), place, "your feedback"),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
@@ -249,19 +246,29 @@ class Outputs:
 
     def _mark_draft(self, output: str, missing: list[Step]) -> str:
         note = write_skip_note(missing)
-
-        def change(found: bytes | None) -> tuple[bytes, None]:
-            document = self._skeleton(missing[0], output) if found is None else found
-            return add_note(document, note), None
-
-        if reason := self._obstacle(output):
-            return f"Could not mark {one_line(output)} as a draft ({reason})."
-        try:
-            self._change(output, change)
-        except RuleBroken as error:
-            return f"Could not mark {one_line(output)} as a draft ({reason_of(error)})."
+        _, problem = self._try_to_change(missing[0], output, lambda document: (add_note(document, note), ""))
+        if problem:
+            return f"Could not mark {one_line(output)} as a draft ({problem})."
         ids = name_steps([step.step_id for step in missing])
         return f"{one_line(output)} is a draft: it says at its top that {ids} skipped."
+
+    def _try_to_change(self, step: Step, output: str, change: ChangeText) -> tuple[str, str]:
+        """Return what `change` says of a document, or why the one that is there cannot be changed."""
+        try:
+            with suppress(FileNotFoundError):
+                read_artifact(self.folder, output)
+        except DiskFailed as error:  # such as a folder of its name; a disk that fails later is raised
+            return "", reason_of(error)
+        try:
+            return self._change_document(step, output, change), ""
+        except RuleBroken as error:
+            return "", reason_of(error)
+
+    def _change_document(self, step: Step, output: str, change: ChangeText) -> str:
+        """Change a document, which begins with the sections of its phase; return what `change` says of it."""
+        return self._change(
+            output, lambda found: change(self._skeleton(step, output) if found is None else found)
+        )
 
     def _change(self, name: str, change: Change[Result]) -> Result:
         """Change one output; whoever keeps notes is told before anything is written."""
@@ -295,16 +302,6 @@ class Outputs:
         usable = [name for name in names if explain_refusal(self.folder, name) is None]
         there = (name for name in usable if (self.folder / name).is_file())
         return next(there, next(iter(usable or names), None))
-
-    def _obstacle(self, output: str) -> str | None:
-        """Return what keeps an output from being changed by anyone, such as a folder of its name."""
-        try:
-            read_artifact(self.folder, output)
-        except FileNotFoundError:
-            return None
-        except DiskFailed as error:
-            return reason_of(error)
-        return None
 
     def _read(self, names: Iterable[str]) -> tuple[list[Material], list[str]]:
         """Return what can be read of these files, and what is wrong with the others."""

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
+import msgspec
 
+from .. import __version__
 from ..core import depth, lines
 from ..core.personas import Persona, Roster
 from ..core.steps import DEPTHS, PHASES, Phase, Step
 from ..core.synthesis import Draft, Entry, render
 from ..core.turns import Turn
-from ..version import __version__
 
 _HOME = Path(__file__).resolve().parents[1] / "content" / "export"
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
@@ -151,7 +150,7 @@ def _render_synthesis(roster: Roster) -> str:
     )
 
 
-class Host(Struct, frozen=True):
+class Host(msgspec.Struct, frozen=True):
     """A coding agent, from content/export/hosts.toml: what the user does next, and templates of its files.
 
     `arguments` stands for what was typed after a command; some hosts read the project's own folder.
@@ -171,6 +170,4 @@ class Host(Struct, frozen=True):
         return {path: _fill(text, values) for path, text in self.files.items()}
 
 
-HOSTS: Mapping[str, Host] = {
-    name: Host(**fields) for name, fields in tomllib.loads(_read("hosts.toml")).items()
-}
+HOSTS = msgspec.toml.decode(_read("hosts.toml"), type=dict[str, Host])

@@ -44,7 +44,10 @@ _MAX_WORDS = 8
 _HITS_IN_A_FILE = 4
 _MAX_FILES = 400
 _MAX_NAMED = 3
-_CALLED = re.compile(r"\b([A-Za-z_]\w+)\(")
+# What is spelled like code: `edit(`, `GZipMiddleware`, `hide_input`. It counts where it is defined.
+_SPELLED = re.compile(
+    r"\b(?:[A-Za-z_]\w{1,80}(?=\()|[A-Z]\w{0,40}[a-z]\w{0,40}[A-Z]\w{0,40}|[a-z]\w{0,40}_\w{1,40})"
+)
 MAX_READ_LINES = 200
 _SMALL_PROJECT, _MAX_NAMES = 30_000, 60  # characters of all paths, names of files in a folder
 _LONGEST_LINE = 300
@@ -237,8 +240,8 @@ def _follow_names(
 
 
 def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, ...]:
-    """Return the lines that define what a text names as called, as `click.edit()`; top-level first."""
-    names = {name.encode() for name in _CALLED.findall(text)}
+    """Return the lines that define what a text names in the spelling of code; top-level first."""
+    names = {name.encode() for name in _SPELLED.findall(text)}
     found: dict[tuple[str, bytes], tuple[bool, CodeLine]] = {}
     for path in paths if names else ():
         data = read_text(root, path) if file_kind(path) == "source" else None

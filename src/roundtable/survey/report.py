@@ -45,6 +45,9 @@ class Marks(NamedTuple):
 NO_MARKS = Marks()
 
 
+_PAST_CHANGES = re.compile(r"(?i)(?:^|/)(?:change(?:s|log)|history|news|release[-_]?notes)\b[^/]*$")
+
+
 class FoundFile(Struct, frozen=True):
     """A file that the item may touch: how strongly, how often its terms occur, and its best lines first."""
 
@@ -148,8 +151,8 @@ def _cite_named(survey: Survey) -> list[str]:
 
 
 def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
-    """Yield of each file the best line that is still as it was found."""
-    for file in files:
+    """Yield of each file the best line that is still as it was found; a list of past changes is no place."""
+    for file in (each for each in files if not _PAST_CHANGES.search(each.path)):
         yield from islice((cite(line) for line in file.lines if _is_current(survey, line)), 1)
 
 

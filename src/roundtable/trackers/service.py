@@ -15,10 +15,10 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from .. import __version__
 from ..core.errors import TrackerFailed
 from ..core.steps import COMMENTS
 from ..core.text import clean_text, strip_unprintable
-from ..version import __version__
 from . import Issue, Reference, host_of
 
 PATIENCE = 10.0

@@ -214,6 +214,15 @@ def test_a_block_that_breaks_its_shape_is_named_with_its_line(
     assert f"requirements-spec.md:{line}: {said}" in written.problems()
 
 
+def test_a_discussion_in_which_nobody_answered_needs_no_block(written: Written) -> None:
+    written.spec.write_text(SPEC)
+    talks = written.spec.parent / "elaborations"
+    talks.mkdir()
+    talk = f"<!-- Transcript: step 01-03, {AT} -->\n\n# Elaboration\n\n## Synthesis\n\nKey takeaway: {{}}\n"
+    (talks / "01-03-1.md").write_text(talk.format("Nobody answered"))
+    assert written.problems() == []
+
+
 def test_a_record_without_a_block_is_named(written: Written) -> None:
     written.spec.write_text(SPEC)
     assert [each.split(": ", 1)[1] for each in written.problems()] == [

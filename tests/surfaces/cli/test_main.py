@@ -254,3 +254,9 @@ def test_every_title_can_be_printed_in_every_locale(cli: CommandLine, encoding: 
     assert plain.status == 0
     ran = cli.call("list", "--json", env=environment)
     assert ran.json[0]["title"] == "Café – 日本"
+
+
+def test_the_help_of_add_and_analyze_names_the_tracks(cli: CommandLine) -> None:
+    for name in ("add", "analyze"):
+        words = " ".join(cli.run(name, "--help").out.split())
+        assert all(track in words for track in ("feature", "bug fix", "small change")), words

@@ -119,7 +119,8 @@ def test_all_steps_of_a_phase_done_leads_to_its_menu(cli: CommandLine) -> None:
 def test_when_all_phases_are_complete_nothing_comes_next(cli: CommandLine) -> None:
     _change(cli, phases_completed=list(PHASE_KEYS), analysis_status="analyzed")
     assert (
-        "next    nothing, all phases are complete: roundtable show offline-forms\n" in cli.run("status").out
+        "next    nothing, all phases are complete: roundtable handoff offline-forms\n"
+        in cli.run("status").out
     )
     assert cli.run("status", SLUG, "--json").json["start_phase"]["next"] is None
 

@@ -16,16 +16,6 @@ Place = tuple[Path, Path]
 ITEM = "/items/offline-forms"
 
 
-@pytest.fixture
-def site(place: Place) -> Site:
-    return make_site(place[0])
-
-
-@pytest.fixture
-def ana(site: Site) -> TestClient:
-    return come_in(site, open_client(site), "Ana")
-
-
 @pytest.mark.parametrize("path", ["/", ITEM, f"{ITEM}/room", f"{ITEM}/room/events", f"{ITEM}/export.html"])
 def test_nobody_sees_anything_without_an_invitation(site: Site, path: str) -> None:
     answer = open_client(site).get(path)

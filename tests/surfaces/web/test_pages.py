@@ -28,11 +28,6 @@ def site(completed: Place) -> Site:
 
 
 @pytest.fixture
-def ana(site: Site) -> TestClient:
-    return come_in(site, open_client(site), "Ana")
-
-
-@pytest.fixture
 def golden(completed: Place) -> Path:
     """The bundled example, which has been discussed twice, as a second item."""
     folder = completed[1].parent / "renew-loans"

@@ -34,6 +34,12 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
 
     Without ITEM it takes the one that is open. At each menu, [E] brings all personas to the table. Messages
     come from the terminal, a pipe or --answers; when they end, the analysis pauses (exit status 0).
+
+    \b
+    An item follows a track, which is proposed first; say another one, or `track bug` later:
+      feature   all steps of the five phases
+      bug       a bug fix: at most six short questions, one document
+      small     a small change: at most six questions, one short document
     """
     settings, project, answers = _prepare_talk(flags)
     entry = _choose_item(flags, project, answers) if item is None else project.find_item(item)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
-from msgspec import to_builtins
 
 from ...diagnosis import diagnose
 from ...settings import load_settings
@@ -87,7 +86,7 @@ def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], o
     total = f"{read} read, {count(len(problems), 'problem') if problems else 'no problems'}."
     prompts = {"prompts": own_prompts} if own_prompts else {}
     flags.show_result(
-        {f"{noun}s": number, **prompts, "problems": [to_builtins(problem) for problem in problems]},
+        {f"{noun}s": number, **prompts, "problems": problems},
         "\n".join([*(problem.text for problem in problems), total]),
     )
     return 2 if problems else 0
@@ -104,5 +103,5 @@ def doctor(flags: Flags) -> int:
     found = diagnose(settings, warnings)
     sound = all(each.sound for each in found)
     rows = [(each.name, each.found if each.sound else f"{each.found} <- needs repair") for each in found]
-    flags.show_result({"sound": sound, "findings": [to_builtins(each) for each in found]}, pairs(rows))
+    flags.show_result({"sound": sound, "findings": found}, pairs(rows))
     return 0 if sound else 2

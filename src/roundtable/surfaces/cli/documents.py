@@ -208,7 +208,7 @@ def check(context: click.Context, item: str | None) -> int:
             "sound": not report.problems,
             "files": list(report.files),
             "history": report.versions,
-            **{key: [to_builtins(each) for each in found] for key, found in lists.items()},
+            **lists,
         },
         "\n\n".join(parts) if report.files or report.problems else "No step has written anything yet.",
     )

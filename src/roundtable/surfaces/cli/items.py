@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
     """Add an item described by TEXT; its first line is the title.
 
     TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - is stdin.
+    Its words decide which track is proposed when it is analysed: feature, bug fix or small change.
     """
     project = flags.open_project()
     words = _read_stdin() if text == ("-",) else " ".join(text)
@@ -65,20 +67,23 @@ def _ask_for_title(flags: Flags, failure: TrackerFailed) -> str:
 @click.command("list", cls=Command)
 @click.pass_obj
 def list_backlog(flags: Flags) -> None:
-    """List the items and how far each has come."""
+    """List the items and how far each has come.
+
+    An item is raw before its first phase is complete, partial after it, and analyzed after the last one.
+    """
     project = flags.open_project()
     rows = project.list_progress()
     for name in project.outside_links():
         tell(f"{project.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
-    flags.show_result(rows, table(head, [_cells(row) for row in rows]) if rows else NO_ITEMS)
+    width = shutil.get_terminal_size((0, 0)).columns  # 0 where there is no terminal
+    flags.show_result(rows, table(head, [_cells(row) for row in rows], width=width) if rows else NO_ITEMS)
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    done, steps = row["steps_completed"], row["steps"]
     return (
         row["slug"],
-        f"[{'#' * done}{'-' * (steps - done)}] {done}/{steps}",
+        f"{row['steps_completed']}/{row['steps']}",
         row["analysis_status"] + (", stale" if row["stale"] else ""),
         str(row["elaborations"]),
         (row["last_activity"] or "")[:16].replace("T", " "),
@@ -119,10 +124,11 @@ def _describe_status(found: dict[str, Any], project: Project, steps: Sequence[St
 def _summarise(found: dict[str, Any], steps: Sequence[Step]) -> str:
     if found["problem"]:
         return "corrupt"
-    phases = len(found["start_phase"]["completed"])
+    keys = {step.phase.key for step in steps if step.phase}
+    phases = len(keys.intersection(found["start_phase"]["completed"]))
     done = sum(step.step_id in found["steps_completed"] for step in steps)
     return (
-        f"{found['analysis_status']}: {phases} of 5 phases, {done} of {len(steps)} steps, "
+        f"{found['analysis_status']}: {phases} of {len(keys)} phases, {done} of {len(steps)} steps, "
         f"{count(found['elaborations'], 'elaboration')}"
     )
 
@@ -138,7 +144,7 @@ def _say_next(found: dict[str, Any], steps: Sequence[Step]) -> str:
         return f"step {step.step_id}, {step.title}{phase}: {again}"
     if found["start_phase"]["next"]:
         return f"the menu of phase {found['start_phase']['next'][:2]}: {again}"
-    return f"nothing, all phases are complete: {command('show', found['slug'])}"
+    return f"nothing, all phases are complete: {command('handoff', found['slug'])}"
 
 
 @click.command(cls=Command)

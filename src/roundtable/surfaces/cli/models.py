@@ -10,7 +10,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ...core.errors import DiskFailed, RuleBroken
@@ -153,9 +152,7 @@ def list_models(flags: Flags) -> None:
     if not found:
         lines.append("\nNo assistant, no local model server and no key was found.")
     lines.append("\n* speaks. Choose with: roundtable models use NAME")
-    flags.show_result(
-        {"speaks": names, "found": [to_builtins(model) for model in shown]}, "\n".join(filter(None, lines))
-    )
+    flags.show_result({"speaks": names, "found": shown}, "\n".join(filter(None, lines)))
 
 
 @models.command("use", uses=("json", "base_url"))

@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
 
+from msgspec import to_builtins
+
 from ...core.errors import DiskFailed
 from ...core.text import clean_text, strip_unprintable
 
 NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _CELL = 100
+_LEAST_CUT = 12
 
 
 class ReaderGone(Exception):
@@ -53,9 +56,11 @@ def put_text(text: str) -> None:
 
 
 def put_json(value: object, *, indent: int | None = 2) -> None:
-    """Write one JSON document to stdout; without `indent` it is one line."""
+    """Write a value, structs too, as one JSON document to stdout; without `indent` it is one line."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    text = json.dumps(_printable(value), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False)
+    text = json.dumps(
+        _printable(to_builtins(value)), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False
+    )
     put(f"{text}\n")
 
 
@@ -82,18 +87,17 @@ def count(number: int, noun: str) -> str:
 
 def one_line(text: str) -> str:
     """Return the text on one line, cut if it is too long for a table."""
-    line = " ".join(clean_text(text).split())
-    return line if len(line) <= _CELL else line[: _CELL - 3].rstrip() + "..."
+    return _cut(" ".join(clean_text(text).split()), _CELL)
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows in columns under their heads."""
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, width: int = 0) -> str:
+    """Return rows in columns under their heads; in a given width the last columns are left out or cut."""
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    aligned = (
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines
-    )
-    return "\n".join(line.rstrip() for line in aligned)
+    while width and len(widths) > 1 and width - sum(n + 2 for n in widths[:-1]) < min(widths[-1], _LEAST_CUT):
+        widths.pop()
+    aligned = ["  ".join(cell.ljust(n) for cell, n in zip(line, widths, strict=False)) for line in lines]
+    return "\n".join(_cut(line.rstrip(), width) for line in aligned)
 
 
 def pairs(rows: Sequence[tuple[str, str]]) -> str:
@@ -114,6 +118,10 @@ def _printable(value: object) -> object:
             return [_printable(each) for each in value]
         case _:
             return value
+
+
+def _cut(line: str, width: int) -> str:
+    return line if not width or len(line) <= width else line[: width - 3].rstrip() + "..."
 
 
 def _abandon(stream: TextIO) -> None:

@@ -74,18 +74,18 @@ class Program(Group):
 @click.group(
     cls=Program,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Documents are written to docs/requirements/ITEM in the project. "
-    "Everything is saved at once; whatever happens, the same command goes on where it stopped.",
-)
-def cli() -> None:
-    """Think a backlog item through with three colleagues before anything is built.
+    epilog="""Documents are written to docs/requirements/ITEM in the project. Everything is saved at once;
+    whatever happens, the same command goes on where it stopped.
 
     \b
     The first three commands:
       roundtable add "Offline mode for the mobile app"
       roundtable analyze       answer Maya's questions; [E] brings all three to the table
       roundtable status        what is done, and what comes next
-    """
+    """,
+)
+def cli() -> None:
+    """Think a backlog item through with three colleagues before anything is built."""
 
 
 def run(arguments: list[str]) -> int:

@@ -8,18 +8,19 @@ import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
 
+from ... import __version__
 from ...core.errors import RoundtableError
 from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
-from ...version import __version__
 from .answers import cut, to_json
 from .sessions import HostedSessions, host_text, instructions
 from .tools import register_tools
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 MAX_RESOURCE_LENGTH = 200_000
-_REFUSAL = b"The token is missing or wrong. Use the address that `roundtable mcp --http` printed.\n"
+_REFUSAL = "The token is missing or wrong. Use the address that `roundtable mcp --http` printed.\n"
 
 
 def serve(settings: Settings, *, port: int | None = None, token: str = "", debug: bool = False) -> None:
@@ -189,17 +190,13 @@ class RequireToken:
         self._app, self._token = app, token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or self._has_token(scope):
-            await self._app(scope, receive, send)
-            return
-        headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(_REFUSAL))]
-        await send({"type": "http.response.start", "status": 401, "headers": headers})
-        await send({"type": "http.response.body", "body": _REFUSAL})
+        is_allowed = scope["type"] == "lifespan" or self._has_token(HTTPConnection(scope))
+        await (self._app if is_allowed else PlainTextResponse(_REFUSAL, 401))(scope, receive, send)
 
-    def _has_token(self, scope: Scope) -> bool:
-        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        given = [each.encode() for each in query.get("token", ())]
-        for name, value in scope.get("headers", ()):
-            if name.lower() == b"authorization" and value[:7].lower() == b"bearer ":
-                given.append(value[7:].strip())
-        return any(hmac.compare_digest(each, self._token) for each in given)
+    def _has_token(self, request: HTTPConnection) -> bool:
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        given = [
+            *request.query_params.getlist("token"),
+            *([bearer.strip()] if scheme.lower() == "bearer" else ()),
+        ]
+        return any(hmac.compare_digest(each.encode(), self._token) for each in given)

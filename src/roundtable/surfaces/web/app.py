@@ -136,7 +136,8 @@ class Site:
         """Show the items, or those that the words in `q` fit."""
         wanted = request.query_params.get("q", "")[:200]
         rows = await run_in_threadpool(list_backlog, self.project, wanted)
-        return self._page("backlog.html", guest, rows=rows, wanted=wanted, open_rooms=self.rooms.list_open())
+        open_rooms = {slug: room for slug, room in self.rooms.items() if room.is_open}
+        return self._page("backlog.html", guest, rows=rows, wanted=wanted, open_rooms=open_rooms)
 
     async def add(self, request: Request, guest: Guest) -> Response:
         """Add an item and show it."""

@@ -113,8 +113,8 @@ def _prefix(discussion: DiscussionView, whole: bool) -> str:
 
 def find_entry(project: Project, slug: str) -> ItemEntry:
     """Return the item whose folder has exactly this name; ItemUnknown if there is none."""
-    for entry in project.items():
-        if entry.slug == slug:
+    with suppress(ItemUnknown):
+        if (entry := project.find_item(slug)).slug == slug:
             return entry
     raise ItemUnknown(f"There is no item {slug[:60]!r}.")
 

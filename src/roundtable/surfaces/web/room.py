@@ -546,34 +546,26 @@ def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
     return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
 
 
-class Rooms:
-    """The rooms of a project, by the name of the item's folder."""
+class Rooms(dict[str, Room]):
+    """The rooms of a project, by the name of the item's folder; each is made when it is first asked for."""
 
-    def __init__(self, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
-        self._start, self._draw, self._idle = start, draw, idle
-        self._rooms: dict[str, Room] = {}
+    def __init__(self, start: StartSession, draw: Draw) -> None:
+        super().__init__()
+        self._start, self._draw = start, draw
 
-    def __contains__(self, slug: str) -> bool:
-        return slug in self._rooms
-
-    def __getitem__(self, slug: str) -> Room:
-        if slug not in self._rooms:
-            self._rooms[slug] = Room(slug, partial(self._start, slug), self._draw, idle=self._idle)
-        return self._rooms[slug]
-
-    def list_open(self) -> dict[str, Room]:
-        """Return the rooms in which the table is open."""
-        return {slug: room for slug, room in self._rooms.items() if room.is_open}
+    def __missing__(self, slug: str) -> Room:
+        room = self[slug] = Room(slug, partial(self._start, slug), self._draw)
+        return room
 
     def check_streams(self, room: Room, guest: Guest) -> None:
         """Raise RuleBroken where one more stream would be too many."""
-        everywhere = sum(each.count_streams() for each in self._rooms.values())
+        everywhere = sum(each.count_streams() for each in self.values())
         if room.count_streams(guest) >= MAX_STREAMS_EACH or everywhere >= MAX_STREAMS:
             raise RuleBroken("Too many pages follow this table. Close one of them.")
 
     async def close(self) -> None:
         """Close every table."""
-        for room in self._rooms.values():
+        for room in self.values():
             await room.close()
 
 
