@@ -117,7 +117,7 @@ def test_where_several_items_are_open_the_user_chooses(
     assert "2  offline-forms  Offline forms" in terminal.expect("Which one? ")
     for nonsense in ("9", "0", "nobody"):
         terminal.process.sendline(nonsense)
-        assert f'No item answers to "{nonsense}".' in terminal.expect("Which one? ")
+        assert f'No item is called "{nonsense}".' in terminal.expect("Which one? ")
     terminal.process.sendline(choice)
     terminal.expect("> ")
     terminal.process.sendeof()
