@@ -70,7 +70,8 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
 
 def test_the_offline_panel_says_how_many_questions_are_open() -> None:
     def read(text: str) -> str:
-        return str(asyncio.run(OfflinePanel().answer(AskReading(STEP, (Material("a.md", text),)))))
+        panel: Panel = OfflinePanel()
+        return asyncio.run(panel.answer(AskReading(STEP, (Material("a.md", text),))))
 
     one = "# A\n\n- Open question: Who pays?\n"
     assert read(one) == 'I\'ve read a.md. Still open there: "Who pays?"'

@@ -518,8 +518,8 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _go_back(now)
     if (elsewhere := _hear_step(now, words)) is not None:
         return elsewhere
-    if steering == "skip":
-        words = UNKNOWN
+    if steering == "skip" and now.follow_up is None:
+        return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]"):
         return now, (_show("notice", lines.NOT_YET), do.Listen("answer"))
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
@@ -618,7 +618,8 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
     first, before = now.answers[-1], replace(now, answers=now.answers[:-1], follow_up=None)
-    if not (is_unknown(words) or complains(words)):
+    is_passed = hear_steering(words, at_menu=False) == "skip"
+    if not (is_passed or is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
         first = replace(first, text=text, relayed=relayed)
     return _keep(before, first, words)

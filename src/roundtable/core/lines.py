@@ -64,9 +64,9 @@ class Line(Struct, frozen=True):
     """Who of several people said it, where the speaker is the user."""
 
 
-def no_such_entry(number: int, count: int) -> str:
+def no_such_entry(number: int, known: Sequence[int]) -> str:
     """What is said where a review names an entry that is not there."""
-    return f"There is no entry {number}; the entries are 1 to {count}. Nothing was changed."
+    return f"There is no entry {number}; there are {join_names([*map(str, known)])}. Nothing was changed."
 
 
 def edit_entry(number: int) -> str:

@@ -283,7 +283,8 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _NUMBERS = ("one", "two", "three", "four", "five")
 _BY_PLACE = re.compile(
     rf"\bthe (?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?"
-    r"(?: ones?| requirements?)?(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
+    r"(?: ones?| requirements?)?"
+    r"(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
