@@ -547,6 +547,7 @@ def test_axe_finds_nothing_serious_on_any_page_light_or_dark(houses: Any, comple
         if awaited == "answer, with help":
             expect(page.locator("#log .note").last).to_be_visible()
         awaits(page, awaited.partition(",")[0])
+        expect(page.locator("#form.busy")).to_have_count(0, timeout=PATIENCE)  # dimmed until it is drawn anew
         check(f"room, {awaited}")
         if awaited in ("menu", "review"):  # whoever does not have the chair sees another form
             awaits(other, awaited)
