@@ -74,6 +74,8 @@ def test_the_page_holds_what_the_builder_needs_each_with_its_source(cli: Command
         "number (architecture-overview.md, ADR-002)\n"
         "  - We go with renewing only the titles of the message that was answered, never" in decisions
     )
+    assert "in opening hours (architecture-overview.md, ADR-003)" in decisions
+    assert decisions.count("Add a check that raises an alarm") == 1
     requirements = part(page, "Requirements and criteria")
     assert "- **FR-001**" in requirements
     assert "\n  - **AC-001-01**: Given a loan that is due in 2 days" in requirements

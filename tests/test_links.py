@@ -17,7 +17,7 @@ from project import ANSWERS, meta, small_steps, talk, texts
 from roundtable.core.errors import DiskFailed, ItemCorrupt, ItemUnknown, OutsideFailure
 from roundtable.runtime.session import Session
 from roundtable.store import ledger
-from roundtable.store.items import add_item, find_item, list_items, list_outside_links, read_item
+from roundtable.store.items import add_item, find_entry, list_items, list_outside_links, read_item
 from roundtable.store.journal import Journal, list_journals
 from roundtable.store.lock import ItemLock
 from roundtable.store.meta import change_meta, set_aside
@@ -81,7 +81,7 @@ def test_an_item_that_is_a_link_out_of_the_project_is_refused(place: Place, outs
     with pytest.raises(
         ItemCorrupt, match="linked cannot be used: it is a link that leads out of the project"
     ):
-        find_item(root, "linked")
+        find_entry(root, "linked")
     assert contents(outside) == before
 
 
@@ -96,7 +96,7 @@ def test_an_items_folder_that_is_a_link_out_of_the_project_is_refused(
     for use in (
         lambda: add_item(root, "Offline forms", commit=None),
         lambda: list_items(root),
-        lambda: find_item(root, "outside"),
+        lambda: find_entry(root, "outside"),
     ):
         with pytest.raises(ItemCorrupt, match="it is a link that leads out of the project"):
             use()
@@ -111,7 +111,7 @@ def test_an_item_is_no_link_to_a_hidden_folder_or_to_the_project(place: Place, t
     (item.parent / "linked").symlink_to(root / target)
     assert [entry.slug for entry in list_items(root)] == [item.name]
     with pytest.raises(ItemCorrupt):
-        find_item(root, "linked")
+        find_entry(root, "linked")
 
 
 def test_links_that_stay_in_the_project_go_on_working(tmp_path: Path) -> None:
@@ -397,4 +397,4 @@ def test_a_project_that_is_removed_in_mid_session_is_said(
 
 def test_an_item_that_nobody_has_is_still_unknown(place: Place) -> None:
     with pytest.raises(ItemUnknown):
-        find_item(place[0], "nothing/../like-it")
+        find_entry(place[0], "nothing/../like-it")

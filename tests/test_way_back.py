@@ -52,6 +52,8 @@ def test_one_answer_is_edited_at_the_menu(place: tuple[Path, Path], edit: str) -
     root, item = place
     talk(root, item, [*ANSWERS, edit, "Nobody retypes anything."])
     document = (item / "quick-scan.md").read_text()
+    undone = talk(root, item, ["undo"])
+    assert texts(undone, "update")[-1] == "Took back your answer on Point in quick-scan.md."
     assert "Nobody retypes anything." in document
     assert SECOND in document
     assert FIRST not in document
@@ -92,7 +94,7 @@ def test_undo_takes_back_feedback_byte_for_byte(place: tuple[Path, Path]) -> Non
     assert read_files(item) != before
     lines = talk(root, item, ["undo"])
     assert read_files(item) == before
-    assert texts(lines, "update")[-1] == "Took back what was written last in quick-scan.md."
+    assert texts(lines, "update")[-1] == "Took back your feedback in quick-scan.md."
 
 
 @pytest.mark.rule("MENU-7")
@@ -103,6 +105,7 @@ def test_undo_takes_back_an_elaboration_and_notes_it(place: tuple[Path, Path]) -
     talk(root, item, ["E", "We go with A.", "done"])
     (record,) = meta(item)["elaborations"]
     lines = talk(root, item, ["undo", "C"])
+    assert "Took back the discussion of step 00-01 in quick-scan.md." in texts(lines, "update")
     assert read_files(item) == before
     assert meta(item)["elaborations"] == [record]
     assert meta(item)["elaborations_undone"] == [record["timestamp"]]
@@ -247,7 +250,8 @@ def test_at_a_question_a_number_or_a_no_is_an_answer(words: str) -> None:
 @pytest.mark.parametrize("words", ["skip", "skip it", "dunno, skip", "Skip this one."])
 def test_skip_at_a_question_leaves_it_open(place: tuple[Path, Path], words: str) -> None:
     root, item = place
-    talk(root, item, [words, SECOND])
+    lines = talk(root, item, [words, SECOND])
+    assert texts(lines, "answer")[0] == words
     document = (item / "quick-scan.md").read_text()
     assert "- **Point**: I don't know" in document
     assert words not in document

@@ -127,6 +127,7 @@ def take_pictures() -> None:
             phone.goto(f"{base}{path}")
             phone.wait_for_timeout(300)
             _shoot(phone, f"{name}-phone")
+        phone.context.close()
         _take_review(ines, tom)
         browser.close()
 

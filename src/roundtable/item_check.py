@@ -61,7 +61,7 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
     asked = read_questions(folder, steps, roster)
     unsettled = {(each.file, each.line) for each in asked if each.is_open}
     # Both parts look at the markers of a document.
-    files = (*_check_files(folder, roster, steps, texts), *_check_claims(folder, texts, lines_of))
+    files = _check_files(folder, roster, steps, texts, lines_of)
     found = dict.fromkeys((*unreadable, *content, *files, *losses))
     # A problem that is asked about already is named once.
     lacking = tuple(
@@ -81,9 +81,9 @@ def check_item(root: Path, folder: Path, steps: tuple[Step, ...], roster: Roster
 
 
 def _check_files(
-    folder: Path, roster: Roster, steps: tuple[Step, ...], documents: Mapping[str, str]
+    folder: Path, roster: Roster, steps: tuple[Step, ...], documents: Mapping[str, str], lines_of: LinesOf
 ) -> Iterator[CheckFinding]:
-    """Yield what is wrong with the files as they are."""
+    """Yield what is wrong with the files as they are, and what blocks claim and nothing bears out."""
     meta = read_meta(folder)
     limit = max_turns(meta)
     records: tuple[audit.ElaborationRecord, ...] = ()
@@ -101,20 +101,14 @@ def _check_files(
         yield from check_markers(name, text)
     blocks = [block for name, text in documents.items() for block in find_elaboration_blocks(name, text)]
     yield from audit.check_blocks(blocks, limit=limit, roster=roster)
+    talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
     if meta is not None:
         outputs = {step.step_id: [name for name in step.outputs if is_markdown(name)] for step in steps}
         there = {key for key, names in outputs.items() if any((folder / name).exists() for name in names)}
         # A discussion in which nobody answered has a transcript, and nothing to write.
-        talks = [each.content for each in parse_transcripts(folder) if each.content is not None]
         silent = (each.timestamp for each in talks if not each.entries)
         yield from audit.check_pairs(blocks, records, frozenset(there), undone.union(silent))
-
-
-def _check_claims(folder: Path, documents: Mapping[str, str], lines_of: LinesOf) -> Iterator[CheckFinding]:
-    """Yield what the elaboration blocks claim and nothing bears out."""
-    blocks = [block for name, text in documents.items() for block in find_elaboration_blocks(name, text)]
-    held = [each.content for each in parse_transcripts(folder) if each.content is not None]
-    yield from audit.check_claims(blocks, held, documents, lines_of)
+    yield from audit.check_claims(blocks, talks, documents, lines_of)
 
 
 def _check_history(

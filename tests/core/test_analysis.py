@@ -682,22 +682,12 @@ DONE = Progress(("00-01", "01-01"), ("00-quick-scan",), ())
 
 
 @pytest.mark.rule("MENU-4")
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (
-            "01-01",
-            "To open step 01-01, Business Context Discovery, say its number at the menu after this step.",
-        ),
-        ("01-03", "This is step 01-03, User Experience & Journeys."),
-        ("01-08", "Step 01-08, MoSCoW Prioritization, comes later; Continue leads to it."),
-        ("02-11", "Step 02-11 belongs to another track; `track` at a menu says which there are."),
-    ],
-)
-def test_the_number_of_a_step_is_never_an_answer_or_feedback(words: str, told: str) -> None:
+@pytest.mark.parametrize("words", ["01-01", "01-03", "01-08", "02-11"])
+def test_the_number_of_a_step_is_never_an_answer_or_feedback(words: str) -> None:
     tracks = (TrackChoice("bug", "bug", "two steps", ("02-11",)),)
     play = Play(opening(TWO, progress=DONE, tracks=tracks)).says("Inspectors.", words)
-    assert play.texts("notice") == [told]
+    (told,) = play.texts("notice")
+    assert told.startswith(f"{words} is the number of a step: at a menu it opens a step that is complete")
     assert len(play.now.answers) == 1
     assert play.commands[-1] == do.Listen("answer")
     play.says("Two seconds.", words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +57,7 @@ def test_nothing_is_written_before_the_user_accepts() -> None:
 def test_entries_are_dropped_edited_and_added() -> None:
     talk = under_review(
         "drop 1 4",
-        "edit 1 Nobody has read them since May",
+        "edit 2 Nobody has read them since May",
         "add decision: Two offices: we have two",
         "accept",
     )
@@ -68,6 +70,19 @@ def test_entries_are_dropped_edited_and_added() -> None:
     assert [entry.text for entry in save.struck] == [
         "Forms are filled in twice.", "Nobody reads them.", "Who is told?",
     ]  # fmt: skip
+
+
+@pytest.mark.rule("SYN-8")
+def test_entries_keep_their_numbers() -> None:
+    talk = under_review("drop 2", "add insight: Two offices", "drop 2", "drop 4", "add question: Which one?")
+    shown = talk.texts("review")[-1]
+    assert re.findall(r"(?m)^  (\d+)\. \W?(\w+)", shown) == [
+        ("1", "Alex"), ("5", "User"), ("3", "Late"), ("6", "Which"),
+    ]  # fmt: skip
+    assert talk.texts("notice") == ["There is no entry 2; there are 1, 3, 4, and 5. Nothing was changed."]
+    block = block_of(talk.says("edit 6 Which of the two?", "accept"))
+    assert "- Which of the two?\n" in block
+    assert "Nobody reads them" not in block
 
 
 @pytest.mark.rule("SYN-8")
@@ -84,7 +99,7 @@ def test_an_entry_can_be_edited_in_the_input_line() -> None:
 def test_a_change_can_be_undone_and_what_is_unclear_changes_nothing() -> None:
     talk = under_review("drop 3", "undo", "undo", "drop 9", "that is nonsense", "yes")
     assert "There is nothing to undo here." in talk.texts("notice")
-    assert "There is no entry 9; the entries are 1 to 4. Nothing was changed." in talk.texts("notice")
+    assert "There is no entry 9; there are 1, 2, 3, and 4. Nothing was changed." in talk.texts("notice")
     assert any(text.startswith("Nothing was changed, because") for text in talk.texts("notice"))
     assert '- Late forms are refused ("Refuse late forms.")' in block_of(talk)
 

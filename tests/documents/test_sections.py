@@ -641,6 +641,19 @@ def test_the_question_for_priorities_shows_the_ids(tmp_path: Path) -> None:
     assert "FR-002: Serve app.js.gz for gzip" in "\n".join(line.text for line in lines)
 
 
+@pytest.mark.rule("STEP-4")
+def test_what_phase_00_answered_is_the_draft_for_the_features(tmp_path: Path) -> None:
+    root, item = project(tmp_path / "project")
+    (item / "quick-scan.md").write_text("# Quick Scan\n\n## 1. Scope\n\n**Afterwards**: They sign at home.\n")
+    done = [step.step_id for step in STEPS if step.step_id < "01-06"]
+    (item / "meta.json").write_text(
+        json.dumps({"slug": item.name, "steps_completed": done, "phases_completed": ["00-quick-scan"]})
+    )
+    lines = talk(root, item, [""] * 2)
+    offered = next(line.text for line in lines if "They sign at home." in line.text)
+    assert "step 00-01, Afterwards" in offered
+
+
 def test_what_nobody_placed_is_an_open_question() -> None:
     text = drafted("01-08", {"Must": "FR-002 and FR-009."}, {"requirements-spec.md": SPEC})
     assert "| FR-001" not in text and "FR-009 |" not in text

@@ -66,3 +66,14 @@ def test_every_panel_answers_every_request_with_its_kind_of_reply(panel: Panel) 
         assert assert_type(picks, Picks | None) is None
 
     asyncio.run(ask())
+
+
+def test_the_offline_panel_says_how_many_questions_are_open() -> None:
+    def read(text: str) -> str:
+        panel: Panel = OfflinePanel()
+        return asyncio.run(panel.answer(AskReading(STEP, (Material("a.md", text),))))
+
+    one = "# A\n\n- Open question: Who pays?\n"
+    assert read(one) == 'I\'ve read a.md. Still open there: "Who pays?"'
+    two = f"{one}- Open question: When?\n"
+    assert read(two) == 'I\'ve read a.md. 2 questions are open there. The first: "Who pays?"'

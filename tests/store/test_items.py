@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from roundtable.core.errors import DiskFailed, ItemUnknown, RuleBroken
 from roundtable.core.steps import Item
 from roundtable.git import current_commit
-from roundtable.store.items import add_item, find_item, list_items, read_item
+from roundtable.store.items import add_item, find_entry, list_items, read_item
 from roundtable.store.meta import read_meta
 
 
@@ -68,7 +68,7 @@ class TestAdd:
     def test_the_folder_of_items_can_be_another(self, tmp_path: Path) -> None:
         folder = add_item(tmp_path, "x", items_folder="backlog", commit=None)
         assert folder == tmp_path / "backlog" / "x"
-        assert find_item(tmp_path, "x", items_folder="backlog") == folder
+        assert find_entry(tmp_path, "x", items_folder="backlog").folder == folder
         assert list_items(tmp_path) == ()
 
     @pytest.mark.rule("ITEM-1", "ITEM-4")
@@ -90,7 +90,7 @@ class TestAdd:
             "gh-21-offline-forms", "Offline forms.", "## Why\n\nForms lose it.", "github", "GH-21"
         )
         assert read_item(folder) == expected
-        assert find_item(tmp_path, "gh-21") == folder
+        assert find_entry(tmp_path, "gh-21").folder == folder
 
     @pytest.mark.rule("ITEM-1")
     @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ class TestList:
         make(tmp_path, name, draft="# x")
         assert list_items(tmp_path) == ()
         with pytest.raises(ItemUnknown):
-            find_item(tmp_path, name)
+            find_entry(tmp_path, name)
 
     @pytest.mark.rule("ITEM-1")
     def test_accepts_folders_of_any_name(self, tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ class TestList:
         assert (entry.slug, entry.title) == ("ab", "Tx")
         assert entry.problem is not None
         assert "\x1b" not in entry.problem
-        assert find_item(tmp_path, "ab") == folder
+        assert find_entry(tmp_path, "ab").folder == folder
 
     def test_reading_changes_nothing(self, tmp_path: Path) -> None:
         folder = make(tmp_path, "a", draft="# A")
@@ -240,39 +240,39 @@ class TestFind:
         ],
     )
     def test_by_slug_beginning_source_id_or_title(self, root: Path, name: str, slug: str) -> None:
-        assert find_item(root, name) == root / "docs" / "requirements" / slug
+        assert find_entry(root, name).folder == root / "docs" / "requirements" / slug
 
     def test_several_are_listed(self, root: Path) -> None:
         with pytest.raises(ItemUnknown) as caught:
-            find_item(root, "gh-2")
+            find_entry(root, "gh-2")
         assert str(caught.value) == ('Several items answer to "gh-2". Name one of: gh-21-forms, gh-22-forms.')
 
     def test_the_same_title_twice_is_listed(self, root: Path) -> None:
         make(root, "z", draft="# OTHER")
         with pytest.raises(ItemUnknown, match=r"Name one of: gh-22-forms, z\."):
-            find_item(root, "other")
+            find_entry(root, "other")
 
     def test_none_says_what_exists(self, root: Path) -> None:
         with pytest.raises(ItemUnknown) as caught:
-            find_item(root, "no\x1b[31mne")
+            find_entry(root, "no\x1b[31mne")
         assert str(caught.value) == (
-            'No item answers to "none". Items here: export, export-all, gh-21-forms, gh-22-forms.'
+            'No item is called "none". Items here: export, export-all, gh-21-forms, gh-22-forms.'
         )
 
     def test_no_name_says_what_exists(self, root: Path) -> None:
         with pytest.raises(ItemUnknown, match=r"^No item was named\. Items here: export, "):
-            find_item(root, " ")
+            find_entry(root, " ")
 
     @pytest.mark.parametrize("name", ["..", "../..", "/", ".", "x" * 300, "a\0b"])
     def test_a_path_is_no_name(self, root: Path, name: str) -> None:
         with pytest.raises(ItemUnknown):
-            find_item(root, name)
+            find_entry(root, name)
 
     def test_without_items_says_how_to_add_one(self, tmp_path: Path) -> None:
         with pytest.raises(ItemUnknown) as caught:
-            find_item(tmp_path, "x")
+            find_entry(tmp_path, "x")
         assert str(caught.value) == (
-            'No item answers to "x". There are no items here yet. '
+            'No item is called "x". There are no items here yet. '
             'Add one with: roundtable add "what it is about"'
         )
 
@@ -281,15 +281,15 @@ class TestFind:
         for number in range(count):
             make(tmp_path, f"i{number:02}", draft="")
         with pytest.raises(ItemUnknown) as caught:
-            find_item(tmp_path, "x")
+            find_entry(tmp_path, "x")
         assert str(caught.value).endswith(ending)
         assert str(caught.value).count(", i") == 19
 
     def test_a_source_id_of_another_kind_matches_nothing(self, tmp_path: Path) -> None:
         make(tmp_path, "a", meta={"source_id": 21})
-        assert find_item(tmp_path, "21").name == "a"
+        assert find_entry(tmp_path, "21").folder.name == "a"
         with pytest.raises(ItemUnknown):
-            find_item(tmp_path, "none")
+            find_entry(tmp_path, "none")
 
 
 class TestRead:
@@ -384,7 +384,7 @@ def test_any_text_can_be_added_and_read(tmp_path_factory: pytest.TempPathFactory
     item = read_item(folder)
     assert item.name
     assert len(item.name) <= 80
-    assert find_item(root, folder.name) == folder
+    assert find_entry(root, folder.name).folder == folder
 
 
 @pytest.mark.rule("ITEM-1")

@@ -518,8 +518,8 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _go_back(now)
     if (elsewhere := _hear_step(now, words)) is not None:
         return elsewhere
-    if steering == "skip":
-        words = UNKNOWN
+    if steering == "skip" and now.follow_up is None:
+        return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]"):
         return now, (_show("notice", lines.NOT_YET), do.Listen("answer"))
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
@@ -540,8 +540,11 @@ def _go_back(now: Analysis) -> Outcome:
     if now.editing is not None:
         labels = [question.label for question in now.step.questions(now.depth)]
         at = labels.index(now.editing) if now.editing in labels else 0
-        return _edit_answer(_restore_answers(now), labels[at - 1]) if at else _say_first(now)
-    return _ask_again(now) if now.answers else _say_first(now)
+        if at:
+            return _edit_answer(_restore_answers(now), labels[at - 1])
+    elif now.answers:
+        return _ask_again(now)
+    return _ask_question(now, _show("notice", _FIRST))
 
 
 def _find_step_before(now: Analysis) -> str:
@@ -549,10 +552,6 @@ def _find_step_before(now: Analysis) -> str:
     ids = [step.step_id for step in now.opening.steps]
     before = ids[: ids.index(now.step.step_id)] if now.step.step_id in ids else []
     return next((each for each in reversed(before) if each in now.completed_steps), "")
-
-
-def _say_first(now: Analysis) -> Outcome:
-    return _ask_question(now, _show("notice", _FIRST))
 
 
 def _ask_again(now: Analysis) -> Outcome:
@@ -618,7 +617,8 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
     first, before = now.answers[-1], replace(now, answers=now.answers[:-1], follow_up=None)
-    if not (is_unknown(words) or complains(words)):
+    is_passed = hear_steering(words, at_menu=False) == "skip"
+    if not (is_passed or is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
         first = replace(first, text=text, relayed=relayed)
     return _keep(before, first, words)
@@ -805,17 +805,19 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
 
     An open step that has answers is not left: its menu is the place to go from.
     """
-    opening, titles = now.opening, {step.step_id: step.title for step in now.opening.steps}
-    if words not in titles and not any(words in each.steps for each in opening.tracks):
+    opening, here = now.opening, now.opening.step
+    known = (
+        *(step.step_id for step in opening.steps),
+        *(each for one in opening.tracks for each in one.steps),
+    )
+    if words not in known:
         return None
-    is_at_menu = now.stage is Stage.MENU
-    is_here = opening.step is not None and opening.step.step_id == words
-    can_go = not is_here and words in (*now.completed_steps, *(each for each, _ in _find_skipped(now)))
-    if can_go and (is_at_menu or not (now.answers or now.editing)):
+    is_free = now.stage is Stage.MENU or not (now.answers or now.editing)
+    open_steps = (*now.completed_steps, *(step_id for step_id, _ in _find_skipped(now)))
+    if is_free and words in open_steps and (here is None or here.step_id != words):
         return replace(now, stage=Stage.ENDED), (_show("choice", words, USER), do.MakeUp(words))
-    text = lines.how_to_reach(words, titles.get(words, ""), is_here=is_here, is_reachable=can_go)
-    told = _show("notice", text, opening.conductor)
-    return _show_menu(now, told) if is_at_menu else (now, (told, do.Listen("answer")))
+    told = _show("notice", lines.how_to_reach(words))
+    return _show_menu(now, told) if now.stage is Stage.MENU else (now, (told, do.Listen("answer")))
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:

@@ -500,7 +500,7 @@ def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
     wrong = (*synthesis.problems(event.draft, now.turns), *event.claims)
     if wrong and now.attempts == 1 and not event.extracted:
         return replace(now, attempts=2), (do.AskSynthesis(now.table, wrong),)
-    draft = synthesis.settle(event.draft, now.turns, now.roster)
+    draft = synthesis.settle(event.draft, now.turns, now.roster).number_entries()
     after = replace(now, draft=draft, at=event.at, extracted=event.extracted, has_host_draft=event.relayed)
     return _ask_for_review(after) if now.has_review and draft.entries else _update_artifacts(after)
 
@@ -520,9 +520,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     else:
         answer = hear_review(event.text)
     echo = (_show(now, "choice", event.text.strip(), USER),) if not is_silence(event.text) else ()
-    missing = [number for number in answer.numbers if not 1 <= number <= len(now.draft.entries)]
+    known = tuple(entry.number for entry in now.draft.entries)
+    missing = [number for number in answer.numbers if number not in known]
     if answer.kind == "unclear" or missing:
-        text = lines.no_such_entry(missing[0], len(now.draft.entries)) if missing else lines.REVIEW_UNCLEAR
+        text = lines.no_such_entry(missing[0], sorted(known)) if missing else lines.REVIEW_UNCLEAR
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
@@ -537,19 +538,21 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
             prefill = now.draft.words_of_entry(number)
             return replace(now, editing=number), (*echo, ask, do.Listen("review", prefill))
     # What the panel said in one sentence may be about an entry that is no longer there.
-    draft = replace(_change_draft(now.draft, answer, relayed=event.relayed), summary="", takeaway="")
+    draft = replace(_change_draft(now, answer, relayed=event.relayed), summary="", takeaway="")
     changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
     return _ask_for_review(changed, *echo) if changed.draft.entries else _update_artifacts(changed, *echo)
 
 
-def _change_draft(draft: synthesis.Draft, answer: ReviewAnswer, *, relayed: bool) -> synthesis.Draft:
+def _change_draft(now: Elaboration, answer: ReviewAnswer, *, relayed: bool) -> synthesis.Draft:
+    draft = now.draft
     match answer.kind:
         case "drop":
             return draft.drop_entries(answer.numbers)
         case "edit":
             return draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
         case _:
-            return draft.add_entry(answer.part, answer.words, relayed=relayed)
+            highest = max(entry.number for each in (*now.reviewed, draft) for entry in each.entries)
+            return draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:

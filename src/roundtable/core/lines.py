@@ -64,9 +64,9 @@ class Line(Struct, frozen=True):
     """Who of several people said it, where the speaker is the user."""
 
 
-def no_such_entry(number: int, count: int) -> str:
+def no_such_entry(number: int, known: Sequence[int]) -> str:
     """What is said where a review names an entry that is not there."""
-    return f"There is no entry {number}; the entries are 1 to {count}. Nothing was changed."
+    return f"There is no entry {number}; there are {join_names([*map(str, known)])}. Nothing was changed."
 
 
 def edit_entry(number: int) -> str:
@@ -303,15 +303,10 @@ def steps_to_make_up(skipped: Sequence[tuple[str, str]]) -> str:
     return f"Skipped so far: {listed}. To make one up, say its number at a menu, such as {skipped[0][0]}."
 
 
-def how_to_reach(step_id: str, title: str, *, is_here: bool, is_reachable: bool) -> str:
+def how_to_reach(step_id: str) -> str:
     """How to get to a step that the user names and that is not opened at once (MENU-4)."""
-    if not title:
-        return f"Step {step_id} belongs to another track; `track` at a menu says which there are."
-    if is_here:
-        return f"This is step {step_id}, {title}."
-    if is_reachable:
-        return f"To open step {step_id}, {title}, say its number at the menu after this step."
-    return f"Step {step_id}, {title}, comes later; Continue leads to it."
+    way = "at a menu it opens a step that is complete or was skipped, and Continue leads to the others"
+    return f"{step_id} is the number of a step: {way}. Nothing was taken as an answer."
 
 
 def with_forecast(menu_text: str, forecast: str) -> str:

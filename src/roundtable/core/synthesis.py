@@ -46,6 +46,8 @@ class Entry(Struct, frozen=True):
     detail: str = ""
     review: Literal["", "added", "edited"] = ""
     """What the user did to it when the synthesis was reviewed (SYN-8)."""
+    number: int = 0
+    """Its number in the review, which it keeps when another one is dropped."""
 
 
 class Draft(Struct, frozen=True):
@@ -66,9 +68,14 @@ class Draft(Struct, frozen=True):
         """Return the entries that another draft does not have."""
         return tuple(entry for entry in self.entries if entry not in other.entries)
 
+    def number_entries(self) -> Draft:
+        """Return the draft with its entries numbered from 1 over all parts, for the review."""
+        numbers = count(1)
+        return self.change_entries(lambda _number, _part, entry: replace(entry, number=next(numbers)))
+
     def words_of_entry(self, number: int) -> str:
-        """Return an entry's words as they are edited, counted from 1 over all parts."""
-        entry = self.entries[number - 1]
+        """Return an entry's words as they are edited."""
+        entry = next(entry for entry in self.entries if entry.number == number)
         return f"{entry.text.rstrip('.')}: {entry.detail}" if entry.detail else entry.text
 
     def drop_entries(self, numbers: Iterable[int]) -> Draft:
@@ -87,15 +94,15 @@ class Draft(Struct, frozen=True):
                 return entry
             text, detail = _split_detail(words, part)
             review: Literal["added", "edited"] = "added" if entry.review == "added" else "edited"
-            edited = Entry(text, entry.turns, detail, review)
+            edited = Entry(text, entry.turns, detail, review, number)
             return mark_entry(edited) if relayed else edited
 
         return self.change_entries(edit)
 
-    def add_entry(self, part: Part, words: str, *, relayed: bool = False) -> Draft:
+    def add_entry(self, part: Part, words: str, number: int, *, relayed: bool = False) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
         text, detail = _split_detail(words, part)
-        entry = Entry(text, (), detail, review="added")
+        entry = Entry(text, (), detail, "added", number)
         entry = mark_entry(entry) if relayed else entry
         return self._put(part, (*self.part(part), entry))
 
@@ -106,9 +113,9 @@ class Draft(Struct, frozen=True):
 
     def change_entries(self, change: Callable[[int, Part, Entry], Entry | None]) -> Draft:
         """Return the draft with what `change` makes of each entry, by its number and part; None drops it."""
-        numbers, draft = count(1), self
+        draft = self
         for part in HEADINGS:
-            changed = (change(next(numbers), part, entry) for entry in self.part(part))
+            changed = (change(entry.number, part, entry) for entry in self.part(part))
             draft = draft._put(part, tuple(entry for entry in changed if entry is not None))
         return draft
 
@@ -357,14 +364,10 @@ def render(
 def render_review(draft: Draft, turns: Sequence[Turn], roster: Roster) -> str:
     """Return the synthesis with a number before every entry, as the user reviews it (SYN-8)."""
     shown: list[str] = []
-    number = 0
     for part, heading in HEADINGS.items():
         entries = draft.part(part)
-        if entries:
-            shown.append(heading)
-        for entry in entries:
-            number += 1
-            shown.append(f"  {number}. {write_entry(entry, part, turns, roster)}")
+        shown += [heading] if entries else []
+        shown += [f"  {each.number}. {write_entry(each, part, turns, roster)}" for each in entries]
     return "\n".join(shown)
 
 

@@ -153,6 +153,18 @@ def strip_unprintable(text: str) -> str:
     return strip_hidden(_UNPRINTABLE.sub("", _ESCAPE_SEQUENCE.sub(_keep_unended, text)))
 
 
+def strip_unprintable_values(value: Any) -> Any:
+    """Return JSON data with every text in it as `strip_unprintable` leaves it."""
+    match value:
+        case str():
+            return strip_unprintable(value)
+        case dict():
+            return {str(key): strip_unprintable_values(each) for key, each in value.items()}
+        case list() | tuple():
+            return [strip_unprintable_values(each) for each in value]
+    return value
+
+
 def clean_text(text: str) -> str:
     """Return the text with plain line ends and without what `strip_unprintable` takes out."""
     return strip_unprintable(text.replace("\r\n", "\n").replace("\r", "\n"))

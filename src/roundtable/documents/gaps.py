@@ -69,6 +69,7 @@ def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
 
 
 def _find_questions(text: str) -> Iterator[DocumentGap]:
+    """Yield the open questions, asked as they are where they ask."""
     for section, words in _list_questions(text):
         asks = _ASKS.match(words)
         whole = asks.group() if asks else words

@@ -190,6 +190,7 @@ def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
             line
             for line in decided.partition("#### Consequences\n")[0].split("\n")
             if line.strip() and not line.startswith(("#", "**Status**"))
+            if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
         ]
         yield HandOffPoint(
             f"**{record.id}**: {escape_markdown(record.text)}", f"{file}, {record.id}", tuple(words)
@@ -327,8 +328,7 @@ def _name_source(name: str, section: str) -> str:
 
 # --- the page in its forms ------------------------------------------------------------------------------
 
-_PRIORITY = re.compile(r"\*\*FR-\d+\*\* \((?P<name>[^()]+)\): ")
-_LEVELS = dict(zip(PRIORITIES, ("P1", "P2", "P3", "P4"), strict=True))
+_LEVELS = tuple(zip(PRIORITIES, ("P1", "P2", "P3", "P4"), strict=True))
 _PARTS = (
     ("problem", "Problem"),
     ("decisions", "Decisions"),
@@ -375,11 +375,9 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
 
 def write_pull_request(hand_off: HandOff, folder: str) -> str:
     """Return the page as the text of a pull request, its criteria as boxes to tick."""
-    boxes = []
+    boxes: list[str] = []
     for each in hand_off.requirements:
-        priority = _PRIORITY.match(each.text)
-        added = f" ({priority['name']})" if priority and each.details else ""
-        boxes += [f"- [ ] {one}{added}" for one in each.details or (each.text,)]
+        boxes += [f"- [ ] {each.text}", *(f"  - [ ] {one}" for one in each.details)]
     tests = [each.text for each in hand_off.first_test]
     boxes += [f"- [ ] The first test: {each}" for each in tests if not any(each in box for box in boxes)]
     return _join(
@@ -402,10 +400,10 @@ def write_spec(hand_off: HandOff, date: str) -> str:
     stories = []
     for number, each in enumerate(functional, 1):
         scenarios = [f"{at}. {one}" for at, one in enumerate(each.details or ("Not written yet.",), 1)]
-        priority = _PRIORITY.match(each.text)
-        level = f" (Priority: {_LEVELS[priority['name']]})" if priority else ""
+        name, _, title = each.text.partition(": ")
+        level = next((f" (Priority: {level})" for priority, level in _LEVELS if f"({priority})" in name), "")
         stories += [
-            f"### User Story {number} - {each.text.partition(': ')[2]}{level}",
+            f"### User Story {number} - {title}{level}",
             "\n".join(["**Acceptance Scenarios**:", "", *scenarios]),
         ]
     clarify = [f"- [NEEDS CLARIFICATION: {each.text}] ({each.source})" for each in hand_off.questions]

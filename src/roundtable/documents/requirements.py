@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ..core.commands import Answer
-from ..core.text import escape_markdown, fold_text, strip_unprintable, words_of
+from ..core.text import escape_markdown, fold_text, strip_unprintable_values, words_of
 from .entries import (
     join_lines,
     split_entries,
@@ -197,7 +197,7 @@ def write_stories(context: DraftContext) -> str:
         content["notes"] = [{"label": each.label, "text": join_lines(each.text)} for each in notes]
     if given.withdrawn:
         content["withdrawn"] = [{"id": each.id, "text": each.text} for each in given.withdrawn]
-    return json.dumps(_strip_controls(content), ensure_ascii=False, indent=2) + "\n"
+    return json.dumps(strip_unprintable_values(content), ensure_ascii=False, indent=2) + "\n"
 
 
 def _split_stories(answer: Answer) -> tuple[str, ...]:
@@ -263,17 +263,6 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
     ]
 
 
-def _strip_controls(value: Any) -> Any:
-    match value:
-        case str():
-            return strip_unprintable(value)
-        case list():
-            return [_strip_controls(each) for each in value]
-        case dict():
-            return {key: _strip_controls(each) for key, each in value.items()}
-    return value
-
-
 PRIORITIES = ("Must", "Should", "Could", "Won't")
 COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
 LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
@@ -293,7 +282,8 @@ _CLAUSE = re.compile(
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _NUMBERS = ("one", "two", "three", "four", "five")
 _BY_PLACE = re.compile(
-    rf"\b(?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?(?: ones?| requirements?)?"
+    rf"\bthe (?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?"
+    r"(?: ones?| requirements?)?"
     r"(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
     re.IGNORECASE,
 )
@@ -384,15 +374,12 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
             for each in _take_by_place(found, listed):
                 chosen.setdefault(each.id, priority)
     parts = [(priority, text) for priority, text in parts if not _BY_PLACE.search(text)]
-    for each in listed:
-        if each.id not in chosen and (priority := _find_named_priority(each, parts)):
-            chosen[each.id] = priority
     chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
     every_word = {*_EVERYTHING, *(["both"] if len(listed) == 2 else [])}
     every = [priority for priority, text in parts if len(listed) == 1 or every_word & set(words_of(text))]
     rest = [priority for priority, text in parts if _REST & set(words_of(text))]
     missing = [each.id for each in listed if each.id not in chosen]
-    if missing and len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
+    if len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
         rest += strange
     return chosen | (dict.fromkeys(missing, (every or rest)[0]) if every or rest else {})
 
@@ -414,18 +401,6 @@ def _list_strange(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]
         if not (_ID.search(text) or words & stem_words(text))
         and any(said.search(text) for name, said in _PLAIN_WORDS if name == priority)
     ]
-
-
-def _find_named_priority(requirement: Requirement, parts: Sequence[tuple[str, str]]) -> str:
-    """Return the priority of the part with most of the requirement's words; empty where none has half."""
-    words = stem_words(requirement.text)
-    close = [
-        (word_share(words, stem_words(text)), -place)
-        for place, (_, text) in enumerate(parts)
-        if not _ID.search(text)
-    ]
-    best, place = max(close, default=(0.0, 0))
-    return parts[-place][0] if best >= _CLOSE else ""
 
 
 def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]]) -> dict[str, str]:

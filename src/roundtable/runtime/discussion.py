@@ -27,7 +27,7 @@ from ..core.text import strip_unprintable, unescape_markdown
 from ..core.turns import Material
 from ..documents.additions import insert_addition
 from ..documents.gaps import find_gap, read_title
-from ..documents.outline import ADDITIONAL
+from ..documents.outline import ADDITIONAL, decode_document
 from ..store import files
 from ..store.artifact import MAX_ARTIFACT_SIZE, change_artifact, one_line, reason_of
 from ..store.items import make_slug
@@ -181,7 +181,7 @@ class DocumentExecutor(Executor):
     def context(self, step: Step) -> on.ContextRead | on.ContextUnreadable:  # noqa: ARG002
         """Return the document and the turn limit."""
         try:
-            text = self._read().decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+            text = decode_document(self._read())
         except (DiskFailed, OSError) as failure:
             return on.ContextUnreadable(str(failure))
         name = self.path.name if self.path.suffix.lower() == ".md" else f"{self.path.stem}.md"
@@ -202,12 +202,8 @@ class DocumentExecutor(Executor):
         except (DiskFailed, OSError, RuleBroken):
             return event
         summary = gap.summary if self.panel.name == "offline" else event.summary
-        return on.Framed(
-            strip_unprintable(summary),
-            strip_unprintable(gap.question),
-            strip_unprintable(gap.topic),
-            event.notes,
-        )
+        summary, question, topic = map(strip_unprintable, (summary, gap.question, gap.topic))
+        return on.Framed(summary, question, topic, event.notes)
 
     def _add_block(self, task: do.UpdateArtifacts) -> str:
         name = one_line(self.path.name)

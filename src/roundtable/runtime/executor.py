@@ -402,8 +402,15 @@ class Executor:
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         """Take back what was written last, in the documents and in meta.json."""
         written, step_id = task.written, task.step.step_id
+        section = f"your answer on {written.label}" if written.label else f"the answers of step {step_id}"
+        names = {
+            "section": section,
+            "feedback": "your feedback",
+            "block": f"the discussion of step {step_id}",
+        }
         try:
-            announcements = carry_out_undo(self._folder, self._undo_log.plan_undo(written.moment))
+            plan = self._undo_log.plan_undo(written.moment)
+            announcements = carry_out_undo(self._folder, plan, names[written.kind])
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
 

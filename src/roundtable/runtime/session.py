@@ -30,7 +30,7 @@ from ..core.text import strip_hidden, strip_unprintable
 from ..core.turns import USER
 from ..panel.base import Panel
 from ..store.artifact import one_line
-from ..store.items import ITEMS_FOLDER, find_item
+from ..store.items import ITEMS_FOLDER, find_entry
 from ..store.lock import ItemLock
 from ..store.meta import start_over
 from .executor import Executor, Task
@@ -159,7 +159,7 @@ class Session:
 
     def _find_folder(self, item: str, items_folder: str) -> Path:
         """Return the folder that holds the journal and the lock."""
-        return find_item(self.root, item, items_folder=items_folder)
+        return find_entry(self.root, item, items_folder=items_folder).folder
 
     def _make_executor(self, leg: Leg) -> Executor:
         steps = leg.analysis.opening.steps

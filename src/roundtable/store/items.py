@@ -130,11 +130,6 @@ def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple
     return tuple(name for name in links if _is_link_out(root, home / name))
 
 
-def find_item(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> Path:
-    """Return the folder of the one item that a name fits; see `find_entry`."""
-    return find_entry(root, name, items_folder=items_folder).folder
-
-
 def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> ItemEntry:
     """Return the one item that a slug, source id, title or beginning of a slug names.
 
@@ -158,7 +153,7 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
             return matches[0]
         if matches:
             raise ItemUnknown(f'Several items answer to "{said}".', do=f"Name one of: {list_names(matches)}.")
-    raise ItemUnknown(f'No item answers to "{said}".', do=_choices(items))
+    raise ItemUnknown(f'No item is called "{said}".', do=_choices(items))
 
 
 def remove_item(folder: Path) -> None:

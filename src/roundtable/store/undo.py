@@ -141,8 +141,8 @@ class UndoLog:
             files.write(path, b"".join(msgspec.json.encode(note) + b"\n" for note in kept))
 
 
-def carry_out_undo(folder: Path, plan: tuple[Restored, ...]) -> tuple[str, ...]:
-    """Write the files of a plan, and say what was done to each; DiskFailed where one has changed."""
+def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple[str, ...]:
+    """Write the files of a plan, and say `what` was taken back in each; DiskFailed where one has changed."""
     announcements = []
     for restored in plan:
         name = one_line(restored.name)
@@ -152,7 +152,7 @@ def carry_out_undo(folder: Path, plan: tuple[Restored, ...]) -> tuple[str, ...]:
             announcements.append(f"Removed {name}, which this step had created.")
         else:
             replace_artifact(folder, restored.name, restored.current, restored.document)
-            announcements.append(f"Took back what was written last in {name}.")
+            announcements.append(f"Took back {what} in {name}.")
     return tuple(announcements)
 
 
@@ -163,6 +163,11 @@ class ElaborationUndo(Struct, frozen=True):
     timestamp: str
     changes: tuple[Restored, ...]
     edits: tuple[tuple[str, str], ...]
+
+    def list_entries(self) -> tuple[str, ...]:
+        """Return the lines of lists that would go, each once."""
+        gone = (line[1:] for line in self.show_diff().splitlines() if line.startswith("-- "))
+        return tuple(dict.fromkeys(line for line in gone if line != "- None"))
 
     def show_diff(self) -> str:
         """Return the changes as a unified diff."""

@@ -11,6 +11,8 @@ import pytest
 from commandline import SLUG, CommandLine, command_line
 from roundtable.store.lock import ItemLock
 
+RECORD = {"step_id": "00-01", "turn_count": 3, "timestamp": "a", "synthesis_summary": "x"}
+
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
@@ -57,7 +59,10 @@ def test_an_issue_of_a_tracker_is_not_added_as_if_it_were_words(
 def test_list_is_a_table_of_how_far_each_item_has_come(cli: CommandLine) -> None:
     cli.add()
     meta = json.loads((cli.item / "meta.json").read_text())
-    meta |= {"steps_completed": ["00-01", "00-02", "99-99"], "elaborations": [{}, 3]}
+    meta |= {
+        "steps_completed": ["00-01", "00-02", "99-99"],
+        "elaborations": [RECORD, RECORD | {"timestamp": "b"}, 3],
+    }
     (cli.item / "meta.json").write_text(json.dumps(meta))
     broken = cli.add("A second one")
     (broken / "meta.json").write_text("[")
@@ -98,7 +103,7 @@ def test_the_list_fits_the_terminal(cli: CommandLine, monkeypatch: pytest.Monkey
 def test_a_discussion_that_was_taken_back_does_not_count(cli: CommandLine) -> None:
     cli.add()
     meta = json.loads((cli.item / "meta.json").read_text())
-    meta |= {"elaborations": [{"timestamp": "a"}, {"timestamp": "b"}], "elaborations_undone": ["b"]}
+    meta |= {"elaborations": [RECORD, RECORD | {"timestamp": "b"}], "elaborations_undone": ["b"]}
     (cli.item / "meta.json").write_text(json.dumps(meta))
     assert cli.run("list", "--json").json[0]["elaborations"] == 1
     assert "0 of 24 steps, 1 elaboration\n" in cli.run("status").out
@@ -194,7 +199,7 @@ def test_an_item_that_nothing_answers_to_is_a_usage_error_that_names_the_items(
     cli.add()
     ran = cli.run(command[0], "nobody\x1b[31m", *command[1:])
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == 'No item answers to "nobody". Items here: offline-forms.\n'
+    assert ran.err == 'No item is called "nobody". Items here: offline-forms.\n'
 
 
 @pytest.mark.rule("ITEM-1")

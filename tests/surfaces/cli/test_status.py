@@ -80,7 +80,7 @@ def test_the_next_step_and_the_warnings_follow_from_what_is_complete(cli: Comman
         analysis_status="partial",
         phases_completed=["00-quick-scan", "03-architecture", "05-x"],
         steps_completed=["00-01", 7, "01-01"],
-        elaborations=[{}],
+        elaborations=[{"step_id": "01-01", "synthesis_summary": "x"}],
     )
     found = cli.run("status", SLUG, "--json").json
     assert found["next_step"] == "01-02"

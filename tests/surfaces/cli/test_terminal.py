@@ -117,7 +117,7 @@ def test_where_several_items_are_open_the_user_chooses(
     assert "2  offline-forms  Offline forms" in terminal.expect("Which one? ")
     for nonsense in ("9", "0", "nobody"):
         terminal.process.sendline(nonsense)
-        assert f'No item answers to "{nonsense}".' in terminal.expect("Which one? ")
+        assert f'No item is called "{nonsense}".' in terminal.expect("Which one? ")
     terminal.process.sendline(choice)
     terminal.expect("> ")
     terminal.process.sendeof()
@@ -168,3 +168,26 @@ def test_an_item_is_deleted_after_a_yes_and_kept_after_anything_else(
         ended, rest = terminal.end()
         assert (ended, rest.strip()) == (status, said if answer == "" else f"{answer}\r\n{said}")
     assert not cli.item.exists()
+
+
+@pytest.mark.rule("MENU-7")
+def test_undo_says_what_would_go_and_asks_first(cli: CommandLine, terminals: list[Terminal]) -> None:
+    cli.run("analyze", answers=["I don't know"] * 3 + ["E", "We go with the queue.", "done"])
+    document = cli.item / "quick-scan.md"
+    written = document.read_text()
+    assert "We go with the queue" in written
+    for answer, status, said in (
+        ("", 2, "Nothing was taken back."),
+        ("y", 0, "Took the block of step 00-01"),
+    ):
+        assert document.read_text() == written
+        terminal = Terminal(cli, "undo")
+        terminals.append(terminal)
+        told = terminal.expect("Go on? y/N: ")
+        assert told.startswith(f"This takes the discussion of step 00-01 out of {SLUG}:")
+        assert "- We go with the queue: reason not given" in told
+        terminal.process.sendline(answer)
+        ended, rest = terminal.end()
+        assert ended == status
+        assert said in rest
+    assert "We go with the queue" not in document.read_text()

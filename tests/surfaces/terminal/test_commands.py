@@ -61,6 +61,31 @@ def test_what_only_looks_like_a_command_is_said(folder: Path, words: str) -> Non
     assert slash.run_command(words, scene(folder)) is None
 
 
+@pytest.mark.parametrize(
+    ("words", "prefill", "command"),
+    [
+        ("01-07/steps", "01-07", "/steps"),
+        ("The form. /depth deep", "The form.", "/depth deep"),
+        ("noundo", "no", "undo"),
+        ("forms", "form", ""),
+        ("go back", "go", ""),
+        ("undo", "", ""),
+        ("src/app", "src", ""),
+        ("no", "no", ""),
+        ("Another form/steps", "The form", ""),
+    ],
+)
+def test_a_command_behind_what_stood_in_the_line_is_noticed(words: str, prefill: str, command: str) -> None:
+    assert slash.find_glued_command(words, prefill) == command
+
+
+def test_the_help_names_the_words_that_lead_back(folder: Path) -> None:
+    told = slash.run_command("/help", scene(folder))
+    assert told is not None
+    named = {line.split("  ")[0] for line in told.text.splitlines()}
+    assert {"back", "skip", "edit 2", "undo", "01-05", "?", "/steps"} <= named
+
+
 def test_turns_and_depth_are_said_to_the_session_where_they_apply(folder: Path) -> None:
     running = Talk().until_heard()
     assert slash.run_command("/turns 12", scene(folder, "discussion", talk=running)) == slash.CommandResult(

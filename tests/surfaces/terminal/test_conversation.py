@@ -312,6 +312,22 @@ def test_tab_puts_the_draft_into_the_line_to_be_edited(cli: CommandLine, opened:
     assert "Forms should be kept and more" in journal
 
 
+@pytest.mark.rule("MENU-7")
+def test_a_command_behind_an_answer_that_stands_in_the_line_is_asked_about(
+    cli: CommandLine, opened: Opens
+) -> None:
+    terminal = opened()
+    terminal.say("Inspectors keep their forms")
+    terminal.keys("back\r")
+    terminal.see("Draft, from your answer: Inspectors keep their forms")
+    terminal.keys("/steps\r")
+    terminal.see("Did you mean the command /steps? y/N")
+    terminal.keys("y\r")
+    terminal.see("Scope Estimation  (here)")
+    journal = next((cli.item / ".journal").glob("*.jsonl")).read_text()
+    assert "forms/steps" not in journal
+
+
 def test_what_was_said_can_be_recalled_and_long_answers_are_written_in_the_editor(
     cli: CommandLine, opened: Opens
 ) -> None:

@@ -24,7 +24,6 @@ from roundtable.surfaces.terminal.page import (
     describe_work,
     draw_progress,
     format_bottom_line,
-    number_entries,
 )
 from roundtable.surfaces.terminal.renderer import Renderer, Sign
 
@@ -157,11 +156,6 @@ def test_menus_are_read_whatever_they_ask() -> None:
     assert asked.above == ("Try again, or go on with the offline panel?",)
     assert asked.choices == (("T", "Try again"), ("O", "Offline"))
     assert asked.format_rows(80) == ("T Try again · O Offline", "Enter: Try again.")
-
-
-def test_the_entries_of_a_synthesis_are_numbered_throughout() -> None:
-    block = "#### A\n- [Alex] one\n- two\n\n#### B\n- None\n\n#### C\n- three"
-    assert number_entries(block) == "#### A\n1. [Alex] one\n2. two\n\n#### B\n- None\n\n#### C\n3. three"
 
 
 def test_the_introduction_keeps_its_lines_and_its_rules_fit() -> None:

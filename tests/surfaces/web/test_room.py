@@ -303,7 +303,7 @@ DRAFT = Draft(
     insights=(Entry("One", (1,)), Entry("Two", (2,))),
     decisions=(Entry("Three", (3,), "because"),),
     questions=(Entry("Four", (4,)),),
-)
+).number_entries()
 KEPT = {f"keep-{number}": "yes" for number in range(1, 5)}
 
 
@@ -316,9 +316,9 @@ KEPT = {f"keep-{number}": "yes" for number in range(1, 5)}
         (KEPT | {"keep-2": "", "keep-4": ""}, ["drop 2 4"]),
         (
             KEPT | {"add": "Ours", "part": "decision", "keep-4": "", "keep-1": ""},
-            ["add decision: Ours", "drop 1 5"],
+            ["add decision: Ours", "drop 1 4"],
         ),
-        (KEPT | {"add": "Ours", "part": "insight", "text-3": "Third"}, ["add insight: Ours", "edit 4 Third"]),
+        (KEPT | {"add": "Ours", "part": "insight", "text-3": "Third"}, ["add insight: Ours", "edit 3 Third"]),
         (KEPT | {"add": "Ours", "part": "nonsense"}, []),
     ],
 )

@@ -55,7 +55,8 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     plain = fold_text(strip_address(whole, names)).strip()
     noise = is_noise(plain) or is_noise(fold_text(whole).strip())
     decided = frozenset(find_decisions(whole, names))
-    fitting = (each for each in split_sentences(whole) if not _is_misfit(each, names))
+    sentences = ((each, fold_text(strip_address(each, names))) for each in split_sentences(whole))
+    fitting = (each for each, told in sentences if not pattern("misfit").match(told))
     pieces = tuple(_join_statements(_classify(piece, decided, names) for piece in fitting))
     asks = any(piece.kind == "question" and not _is_doubt(piece.text, names) for piece in pieces)
     short = len(words_of(plain)) <= _SHORT
@@ -88,10 +89,6 @@ def _classify(sentence: str, decided: frozenset[str], names: Iterable[str]) -> P
         return Piece("denial", sentence)
     asks = is_question(plain) or tagged or pattern("openly").match(plain) or _is_doubt(sentence, names)
     return Piece("question" if asks and content_stems(plain) else "statement", sentence)
-
-
-def _is_misfit(sentence: str, names: Iterable[str]) -> bool:
-    return bool(pattern("misfit").match(fold_text(strip_address(sentence, names))))
 
 
 def _is_doubt(words: str, names: Iterable[str]) -> bool:

@@ -83,5 +83,7 @@ def _read_documents(material: tuple[Material, ...]) -> str:
     if not written:
         return ""
     said = f"I've read {join_names(written[:_MAX_DOCUMENTS_NAMED])}."
-    asked = next((each for document in material for _, each in find_open_questions(document.text)), "")
-    return f'{said} Still open there: "{asked}"' if asked else said
+    asked = [each for document in material for _, each in find_open_questions(document.text)]
+    if len(asked) > 1:
+        return f'{said} {len(asked)} questions are open there. The first: "{asked[0]}"'
+    return f'{said} Still open there: "{asked[0]}"' if asked else said

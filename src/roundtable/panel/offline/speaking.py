@@ -123,16 +123,12 @@ def _summarise(section: SectionContext, focus: LabelAnswer | None) -> str:
         return "there is a text, and none of its lines stands under one of the step's own questions."
     if not given:
         return "nothing is answered yet."
-    short = [each for each in given if _can_be_quoted(each)][:2]
+    plain = (each for each in given if '"' not in each.text and "\n" not in each.text)
+    short = [each for each in plain if 3 <= len(each.text.split()) <= _MAX_FRAMING_QUOTE][:2]
     if short:
         quoted = (f'for {each.label} you wrote "{each.text.rstrip(".")}"' for each in short)
         return " and ".join(quoted) + "."
     return f"{join_names([each.label for each in given])} {'is' if len(given) == 1 else 'are'} answered."
-
-
-def _can_be_quoted(answer: LabelAnswer) -> bool:
-    is_plain = '"' not in answer.text and "\n" not in answer.text
-    return is_plain and 3 <= len(answer.text.split()) <= _MAX_FRAMING_QUOTE
 
 
 # --- contributions --------------------------------------------------------------------------------------
@@ -159,8 +155,8 @@ def _reply(floor: Floor) -> str | None:
     if message is None:
         return _ask_next(floor)
     key, subject = floor.speaker.key, message.text
-    if message.asks_to_clarify and (own := _last_own_prompt(floor)):
-        return _clarify(own, floor)
+    if message.asks_to_clarify and (clearer := _clarify(floor)):
+        return clearer
     if message.settles_question:
         return _join(_SETTLED, _ask_next(floor))
     if message.keeps_open and floor.before_reply.open_prompts:
@@ -256,13 +252,12 @@ def _show_line(line: SearchLine) -> str:
     return f"{line.place}: {marks[0]}{shown}{marks[1]}"
 
 
-def _last_own_prompt(floor: Floor) -> OpenPrompt | None:
+def _clarify(floor: Floor) -> str | None:
+    """Put the speaker's last prompt in other words: the help that the step gives for its label."""
     asked = reversed(floor.before_reply.prompts)
-    return next((each for each in asked if each.speaker == floor.speaker.key), None)
-
-
-def _clarify(own: OpenPrompt, floor: Floor) -> str:
-    """Put the last prompt in other words: the help that the step gives for its label."""
+    own = next((each for each in asked if each.speaker == floor.speaker.key), None)
+    if own is None:
+        return None
     questions = (*floor.section.step.standard, *floor.section.step.deep)
     question = next((each for each in questions if fold_text(each.label) == fold_text(own.label)), None)
     if question is not None and question.help:
@@ -351,7 +346,9 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
     """Name what a prompt is about where its words alone would point at nothing."""
     if prompt.label:
         points = not _POINTING.isdisjoint(words_of(prompt.text))
-        return f"On {prompt.label}:" if points and fold_text(prompt.label) != _last_label(floor) else ""
+        asked = [each.label for each in floor.discussion.prompts if each.label]
+        last = asked[-1] if asked else floor.focus_label
+        return f"On {prompt.label}:" if points and fold_text(prompt.label) != fold_text(last) else ""
     if prompt.suits not in ("none", "unknown"):
         return ""
     answer = _label_in_state(floor, prompt.suits)
@@ -359,12 +356,6 @@ def _lead_in(floor: Floor, prompt: Prompt) -> str:
         return ""
     unknown = prompt.suits == "unknown"
     return f"{answer.label} is still open." if unknown else f"For {answer.label} there is nothing, you say."
-
-
-def _last_label(floor: Floor) -> str:
-    """Return the label that was talked about last: of the last prompt, or of the framing."""
-    asked = [each.label for each in floor.discussion.prompts if each.label]
-    return fold_text(asked[-1] if asked else floor.focus_label)
 
 
 def _fill(prompt: Prompt, answer: LabelAnswer | None, lead: str = "") -> str:

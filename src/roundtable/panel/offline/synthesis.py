@@ -11,7 +11,6 @@ from math import ceil
 
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.personas import Roster
 from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
 from ...core.turns import USER
 from .decisions import find_decisions, is_pointing_back
@@ -59,9 +58,12 @@ def extract_synthesis(table: Table, library: Library) -> Draft:
 def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
     """Yield the user's decisions; one that says only "A" or "do that" is led in by what it answers."""
     marked = {number for turn in table.turns for number in turn.verdict.decisions}
+    names = first_names(table)
     for said in _pieces(table, found, "decision"):
         if said.turn in marked:
-            yield _lead_in(said, table, always=_says_little(said.piece.text, table))
+            words = said.piece.text
+            little = is_pointing_back(words, names) or not find_decisions(words, names)
+            yield _lead_in(said, table, always=little or len(content_stems(words)) < _FEW_STEMS)
 
 
 def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
@@ -75,17 +77,14 @@ def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
 def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
     for said in _pieces(table, found, "question"):
         if said.turn not in found.settled_questions and not _is_taken_up(said, found):
-            asked = table.turns[said.turn - 1].text
-            yield Entry(
-                drop_name(join_lines(said.piece.text), first_names(table)),
-                (said.turn,),
-                _who_could_tell(address(asked, table.roster).persona, table.roster),
-            )
+            words = drop_name(join_lines(said.piece.text), first_names(table))
+            asked = address(table.turns[said.turn - 1].text, table.roster).persona
+            yield Entry(words, (said.turn,), WHO_COULD_TELL.get(asked or "", ANYBODY))
     for prompt in found.prompts:
         if prompt.state == "kept":
             said_of_it = join_lines(found.kept_with.get(prompt.turn, ""))
             named = len(content_stems(said_of_it)) > 1
-            detail = f'"{said_of_it}"' if named else _who_could_tell(prompt.speaker, table.roster)
+            detail = f'"{said_of_it}"' if named else WHO_COULD_TELL.get(prompt.speaker, ANYBODY)
             yield Entry(prompt.question, (prompt.turn,), detail)
 
 
@@ -123,17 +122,6 @@ def _put_plainly(prompt: OpenPrompt) -> str:
         start = prompt.text.find(prompt.prompt.text[:20])
         return join_lines(prompt.text[max(start, 0) :])
     return join_lines(prompt.question)
-
-
-def _says_little(words: str, table: Table) -> bool:
-    names, few = first_names(table), len(content_stems(words)) < _FEW_STEMS
-    return few or is_pointing_back(words, names) or not find_decisions(words, names)
-
-
-def _who_could_tell(persona: str | None, roster: Roster) -> str:
-    if persona is None or persona not in roster:
-        return ANYBODY
-    return WHO_COULD_TELL.get(persona, ANYBODY)
 
 
 def _summarise(

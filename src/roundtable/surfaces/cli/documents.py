@@ -131,9 +131,9 @@ def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) ->
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
     """Write one page for whoever builds ITEM.
 
-    Problem, decisions with reasons, requirements with criteria, places to touch, risks, the first failing
-    test, open questions: all from the documents, each with its source. A file that is there already is not
-    overwritten. Without ITEM it takes the one that is open.
+    Problem, decisions with reasons, requirements with priorities and criteria, fixed points and conditions,
+    places to touch, risks, the first failing test, open questions: all from the documents, each with its
+    source. A file that is there already is not overwritten. Without ITEM it takes the one that is open.
     """
     project, entry = flags.find_item(item)
     if post is not None:
@@ -256,22 +256,25 @@ def _describe_origin(found: LineOrigin) -> str:
 @click.argument("what", nargs=-1, metavar="[ITEM] [N]", shell_complete=complete_item)
 @click.option("--dry-run", is_flag=True, help="Show what would be taken out, as a diff, and change nothing.")
 @click.option("--force", is_flag=True, help="Take it out even if somebody has edited it since.")
+@click.option("--yes", is_flag=True, help="Do not ask first.")
 @click.pass_obj
-def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool) -> None:
+def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: bool) -> None:
     """Take back the last elaboration of ITEM, or number N as `show` counts them.
 
     Its block leaves every document, and nothing else changes. Text that was edited since is left alone
-    unless --force is given. The record and the transcript stay; meta.json notes what was undone. Without ITEM
-    it takes the one that is open.
+    unless --force is given. The record and the transcript stay; meta.json notes what was undone. At a
+    terminal it says what would go, and asks first. Without ITEM it takes the one that is open.
     """
     project, entry, words = flags.split_item(what)
     if len(words) > 1 or not all(word.isdecimal() and len(word) < 6 for word in words):
         raise click.UsageError(f"Name an item and a number, not {' '.join(what)[:80]}.")
     slug, number = entry.slug, int(words[0]) if words else None
-    told: tuple[str, ...] = ()
-    if dry_run:
-        plan = project.plan_undo(slug, number)
-    else:
+    plan, told = project.plan_undo(slug, number), tuple[str, ...]()
+    if flags.can_ask() and not (yes or dry_run):
+        taken = f"This takes the discussion of step {plan.step_id} out of {slug}:"
+        if not confirm("\n".join([taken, *plan.list_entries(), "Go on?"])):
+            raise RuleBroken("Nothing was taken back.")
+    if not dry_run:
         plan, told = project.undo(slug, number, force=force)
     edits = [f"{file} was edited since: {reason}." for file, reason in plan.edits]
     subject = f"The elaboration of step {plan.step_id}, {plan.timestamp}"

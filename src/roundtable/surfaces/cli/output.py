@@ -13,7 +13,7 @@ from typing import TextIO
 from msgspec import to_builtins
 
 from ...core.errors import DiskFailed
-from ...core.text import clean_text, strip_unprintable
+from ...core.text import clean_text, strip_unprintable_values
 
 NO_ITEMS = 'No items yet. Add one with: roundtable add "what it is about"'
 _CELL = 100
@@ -58,9 +58,8 @@ def put_text(text: str) -> None:
 def put_json(value: object, *, indent: int | None = 2) -> None:
     """Write a value, structs too, as one JSON document to stdout; without `indent` it is one line."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    text = json.dumps(
-        _printable(to_builtins(value)), ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False
-    )
+    data = strip_unprintable_values(to_builtins(value))
+    text = json.dumps(data, ensure_ascii=encoding != "utf8", indent=indent, allow_nan=False)
     put(f"{text}\n")
 
 
@@ -106,18 +105,6 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(
         f"{label:<{width}}  {' '.join(clean_text(value).split())}".rstrip() for label, value in rows
     )
-
-
-def _printable(value: object) -> object:
-    match value:
-        case str():
-            return strip_unprintable(value)
-        case dict():
-            return {str(key): _printable(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_printable(each) for each in value]
-        case _:
-            return value
 
 
 def _cut(line: str, width: int) -> str:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
+_SKIPS = "Skip the remaining steps of this phase? y/N "
 _COPY_PATIENCE = 2.0
 _MAX_COPIED = 70_000  # terminals do not take more
 
@@ -137,13 +138,16 @@ class TerminalConversation:
             words = await self._input.ask(prefill=self.session.prefill, offer=self.session.offer)
             if words is None:
                 return None
+            glued = slash.find_glued_command(words, self.session.prefill)
+            if glued and await self._confirm(f"Did you mean the command {glued}? y/N "):
+                words = glued
             scene = slash.Scene(
                 self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
                 self._before, self._last_said, self._spent(), self._seat is not None,
             )  # fmt: skip
             result = slash.run_command(words, scene)
             if result is None:
-                if not self._skips_phase(line, words) or await self._confirm_skip():
+                if not self._skips_phase(line, words) or await self._confirm(_SKIPS):
                     return words
             elif result.leave:
                 return None
@@ -170,8 +174,8 @@ class TerminalConversation:
         offered = self._menu is not None and self._menu.takes_feedback and self._menu.has_choice("S")
         return line.awaits == "menu" and offered and hear_menu(words, can_skip=True) == "skip"
 
-    async def _confirm_skip(self) -> bool:
-        answer = await self._input.ask("Skip the remaining steps of this phase? y/N ")
+    async def _confirm(self, question: str) -> bool:
+        answer = await self._input.ask(question)
         return answer is not None and answer.strip().lower() in ("y", "yes")
 
     # --- drafts, the bottom line, control ---------------------------------------------------------------

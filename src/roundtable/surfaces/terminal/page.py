@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import count, groupby
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -28,7 +28,6 @@ _UNSPACED_KINDS = ("update", "saved")
 _SPOKEN_KINDS = ("contribution", "feedback", "handoff")
 _CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  |$)(?: -- (?:(?!  ).)*)?")
 _FEEDBACK = ("Or type naturally to provide feedback.", "or say what should change.")
-_ENTRY = re.compile(r"^- (?!None$)", re.MULTILINE)
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 
 
@@ -93,7 +92,7 @@ class LineFormatter:
             case "introduction":
                 return self._format_introduction(text)
             case "synthesis":
-                return self._renderer.render_markdown(number_entries(text))
+                return self._renderer.render_markdown(text)
             case "update" if text.startswith("###"):
                 return "\n" + self._renderer.render_markdown(text)
             case "update":
@@ -152,12 +151,6 @@ def _sign_of(line: Line, roster: Roster | None) -> Sign:
     persona = roster[line.speaker]
     names = (f"{persona.title}:", persona.title, f"{persona.name}:")
     return Sign(voice.sign, voice.colour, next((name for name in names if line.text.startswith(name)), ""))
-
-
-def number_entries(block: str) -> str:
-    """Return the synthesis with its entries numbered throughout, so that people can refer to them."""
-    numbers = count(1)
-    return _ENTRY.sub(lambda _: f"{next(numbers)}. ", block)
 
 
 class Menu(Struct, frozen=True):

@@ -42,6 +42,11 @@ HELP = {
 _KEYS = {
     "?": "help on the question, and an example",
     "Enter": "takes the draft, continues, or says: go on",
+    "back": "at a question: the one before again",
+    "skip": "at a question: leave it open",
+    "edit 2": "at a menu: that question again",
+    "undo": "at a menu: take back what was written last",
+    "01-05": "open that step, if it is complete or was skipped",
     "Alt-Enter": "a new line",
     "Ctrl-X Ctrl-E": "write in your editor",
     "Tab": "complete a name or a command",
@@ -122,6 +127,16 @@ def run_command(words: str, scene: Scene) -> CommandResult | None:
         case _:
             text = f"There is no command {name}. There is: {', '.join(HELP)}."
     return CommandResult(text)
+
+
+def find_glued_command(words: str, prefill: str) -> str:
+    """Return the command that was typed right behind what stood in the line; empty where there is none."""
+    typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
+    found = _COMMAND.fullmatch(typed.strip())
+    is_known = typed in ("back", "skip", "undo", "help", "quit") or (
+        found is not None and found["name"] in HELP
+    )
+    return typed.strip() if is_known else ""
 
 
 def list_completions(analysis: Analysis | None) -> Iterable[str]:

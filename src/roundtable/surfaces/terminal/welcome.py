@@ -98,10 +98,8 @@ class Memory:
         try:
             if self._folder is not None:
                 (self._folder / "seen").touch(exist_ok=False)
-        except FileExistsError:
-            return False
-        except OSError:
-            return True
+        except OSError as error:
+            return not isinstance(error, FileExistsError)
         return True
 
     def history_file(self) -> Path | None:

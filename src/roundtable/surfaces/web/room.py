@@ -530,19 +530,17 @@ class Room:
 
 def list_changes(draft: Draft, fields: Mapping[str, str]) -> list[str]:
     """Return what to say at a review to make the synthesis what the fields of a form say."""
-    changes, dropped, number, shift = [], [], 0, 0
+    changes, dropped = [], []
     words, wanted = join_lines(fields.get("add", "")), f"{fields.get('part', '')}s"
     for part in HEADINGS:
-        for _ in draft.part(part):
-            number += 1
+        for number in (entry.number for entry in draft.part(part)):
             text = join_lines(fields.get(f"text-{number}", ""))
             if fields.get(f"keep-{number}") != "yes":
-                dropped.append(str(number + shift))
+                dropped.append(str(number))
             elif text and text != join_lines(draft.words_of_entry(number)):
-                changes.append(f"edit {number + shift} {text}")
+                changes.append(f"edit {number} {text}")
         if words and part == wanted:
             changes.append(f"add {part.removesuffix('s')}: {words}")
-            shift = 1  # it moves the numbers of all entries in later parts
     return [*changes, *([f"drop {' '.join(dropped)}"] if dropped else [])]
 
 

@@ -203,6 +203,7 @@ form.addEventListener("keydown", (event) => {
   const whole = event.target.closest("form");
   if (whole.querySelector(".review")) return; // Enter in a row does not accept the whole
   const empty = !event.target.value.trim();
+  if (empty && whole.dataset.awaits === "early") return; // nobody listens yet to whom silence says: go on
   whole.requestSubmit((empty && whole.querySelector("[data-enter]")) || whole.querySelector("button:not([name])"));
 });
 
