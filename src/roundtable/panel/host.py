@@ -80,7 +80,10 @@ class HostPanel:
         """Answer the open request once; raise RuleBroken, with the reason, if the reply cannot be used."""
         if self._request is None or self._reply is None or self._reply.done():
             raise RuleBroken("Nothing is asked of a persona now.")
-        _check_reply(self._request, reply)
+        if isinstance(reply, Draft):
+            _check_synthesis(self._request, reply)
+        else:
+            _check_words(self._request, reply)
         self._reply.set_result(reply)
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
@@ -152,16 +155,6 @@ def _find_lead(brief: do.StepBrief) -> Persona:
 # --- what a reply has to hold ---------------------------------------------------------------------------
 
 
-def _check_reply(request: HostRequest, reply: HostReply) -> None:
-    match reply:
-        case Words():
-            _check_words(request, reply)
-        case Draft():
-            _check_synthesis(request, reply)
-        case other:
-            assert_never(other)
-
-
 def _check_words(request: HostRequest, reply: Words) -> None:
     speaker = request.speaker
     if speaker is None:
@@ -178,12 +171,11 @@ def _check_words(request: HostRequest, reply: Words) -> None:
     if request.kind == "framing":
         _check_length("focus_question", reply.focus_question, QUESTION_WORDS)
         _check_length("focus_topic", reply.focus_topic, TOPIC_WORDS)
-    match request.grounds:
-        case do.Brief(table):
-            _check_verdict(reply.verdict, table, request.grounds.number)
-            if not request.grounds.follows_user and reply.judged != NEUTRAL:
-                raise RuleBroken("The turn before this one is not the user's, so there is nothing to judge.")
-            _check_verdict(reply.judged, table, len(table.turns))
+    if isinstance(brief := request.grounds, do.Brief):
+        _check_verdict(reply.verdict, brief.table, brief.number)
+        if not brief.follows_user and reply.judged != NEUTRAL:
+            raise RuleBroken("The turn before this one is not the user's, so there is nothing to judge.")
+        _check_verdict(reply.judged, brief.table, len(brief.table.turns))
 
 
 def _check_synthesis(request: HostRequest, reply: Draft) -> None:

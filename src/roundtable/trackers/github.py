@@ -20,7 +20,6 @@ from .service import (
     clean_issue,
     explain_bad_answer,
     get_json,
-    get_list,
     join_comments,
     no_issue_error,
 )
@@ -60,7 +59,8 @@ def fetch_github(
         return issue
     # The last page holds the newest ones; GitHub sorts them by age.
     page = (count - 1) // MOST_COMMENTS + 1
-    found = get_list(service, f"{path}/comments?per_page={MOST_COMMENTS}&page={page}", patience=patience)
+    newest = f"{path}/comments?per_page={MOST_COMMENTS}&page={page}"
+    found = get_json(service, newest, kind=list, patience=patience)
     comments = [
         ((each.get("user") or {}).get("login", ""), each.get("created_at", ""), each.get("body"))
         for each in found

@@ -107,24 +107,17 @@ def check_base_address(variable: str, value: str, source_id: str) -> str:
 
 
 def get_json(
-    service: Service, path: str, *, patience: float = PATIENCE, sent: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    """Return the object at the path, or the answer to what is `sent` there; TrackerFailed for none."""
-    answer = _ask(service, path, patience, sent)
-    if not isinstance(answer, dict):
-        raise explain_bad_answer(service)
-    return answer
+    service: Service,
+    path: str,
+    *,
+    kind: type[dict[str, Any]] | type[list[Any]] = dict,
+    patience: float = PATIENCE,
+    sent: Mapping[str, str] | None = None,
+) -> Any:
+    """Return what is at the path, or the answer to what is `sent` there.
 
-
-def get_list(service: Service, path: str, *, patience: float = PATIENCE) -> list[Any]:
-    """Return the list at the path; TrackerFailed where the service gives none."""
-    answer = _ask(service, path, patience)
-    if not isinstance(answer, list):
-        raise explain_bad_answer(service)
-    return answer
-
-
-def _ask(service: Service, path: str, patience: float, sent: Mapping[str, str] | None = None) -> object:
+    TrackerFailed where there is none of that kind, an object or a list.
+    """
     try:
         body = _read(service, path, patience, sent)
     except HTTPError as error:
@@ -132,10 +125,12 @@ def _ask(service: Service, path: str, patience: float, sent: Mapping[str, str] |
         raise _explain_refusal(service, error.code, error.headers) from None
     except (OSError, HTTPException, ValueError) as error:
         raise _explain_silence(service, error, patience) from error
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+    answer = None
+    with suppress(ValueError, RecursionError):
+        answer = json.loads(body)
+    if not isinstance(answer, kind):
+        raise explain_bad_answer(service)
+    return answer
 
 
 def explain_bad_answer(service: Service) -> TrackerFailed:

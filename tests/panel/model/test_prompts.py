@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from roundtable.core.commands import Purpose
-from roundtable.panel.model.conversation import fill, template
+from roundtable.panel.model.conversation import fill
 
 
 def test_every_purpose_of_a_contribution_has_its_words_and_no_other_has() -> None:
@@ -17,7 +17,7 @@ def test_every_purpose_of_a_contribution_has_its_words_and_no_other_has() -> Non
     spoken = set(get_args(Purpose)) - {"framing"}  # which is asked for as an object
     assert {name for name in prompts if name.startswith("speak-")} == {f"speak-{each}" for each in spoken}
     for purpose in spoken:
-        assert template(f"speak-{purpose}").endswith(".")
+        assert fill(f"speak-{purpose}", answers=2).endswith(".")
 
 
 def test_a_blank_that_is_not_given_is_a_mistake() -> None:

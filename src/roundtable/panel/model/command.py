@@ -222,7 +222,9 @@ class CommandModel:
         """Raise where the program did not end well or had nothing to say."""
         if status:
             kind: FailureKind = "cut" if said.strip() else "server"
-            how = f"It was ended by {_signal(-status)}" if status < 0 else f"It ended with status {status}"
+            signals = {each.value: each.name for each in signal.Signals}
+            ended_by = signals.get(-status, f"signal {-status}")
+            how = f"It was ended by {ended_by}" if status < 0 else f"It ended with status {status}"
             # What it wrote to stdout explains its end only where it wrote nothing else.
             errors = self._tail(PlainText().take(child.errors, last=True))
             tail = errors or (self._tail(said) if status > 0 else "")
@@ -261,10 +263,3 @@ def _secrets(command: Sequence[str]) -> Iterator[str]:
             yield value
         if before.startswith("-") and "=" not in before and _SECRET_NAME.search(before):
             yield word
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

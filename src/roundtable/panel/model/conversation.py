@@ -49,12 +49,7 @@ _BLANK = re.compile(r"\{\{(\w+)\}\}")
 
 def fill(name: str, /, **blanks: str | int) -> str:
     """The prompt of that name with its blanks filled; a blank that is not given is a mistake of ours."""
-    return _BLANK.sub(lambda found: str(blanks[found[1]]), template(name))
-
-
-def template(name: str) -> str:
-    """The prompt of that name, with its blanks open."""
-    return _load_prompts()[name]
+    return _BLANK.sub(lambda found: str(blanks[found[1]]), _load_prompts()[name])
 
 
 @cache
@@ -108,7 +103,7 @@ def to_speak(brief: Brief) -> Conversation:
         place=_describe_place(brief),
         judge=_ask_to_judge(brief),
         look=fill("look", most=brief.look_ups) if brief.look_ups else "",
-        **{"pass": template("pass") if brief.may_pass else ""},
+        **{"pass": fill("pass") if brief.may_pass else ""},
         again=again,
     )
     return at_table(brief.table, words)
@@ -125,7 +120,7 @@ def _describe_place(brief: Brief) -> str:
     return fill(
         "place",
         left=table.max_turns - brief.number,
-        warned=template("warned") if len(table.turns) >= table.max_turns - 2 else "",
+        warned=fill("warned") if len(table.turns) >= table.max_turns - 2 else "",
         put_off=fill("put-off", points=", ".join(points)) if points else "",
     )
 
@@ -136,7 +131,7 @@ def _ask_to_judge(brief: Brief) -> str:
     if not brief.follows_user:
         return ""
     if table.insists:
-        return template("insists")
+        return fill("insists")
     suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
     return fill("judge", number=table.turns[-1].number, suspected=suspected)
 

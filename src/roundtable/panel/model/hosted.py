@@ -177,8 +177,12 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
             return "quota", ""
         case api.ModelNotFoundError():
             return "unknown-model", ""
+        case api.ModelRequestRejectedError(
+            body={"error": {"message": str(message)}} | {"message": str(message)} | {"error": str(message)}
+        ):
+            return "rejected", message
         case api.ModelRequestRejectedError():
-            return "rejected", _read_service_message(error.body)
+            return "rejected", ""
         case api.ContentFilterError():
             return "filtered", ""
         case api.ModelConnectionError() | OSError():
@@ -200,12 +204,3 @@ def _wait(seconds: float | None) -> str:
         return "It asks to wait for more than a day."
     size, unit = next(((size, unit) for size, unit in _UNITS if seconds > 2 * size), _UNITS[-1])
     return f"It asks to wait {-int(-seconds // size)} {unit}."
-
-
-def _read_service_message(body: object) -> str:
-    """The message in the body of a service's answer."""
-    match body:
-        case {"error": {"message": str(message)}} | {"message": str(message)} | {"error": str(message)}:
-            return message
-        case _:
-            return ""

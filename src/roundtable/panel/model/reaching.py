@@ -11,7 +11,7 @@ from msgspec import Struct
 from ...address import show_host
 from .choice import KEYS, OWN_KEY, Choice, model_of
 from .command import CommandModel
-from .conversation import template
+from .conversation import fill
 from .model import Conversation, ModelFailed, Request, Usage, redact_text
 
 _PATIENCE = 3.0
@@ -56,7 +56,7 @@ def look(choice: Choice) -> Reached:
 async def ask(choice: Choice) -> Reached:
     """Return whether a model answers one short question, which may cost a little."""
     used: list[Usage] = []
-    conversation = Conversation(template("ready"), (), template("ready"))
+    conversation = Conversation(fill("ready"), (), fill("ready"))
     request = Request(conversation, used.append, _ASK_TOKENS, _ASK_SECONDS)
     try:
         async with aclosing(model_of(choice).reply(request)) as pieces:
@@ -80,7 +80,11 @@ def _ask_for_models(choice: Choice, key: str) -> Reached:
             return None
 
     where = show_host(choice.address)
-    path, headers = _find_models(choice, key)
+    path, headers = "/models", {"Authorization": f"Bearer {key}"} if key else {}
+    if choice.kind == "anthropic":
+        path, headers = "/v1/models", {"x-api-key": key, "anthropic-version": "2023-06-01"}
+    elif choice.kind == "google":
+        path, headers = "/v1beta/models", {"x-goog-api-key": key}
     question = Question(f"{choice.address.rstrip('/')}{path}", headers=headers)
     try:
         with build_opener(Stay).open(question, timeout=_PATIENCE):
@@ -94,14 +98,3 @@ def _ask_for_models(choice: Choice, key: str) -> Reached:
     except (URLError, OSError, ValueError):
         return Reached(f"{where} cannot be reached", sound=False)
     return Reached(f"{where} answers" + (" and takes the key" if key else ""))
-
-
-def _find_models(choice: Choice, key: str) -> tuple[str, dict[str, str]]:
-    """Return the path of the list of models, and the headers that carry the key."""
-    match choice.kind:
-        case "anthropic":
-            return "/v1/models", {"x-api-key": key, "anthropic-version": "2023-06-01"}
-        case "google":
-            return "/v1beta/models", {"x-goog-api-key": key}
-        case _:
-            return "/models", {"Authorization": f"Bearer {key}"} if key else {}
