@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.commands import Table
@@ -23,14 +22,6 @@ from ..store.meta import read_meta
 _WARN = Decimal("0.8")
 _WARN_TURNS = 2
 _SYNTHESIS_OUTPUT = 700
-
-
-class _Limit(Struct, frozen=True):
-    """How one limit of the budget stands, and how that is said."""
-
-    spent: bool
-    nearly: bool
-    words: str
 
 
 class BudgetAccount:
@@ -96,13 +87,13 @@ class BudgetAccount:
     def find_exhausted_limit(self, turns: int) -> str | None:
         """Return why the discussion has to end now, so that a synthesis is left; None if it may go on."""
         limits = tuple(self._limits(turns))
-        spent = next((limit for limit in limits if limit.spent), None)
-        if spent is not None:
-            return f"The budget for this discussion is used up ({spent.words})"
-        nearly = next((limit for limit in limits if limit.nearly), None)
-        if nearly is not None and not self._warned:
-            self._warned = True
-            self.add_news(f"The budget for this discussion is nearly used up: {nearly.words}.")
+        for is_spent, _, words in limits:
+            if is_spent:
+                return f"The budget for this discussion is used up ({words})"
+        for _, is_near, words in limits:
+            if is_near and not self._warned:
+                self._warned = True
+                self.add_news(f"The budget for this discussion is nearly used up: {words}.")
         return None
 
     def end_discussion(self) -> str:
@@ -141,18 +132,19 @@ class BudgetAccount:
         """What the item has used in all."""
         return ledger.add_up(ledger.latest_entries(self._entries))
 
-    def _limits(self, turns: int) -> Iterator[_Limit]:
+    def _limits(self, turns: int) -> Iterator[tuple[bool, bool, str]]:
+        """Yield for each limit whether it is used up, whether nearly, and how that is said."""
         budget, here = self._budget, self.discussion
         if (most := budget.turns) is not None:
-            yield _Limit(turns >= most, turns >= most - _WARN_TURNS, f"{turns} of {most} turns")
+            yield turns >= most, turns >= most - _WARN_TURNS, f"{turns} of {most} turns"
         if (tokens := budget.tokens) is not None:
             needed = here.tokens + self._reserve.input + self._reserve.output
             words = f"{here.tokens:,} of {tokens:,} tokens, with the synthesis to come"
-            yield _Limit(needed >= tokens, needed >= tokens * _WARN, words)
+            yield needed >= tokens, needed >= tokens * _WARN, words
         if (money := budget.money) is not None and here.priced:
             cost = here.money + (self._price(self._model, self._reserve) or 0)
             words = f"{show_dollars(here.money)} of {show_dollars(money)}, with the synthesis to come"
-            yield _Limit(cost >= money, cost >= money * _WARN, words)
+            yield cost >= money, cost >= money * _WARN, words
 
     @property
     def _reserve(self) -> Usage:

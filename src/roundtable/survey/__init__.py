@@ -48,8 +48,10 @@ def survey(
     found = rank_files(root, paths, terms, hits, past.kin)
     picked = [path for path in picked if path in known]
     findings = _put_first(root, found, picked)
-    touched = pick_touched(findings)
-    ties = find_relations(root, paths, touched)
+    # What was picked, else what stands out: not far below the first, and few.
+    least = findings[0].score * _STRONG if findings else 0.0
+    strong = [each for each in findings if each.picked] or [each for each in findings if each.score >= least]
+    ties = find_relations(root, paths, strong[:_TOUCHED])
     radius = _put_first(root, rank_radius(root, paths, found, past, history, ties), picked)
     more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
     others = sorted(known - {file.path for file in radius}) if more else []
@@ -76,13 +78,6 @@ def _put_first(root: Path, files: Sequence[FoundFile], picked: Sequence[str]) ->
             file = found.get(path) or FoundFile(path, 0.0, 0, (first_line(path, data),))
             first[path] = replace(file, picked=True)
     return (*first.values(), *(file for file in files if file.path not in first))
-
-
-def pick_touched(findings: Sequence[FoundFile]) -> tuple[FoundFile, ...]:
-    """Return the findings that were picked, else those that stand out: not far below the first, and few."""
-    least = findings[0].score * _STRONG if findings else 0.0
-    picked = [finding for finding in findings if finding.picked]
-    return tuple(picked or (each for each in findings if each.score >= least))[:_TOUCHED]
 
 
 __all__ = [

@@ -9,7 +9,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -268,6 +267,7 @@ def search_code(
     root = root.absolute()
     needles = list(dict.fromkeys(word.strip() for word in words if len(word.strip()) > 1))[:_MAX_WORDS]
     spelled = [needle.encode("utf-8", "surrogateescape") for needle in needles]
+    alone = [re.compile(rb"(?<!\w)" + re.escape(each) + rb"(?!\w)") for each in spelled]
     held = files_holding(root, _list_shown(root, (), leave_out), needles)[:_MAX_FILES]
     texts = {path: read_text(root, path) or b"" for path in held}
     rarity = [1 / (1 + sum(each in data for data in texts.values())) for each in spelled]
@@ -277,8 +277,8 @@ def search_code(
         is_source = file_kind(path) in ("source", "config")
         for number, line in enumerate(data.split(b"\n"), 1):
             worth = sum(
-                weight * (1.0 if _stands_alone(each, line) else _PART)
-                for each, weight in zip(spelled, rarity, strict=True)
+                weight * (1.0 if is_alone.search(line) else _PART)
+                for each, is_alone, weight in zip(spelled, alone, rarity, strict=True)
                 if each in line
             )
             if worth:
@@ -286,15 +286,6 @@ def search_code(
         found += sorted(here, key=lambda hit: (-hit[0], hit[2].number))[:_HITS_IN_A_FILE]
     found.sort(key=lambda hit: (-hit[0], not hit[1], hit[2].path, hit[2].number))
     return tuple(line for _, _, line in found[:MAX_SEARCH_HITS])
-
-
-def _stands_alone(needle: bytes, line: bytes) -> bool:
-    """Whether the needle stands somewhere in the line with no part of a word right before or after it."""
-    parts = line.split(needle)
-    return any(
-        not (before[-1:].isalnum() or after[:1].isalnum() or before[-1:] == b"_" or after[:1] == b"_")
-        for before, after in pairwise(parts)
-    )
 
 
 def read_lines(root: Path, path: str, first: int, last: int) -> Excerpt | None:

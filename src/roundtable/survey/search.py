@@ -18,10 +18,10 @@ from .symbols import defined_name
 from .terms import Term, split_name, word_root
 
 _MOST = 300  # hits of one term in one file; more say no more
-_LONGEST_ENDING = 5
-_LETTER = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") | frozenset(range(128, 256))
-_SMALL = frozenset(b"abcdefghijklmnopqrstuvwxyz")
-_CAPITAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+# A word begins after no letter, or with a capital after a small one or before one.
+_BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[a-z]))")
+# At most a short ending is left of the word.
+_ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
 READ_AGAIN = 300
 _LINES = 3
 _LONGEST_LINE = 400
@@ -91,32 +91,10 @@ def _find_spelling(data: bytes, small: bytes, spelling: bytes, *, whole: bool) -
     found = 0
     while position >= 0 and found < _MOST:
         end = position + len(spelling)
-        if whole or (_begins_word(data, position) and _ends_word(data, end)):
+        if whole or (_BEGINS_WORD.match(data, position) and _ENDS_WORD.match(data, end)):
             found += 1
             yield position
         position = small.find(spelling, end)
-
-
-def _begins_word(data: bytes, position: int) -> bool:
-    """Whether a word begins here: after no letter, or with a capital after a small one."""
-    if position == 0 or data[position - 1] not in _LETTER:
-        return True
-    return data[position] in _CAPITAL and (
-        data[position - 1] in _SMALL or data[position + 1 : position + 2].islower()
-    )
-
-
-def _ends_word(data: bytes, position: int) -> bool:
-    """Whether at most a short ending is left of the word."""
-    ending = 0
-    while position < len(data) and data[position] in _LETTER:
-        if data[position] in _CAPITAL and data[position - 1] in _SMALL:
-            return True
-        ending += 1
-        if ending > _LONGEST_ENDING:
-            return False
-        position += 1
-    return True
 
 
 class Hit(Struct, frozen=True):
