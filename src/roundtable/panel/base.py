@@ -128,10 +128,6 @@ class Panel(Protocol):
         """
 
 
-class _Stopped(Exception):
-    """The user stopped the panel."""
-
-
 class StoppablePanel:
     """Another panel, with a way to stop it: what a speaker has said by then is the contribution."""
 
@@ -161,42 +157,32 @@ class StoppablePanel:
         return self._pending is not None and self._pending.cancel()
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+        speaker = None
         if isinstance(request, do.AskPersona):
-            return await self._speak(request, on_words)
-        try:
-            return await self._ask(request, on_words)
-        except _Stopped:
-            raise PanelFailed("You stopped the panel.") from None
-
-    async def _speak(self, request: do.AskPersona, on_words: OnWords) -> Speech | None:
-        speaker = request.brief.speaker
-        if request.brief.again and self._cut_off is not None:  # what was cut off is not tried again
-            return self._cut_off
-        self._cut_off = None
+            if request.brief.again and self._cut_off is not None:  # what was cut off is not tried again
+                return self._cut_off
+            self._cut_off = None
+            speaker = request.brief.speaker
+            self._on_begin(speaker.key)
         said: list[str] = []
 
         def take(piece: str) -> None:
             said.append(piece)
             on_words(piece)
 
-        self._on_begin(speaker.key)
-        try:
-            speech: Speech | None = await self._ask(request, take)
-        except _Stopped:
-            words = "".join(said).strip()
-            if not words:
-                raise PanelFailed(f"You stopped {speaker.name} before the first word.") from None
-            speech = self._cut_off = Speech(f"{words} ...")
-        return speech
-
-    async def _ask(self, request: PanelRequest, on_words: OnWords) -> Any:
-        self._pending = asyncio.ensure_future(self._panel.answer(request, on_words))
+        self._pending = asyncio.ensure_future(self._panel.answer(request, take))
         try:
             return await self._pending
         except asyncio.CancelledError:
             waiting = asyncio.current_task()
             if waiting is None or waiting.cancelling():  # the conversation itself ends
                 raise
-            raise _Stopped from None
         finally:
             self._pending = None
+        if speaker is None:
+            raise PanelFailed("You stopped the panel.")
+        words = "".join(said).strip()
+        if not words:
+            raise PanelFailed(f"You stopped {speaker.name} before the first word.")
+        self._cut_off = Speech(f"{words} ...")
+        return self._cut_off

@@ -156,11 +156,6 @@ def find_wish(item: Item) -> str:
     return _shorten(found[:1].upper() + found[1:])
 
 
-def find_left_out(item: Item) -> str:
-    """Return the sentences of the item that say what stays as it is; empty where none does."""
-    return _shorten(" ".join(_find_sentences(item, _LEFT_OUT)))
-
-
 def tell_problem(item: Item) -> str:
     """Return the beginning of the item without what it asks for; empty where it only asks."""
     told = _first_sentences(item.own_text)
@@ -185,7 +180,7 @@ _ITEM_DRAFTS: Mapping[str, Callable[[Item], str]] = {
     "item steps": find_steps,
     "item request": lambda item: _shorten(" ".join(_find_sentences(item, _REQUESTS))),
     "item wish": find_wish,
-    "item left": find_left_out,
+    "item left": lambda item: _shorten(" ".join(_find_sentences(item, _LEFT_OUT))),
 }
 """What a question's draft can take from the item's own text."""
 

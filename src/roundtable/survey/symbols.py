@@ -7,6 +7,7 @@ this module, run as a script without imports of ours, which is stopped when its 
 from __future__ import annotations
 
 import importlib
+import json
 import marshal
 import re
 import subprocess
@@ -113,14 +114,8 @@ def _ask_parser(question: list[tuple[str, bytes]], patience: float) -> list[Any]
         data = late.stdout or b""
     except OSError:
         return []
-    answers = []
-    while data:
-        size = int.from_bytes(data[:4], "big")
-        if len(data) < 4 + size:
-            break
-        answers.append(marshal.loads(data[4 : 4 + size]))
-        data = data[4 + size :]
-    return answers
+    # The last line may be cut off.
+    return [json.loads(line) for line in data.split(b"\n")[:-1]]
 
 
 def _serve() -> None:
@@ -150,9 +145,8 @@ def _serve() -> None:
             )
         except (LookupError, ValueError, OSError):
             answer = None
-        record = marshal.dumps(answer)
-        sys.stdout.buffer.write(len(record).to_bytes(4, "big") + record)
-        sys.stdout.buffer.flush()
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
 
 
 def _name_rows(captured: Mapping[str, Sequence[Any]]) -> Iterator[tuple[str, int, int]]:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from .. import __version__
+from ..address import find_problem
 from ..core.errors import TrackerFailed
 from ..core.steps import COMMENTS
 from ..core.text import clean_text, strip_unprintable
@@ -96,11 +97,8 @@ def build_headers(accept: str, authorization: str | None) -> dict[str, str]:
 
 def check_base_address(variable: str, value: str, source_id: str) -> str:
     """Return the address in a variable without its last slash; a failure never shows the value itself."""
-    with suppress(ValueError):
-        address = urlsplit(value)
-        is_web = address.scheme in _PORTS and host_of(address) is not None and address.port != 0
-        if is_web and "@" not in address.netloc:
-            return f"{address.scheme}://{address.netloc}{address.path}".rstrip("/")
+    if find_problem(value) is None:
+        return value.rstrip("/")
     failed = f"{variable} is not an address that can be used."
     do = "Set it to something like https://company.example, without a name or a password."
     raise no_issue_error(source_id, failed, do)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -129,11 +130,13 @@ def model_of(choice: Choice) -> Model:
     if choice.kind == "command":
         from .command import CommandModel
 
-        return Traced(CommandModel(choice.name))
-    from .hosted import HostedModel
+        model: Model = CommandModel(choice.name)
+    else:
+        from .hosted import HostedModel
 
-    key = choice.key(os.environ)
-    return Traced(HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,)))
+        key = choice.key(os.environ)
+        model = HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
+    return Traced(model) if find_spec("opentelemetry") else model
 
 
 def _check_address(address: str, name: str) -> str:

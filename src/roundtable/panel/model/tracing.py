@@ -1,6 +1,6 @@
 """Tracing: an OpenTelemetry span for each call, with what it used; the words only where that is asked for.
 
-Without OpenTelemetry, or where nothing collects its spans, nothing happens.
+Without OpenTelemetry no model is `Traced`; where nothing collects its spans, nothing happens.
 """
 
 from __future__ import annotations
@@ -46,13 +46,8 @@ class Traced:
         return self._model.name
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
-        try:
-            from opentelemetry import trace
-        except ImportError:
-            async with aclosing(self._model.reply(request)) as pieces:
-                async for piece in pieces:
-                    yield piece
-            return
+        from opentelemetry import trace
+
         tracer = trace.get_tracer("roundtable")
         span = tracer.start_span("roundtable.reply", attributes={"gen_ai.request.model": self.name})
         with_content = os.environ.get(CONTENT, "") not in ("", "0")
