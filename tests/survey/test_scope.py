@@ -9,7 +9,6 @@ from roundtable.survey.report import (
     CodeLine,
     Complexity,
     FoundFile,
-    Relation,
     Scope,
     estimate,
     likely_files,
@@ -20,11 +19,11 @@ def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
     return [FoundFile(path, score, count, ()) for path in paths]
 
 
-def ties(count: int) -> list[Relation]:
-    return [Relation(CodeLine(f"use/u{number}.py", 1, "x"), "a.py") for number in range(count)]
+def ties(count: int) -> list[CodeLine]:
+    return [CodeLine(f"use/u{number}.py", 1, "x") for number in range(count)]
 
 
-TEST = [Relation(CodeLine("tests/test_a.py", 1, "x"), "a.py")]
+TEST = [CodeLine("tests/test_a.py", 1, "x")]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> 
     ],
 )
 def test_the_complexity_goes_by_users_folders_and_tests(
-    paths: list[str], users: int, tests: list[Relation], complexity: Complexity
+    paths: list[str], users: int, tests: list[CodeLine], complexity: Complexity
 ) -> None:
     assert estimate(found(*paths), ties(users), tests)[1] == complexity
 

@@ -15,7 +15,7 @@ from roundtable.catalogue import load_steps
 from roundtable.core.depth import read_scope
 from roundtable.core.steps import Item
 from roundtable.survey import draft_answer, survey
-from roundtable.survey.report import quote_code, show_path
+from roundtable.survey.report import CodeLine, cite
 
 ITEM = Item("toner", "Warn about empty toner", "The office only notices grey pages.")
 FILES = {
@@ -172,7 +172,7 @@ def test_a_name_that_is_not_utf8_is_found_and_shown_in_letters(tmp_path: Path) -
     text = draft_answer(found, "00-02", "Files") or ""
     assert "`t\\xf6ner.py:1`" in text
     text.encode()
-    assert show_path("a\nb.py") == "a\\x0ab.py"
+    assert cite(CodeLine("a\nb.py", 1, "")) == "`a\\x0ab.py:1`"
 
 
 def test_a_line_of_10_megabytes_is_survived(tmp_path: Path) -> None:
@@ -181,8 +181,9 @@ def test_a_line_of_10_megabytes_is_survived(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a `b` c", "`", "``x``", "<!-- x -->", "x\x1b[31m", "a" * 500, "long words " * 50]
+    "path", ["a `b` c", "`", "``x``", "<!-- x -->", "x\x1b[31m", "a" * 500, "long words " * 50]
 )
-def test_quoted_code_stays_one_span(text: str) -> None:
-    inline = next(token for token in MarkdownIt().parse(f"- {quote_code(text)}") if token.type == "inline")
+def test_a_cited_place_stays_one_span(path: str) -> None:
+    cited = cite(CodeLine(path, 1, ""))
+    inline = next(token for token in MarkdownIt().parse(f"- {cited}") if token.type == "inline")
     assert [child.type for child in inline.children or []] == ["code_inline"]

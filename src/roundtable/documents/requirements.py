@@ -282,7 +282,8 @@ _CLAUSE = re.compile(
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _NUMBERS = ("one", "two", "three", "four", "five")
 _BY_PLACE = re.compile(
-    rf"\b(?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?(?: ones?| requirements?)?"
+    rf"\bthe (?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?"
+    r"(?: ones?| requirements?)?"
     r"(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
     re.IGNORECASE,
 )
@@ -378,7 +379,7 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
     every = [priority for priority, text in parts if len(listed) == 1 or every_word & set(words_of(text))]
     rest = [priority for priority, text in parts if _REST & set(words_of(text))]
     missing = [each.id for each in listed if each.id not in chosen]
-    if missing and len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
+    if len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
         rest += strange
     return chosen | (dict.fromkeys(missing, (every or rest)[0]) if every or rest else {})
 

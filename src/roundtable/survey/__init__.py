@@ -55,7 +55,7 @@ def survey(
     others = sorted(known - {file.path for file in radius}) if more else []
     led_to = rank_files(root, others, more, search_files(root, others, more), {})
     new = [file for file in led_to if file.lines][:_NEW]
-    scope, complexity, users = estimate(found, (*ties.importers, *ties.mentions), ties.tests)
+    scope, complexity, users = estimate(found, ties.users, ties.tests)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],

@@ -65,7 +65,6 @@ _WALK_PATIENCE = 30.0
 _STARS = re.compile(r"\*+")
 _GIT_FOLDER = frozenset({"HEAD", "objects", "refs"})
 LARGEST = 1024 * 1024
-_FIRST = 64 * 1024
 _BINARY = 8 * 1024
 _LONG_LINES = 600
 _FLAGS = (
@@ -98,28 +97,18 @@ def file_ending(path: str) -> str:
 
 def read_text(root: Path, path: str) -> bytes | None:
     """Return the content of a text file; None for anything else, and for a huge or unreadable one."""
+    place = f"{root}{os.sep}{path}"
     try:
-        handle = os.open(f"{root}{os.sep}{path}", _FLAGS)
+        with open(place, "rb", buffering=0, opener=lambda name, _: os.open(name, _FLAGS)) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+                return None
+            data = file.read()
     except (OSError, ValueError):
         return None
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
-        data = os.read(handle, _FIRST)
-        if len(data) == _FIRST:
-            parts = [data]
-            size = len(data)
-            while size <= LARGEST and (data := os.read(handle, LARGEST + 1 - size)):
-                parts.append(data)
-                size += len(data)
-            data = b"".join(parts)
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
     # Nobody writes such long lines: a minified script, data without line breaks.
     is_packed = len(data) > _BINARY and (data.count(b"\n") + 1) * _LONG_LINES < len(data)
-    return None if len(data) > LARGEST or data.find(0, 0, _BINARY) >= 0 or is_packed else data
+    return None if data.find(0, 0, _BINARY) >= 0 or is_packed else data
 
 
 def sift(root: Path, paths: Sequence[str], needles: Sequence[str], *, exact: bool) -> Sequence[str]:

@@ -38,17 +38,14 @@ def read_history(root: Path) -> tuple[Commit, ...]:
         "--name-only", "--relative", "--format=format:%x01%P%x02%s", "--", ".",
         seconds=_SECONDS, keep_partial=True,
     )  # fmt: skip
-    commits = (_parse_commit(part) for part in (answer or b"").split(b"\x01"))
-    return tuple(commit for commit in commits if commit is not None)
-
-
-def _parse_commit(part: bytes) -> Commit | None:
-    head, _, paths = part.partition(b"\n")
-    parents, _, subject = head.partition(b"\x02")
-    if not parents:
-        return None
-    named = tuple(os.fsdecode(path) for path in paths.split(b"\0") if path)
-    return Commit(subject.decode("utf-8", "replace"), named)
+    commits = []
+    for part in (answer or b"").split(b"\x01"):
+        head, _, paths = part.partition(b"\n")
+        parents, _, subject = head.partition(b"\x02")
+        if parents:
+            named = tuple(os.fsdecode(path) for path in paths.split(b"\0") if path)
+            commits.append(Commit(subject.decode("utf-8", "replace"), named))
+    return tuple(commits)
 
 
 class PastChanges(Struct, frozen=True):

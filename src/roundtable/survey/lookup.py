@@ -94,7 +94,8 @@ def find_excerpts(
     title, _, rest = item_text.strip().partition("\n")
     terms = extract_terms(Item("item", title, "\n".join((rest, *documents))))
     paths = _list_shown(root, excluded, leave_out)
-    struck = frozenset(_split_place(each) for each in excluded if ":" in each)
+    places = (each.rpartition(":") for each in excluded)
+    struck = {(path.strip("/"), int(line)) for path, _, line in places if line.isdecimal()}
     hits = search_files(root, paths, terms)
     ranked = rank_files(root, paths, terms, hits, {})
     boost = dict.fromkeys(_PATH.findall("\n".join((rest, *documents))), _NAMED)
@@ -107,11 +108,11 @@ def find_excerpts(
     files = sorted(files, key=lambda file: -file.score)[:_CANDIDATES]
     texts = {file.path: read_text(root, file.path) or b"" for file in files}
     definitions = find_definitions(texts)
-    places = {path: find_hits(data, terms) for path, data in texts.items()}
-    weights = weigh_names(terms, weigh_terms(terms, hits, len(paths)), places)
+    hits_in = {path: find_hits(data, terms) for path, data in texts.items()}
+    weights = weigh_names(terms, weigh_terms(terms, hits, len(paths)), hits_in)
     scored = []
     for file in files:
-        found = places[file.path]
+        found = hits_in[file.path]
         for line in best_lines(file.path, found.lines, weights):
             on_line = next(place for place in found.lines if place.number == line.number)
             around = find_symbol(definitions.get(file.path, ()), line.number)
@@ -149,7 +150,15 @@ class _Span(Struct, frozen=True):
         reason = f"defines {definition.name}" if definition else "has the item's words"
         if len(lines) <= SMALL_FILE:
             return cls(path, lines, 1, len(lines), number, f"the whole file, {reason}")
-        first, last = _choose_lines(number, definition, len(lines))
+        # The definition's beginning where the found line is near it.
+        if definition and number - definition.first < EXCERPT_LINES - 3:
+            first = max(1, definition.first - 1)
+            last = max(min(definition.last + 1, first + EXCERPT_LINES - 1), first + _FEWEST_LINES - 1)
+        else:
+            first = max(1, number - EXCERPT_LINES // 2)
+            last = first + EXCERPT_LINES - 1
+        last = min(last, len(lines))
+        first = max(1, min(first, last - _FEWEST_LINES + 1))
         while first < last and not lines[first - 1].strip():
             first += 1
         return cls(path, lines, first, last, number, reason)
@@ -198,8 +207,7 @@ def _is_new(chosen: Sequence[_Span], span: _Span, struck: Collection[tuple[str, 
 
 def _is_struck(span: _Span, struck: Collection[tuple[str, int]]) -> bool:
     return any(
-        f"/{span.path}".endswith(f"/{path}") and span.first <= number <= span.last and number
-        for path, number in struck
+        f"/{span.path}".endswith(f"/{path}") and span.first <= number <= span.last for path, number in struck
     )
 
 
@@ -339,26 +347,9 @@ def is_secret(path: str) -> bool:
     return bool(_SECRET.search(path))
 
 
-def _split_place(place: str) -> tuple[str, int]:
-    path, _, line = place.rpartition(":")
-    return path.strip("/"), int(line) if line.isdecimal() else 0
-
-
 def _list_shown(root: Path, excluded: Collection[str], leave_out: Sequence[str]) -> tuple[str, ...]:
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     return tuple(path for path in paths if not is_secret(path))
-
-
-def _choose_lines(number: int, around: Definition | None, count: int) -> tuple[int, int]:
-    """Return the first and last line to show: the definition's beginning where the found line is near it."""
-    if around and number - around.first < EXCERPT_LINES - 3:
-        first = max(1, around.first - 1)
-        last = max(min(around.last + 1, first + EXCERPT_LINES - 1), first + _FEWEST_LINES - 1)
-    else:
-        first = max(1, number - EXCERPT_LINES // 2)
-        last = first + EXCERPT_LINES - 1
-    last = min(last, count)
-    return max(1, min(first, last - _FEWEST_LINES + 1)), last
 
 
 def _join_lines(lines: Sequence[bytes]) -> str:

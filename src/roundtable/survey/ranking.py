@@ -68,7 +68,7 @@ def rank_radius(
         for path, value in base.items()
     }
     order = sorted(scores, key=lambda path: (-scores[path], path))[: 2 * MAX_RADIUS]
-    lines = {each.line.path: (each.line,) for each in (*ties.mentions, *ties.importers, *ties.tests)}
+    lines = {each.path: (each,) for each in (*ties.users, *ties.tests)}
     listed = []
     for path in order:
         file = found.get(path) or FoundFile(path, 0.0, 0, ())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -15,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from .files import file_ending, file_kind, read_text
-from .report import CodeLine, FoundFile, Relation
+from .report import CodeLine, FoundFile
 from .search import files_holding
 from .symbols import find_definitions, find_symbol
 
@@ -45,11 +44,10 @@ _TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
 
 
 class Relations(Struct, frozen=True):
-    """The lines that tie other files to those that are touched."""
+    """The lines that tie other files to those that are touched: of their users, and of their tests."""
 
-    importers: tuple[Relation, ...]
-    mentions: tuple[Relation, ...]
-    tests: tuple[Relation, ...]
+    users: tuple[CodeLine, ...]
+    tests: tuple[CodeLine, ...]
 
 
 def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile]) -> Relations:
@@ -60,19 +58,23 @@ def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile
     families = frozenset[str]().union(*(_FAMILIES[file_ending(path)] for path in modules))
     sources = [path for path in paths if file_ending(path) in families]
     holding = files_holding(root, sources, needles)
-    near = sorted(holding, key=lambda path: (-_closeness(path, touched), path))[:_READ]
+    shared = {path: max(_shared_folders(path, each.path) for each in touched) for path in holding}
+    near = sorted(holding, key=lambda path: (-shared[path], path))[:_READ]
     rivals = {name: [path for path in sources if _module_name(path) == name] for name in modules.values()}
-    importers: list[Relation] = []
-    mentions: list[Relation] = []
+    importers: list[CodeLine] = []
+    mentions: dict[str, list[CodeLine]] = {name: [] for name in names}
     for path in near:
-        if data := read_text(root, path):
-            importers += _find_imports(path, data, modules, rivals)
-            mentions += _find_mentions(path, data, names)
-    count = Counter(mention.to for mention in mentions)
+        data = read_text(root, path) or b""
+        importers += _find_imports(path, data, modules, rivals)
+        for name, home in names.items():
+            spelled = name.encode()
+            if home != path and spelled in data:
+                found = re.search(rb"(?<![\w$])" + re.escape(spelled) + rb"(?![\w$])", data)
+                mentions[name] += [line_at(path, data, found.start())] if found else []
     most = max(8, int(len(sources) * _COMMON))
-    telling = [mention for mention in mentions if count[mention.to] <= most]
-    tests = _find_tests(root, paths, touched, (*importers, *telling))
-    return Relations(tuple(importers), tuple(telling), tests)
+    telling = (line for lines in mentions.values() if len(lines) <= most for line in lines)
+    users = (*telling, *importers)
+    return Relations(users, _find_tests(root, paths, touched, users))
 
 
 def _module_name(path: str) -> str:
@@ -87,7 +89,7 @@ def _module_name(path: str) -> str:
 
 def _find_imports(
     path: str, data: bytes, modules: Mapping[str, str], rivals: Mapping[str, Sequence[str]]
-) -> Iterator[Relation]:
+) -> Iterator[CodeLine]:
     """Yield the first line that imports each module; of several with one name, the nearest is meant."""
     lines = [(match.start(), set(_NAME.findall(match[0]))) for match in _IMPORT.finditer(data)]
     for home, name in modules.items():
@@ -98,7 +100,7 @@ def _find_imports(
             continue
         nearest = max(_shared_folders(path, rival) for rival in rivals[name] if rival != path)
         if _shared_folders(path, home) == nearest:
-            yield Relation(line_at(path, data, at), home)
+            yield line_at(path, data, at)
 
 
 def _touched_names(root: Path, touched: Sequence[FoundFile]) -> dict[str, str]:
@@ -115,40 +117,21 @@ def _touched_names(root: Path, touched: Sequence[FoundFile]) -> dict[str, str]:
     return dict(list(names.items())[:_NAMES])
 
 
-def _closeness(path: str, touched: Sequence[FoundFile]) -> int:
-    """Return how much of the path is shared with a touched file, in folders."""
-    return max((_shared_folders(path, each.path) for each in touched), default=0)
-
-
 def _shared_folders(path: str, other: str) -> int:
     pairs = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _find_mentions(path: str, data: bytes, names: dict[str, str]) -> Iterator[Relation]:
-    for name, home in names.items():
-        spelled = name.encode()
-        if home != path and spelled in data:
-            found = re.search(rb"(?<![\w$])" + re.escape(spelled) + rb"(?![\w$])", data)
-            if found:
-                yield Relation(line_at(path, data, found.start()), name)
-
-
 def _find_tests(
-    root: Path, paths: Sequence[str], touched: Sequence[FoundFile], ties: Sequence[Relation]
-) -> tuple[Relation, ...]:
-    """Return the tests that are named after a touched file, then those that import or mention it."""
-    named = {bare_name(each.path): each.path for each in reversed(touched) if file_kind(each.path) != "test"}
-    found: dict[str, Relation] = {}
+    root: Path, paths: Sequence[str], touched: Sequence[FoundFile], users: Sequence[CodeLine]
+) -> tuple[CodeLine, ...]:
+    """Return the tests that import or mention a touched file, or are named after it."""
+    names = {bare_name(each.path) for each in touched if file_kind(each.path) != "test"}
+    found = {line.path: line for line in users if file_kind(line.path) == "test"}
     for path in paths:
-        home = named.get(bare_name(path))
-        if home and file_kind(path) == "test" and (data := read_text(root, path)):
+        if bare_name(path) in names and file_kind(path) == "test" and (data := read_text(root, path)):
             test = _FIRST_TEST.search(data)
-            line = line_at(path, data, test.end()) if test else first_line(path, data)
-            found[path] = Relation(line, home)
-    for tie in ties:
-        if file_kind(tie.line.path) == "test":
-            found.setdefault(tie.line.path, tie)
+            found[path] = line_at(path, data, test.end()) if test else first_line(path, data)
     return tuple(found.values())
 
 

@@ -22,7 +22,6 @@ _SMALL_FILES, _LARGE_FILES = 3, 9
 _SMALL_FOLDERS, _LARGE_FOLDERS = 2, 6
 _SOME_USERS, _MANY_USERS = 5, 20
 _MAX_PLACES = 5  # in a draft answer
-_LONGEST_QUOTE = 90
 
 
 class CodeLine(Struct, frozen=True):
@@ -60,13 +59,6 @@ class FoundFile(Struct, frozen=True):
     """Whether a panel picked it from the candidates: then it counts whatever its words say."""
 
 
-class Relation(Struct, frozen=True):
-    """A line that ties a file to a file, or to a name defined in one, that the item touches."""
-
-    line: CodeLine
-    to: str
-
-
 class Survey(Struct, frozen=True):
     """What one look at the project's files says about an item.
 
@@ -86,20 +78,25 @@ class Survey(Struct, frozen=True):
 
 
 def estimate(
-    findings: Sequence[FoundFile], users: Sequence[Relation], tests: Sequence[Relation]
+    findings: Sequence[FoundFile], users: Sequence[CodeLine], tests: Sequence[CodeLine]
 ) -> tuple[Scope, Complexity, str]:
     """Estimate scope and complexity; return them with how many other files use those that look touched."""
     likely = likely_files(findings)
     if not likely:
         return "medium", "medium", ""
     folders = {posixpath.dirname(path) for path in likely}
-    using = {use.line.path for use in users if file_kind(use.line.path) != "test"} - set(likely)
+    using = {line.path for line in users if file_kind(line.path) != "test"} - set(likely)
+    scope: Scope = "medium"
+    if len(likely) > _LARGE_FILES or len(folders) > _LARGE_FOLDERS:
+        scope = "large"
+    elif len(likely) <= _SMALL_FILES and len(folders) <= _SMALL_FOLDERS:
+        scope = "small"
     points = (len(using) > _SOME_USERS) + (len(using) > _MANY_USERS) + (not tests)
     points += (len(folders) > _SMALL_FOLDERS) + (len(folders) > _LARGE_FOLDERS)
     complexity: Complexity = "low" if points <= 1 else "medium" if points == 2 else "high"
     them = "it" if len(likely) == 1 else "them"
     use = "file imports or mentions" if len(using) == 1 else "files import or mention"
-    return _scope(len(likely), len(folders)), complexity, f"{len(using)} other {use} {them}"
+    return scope, complexity, f"{len(using)} other {use} {them}"
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
@@ -108,12 +105,6 @@ def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
     picked = [each for each in findings if each.picked]
     likely = picked or [each for each in findings if each.score >= least and each.count]
     return tuple(each.path for each in likely if file_kind(each.path) in ("source", "config"))
-
-
-def _scope(files: int, folders: int) -> Scope:
-    if files > _LARGE_FILES or folders > _LARGE_FOLDERS:
-        return "large"
-    return "small" if files <= _SMALL_FILES and folders <= _SMALL_FOLDERS else "medium"
 
 
 def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
@@ -165,23 +156,12 @@ def _is_current(survey: Survey, line: CodeLine) -> bool:
 
 
 def cite(line: CodeLine) -> str:
-    """Return a place in the code as everybody writes it."""
-    return quote_code(f"{show_path(line.path)}:{line.number}")
-
-
-def show_path(path: str) -> str:
-    """Return the path in letters that can be written; a byte that is none is spelled `\\xff`."""
-    text = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", text)
-
-
-def quote_code(text: str) -> str:
-    """Return the text as a code span on one line, cut where it is long."""
-    text = " ".join(strip_unprintable(text).split())
-    if len(text) > _LONGEST_QUOTE and " " in text:
-        text = text[:_LONGEST_QUOTE].rstrip() + " ..."
+    """Return a place in the code as everybody writes it; a byte that is no letter is spelled `\\xff`."""
+    path = os.fsencode(line.path).decode("utf-8", "backslashreplace")
+    path = re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", path)
+    text = " ".join(strip_unprintable(f"{path}:{line.number}").split())
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
+    pad = " " if text.startswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 

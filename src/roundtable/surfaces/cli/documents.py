@@ -131,9 +131,9 @@ def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) ->
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
     """Write one page for whoever builds ITEM.
 
-    Problem, decisions with reasons, requirements with criteria, places to touch, risks, the first failing
-    test, open questions: all from the documents, each with its source. A file that is there already is not
-    overwritten. Without ITEM it takes the one that is open.
+    Problem, decisions with reasons, requirements with priorities and criteria, fixed points and conditions,
+    places to touch, risks, the first failing test, open questions: all from the documents, each with its
+    source. A file that is there already is not overwritten. Without ITEM it takes the one that is open.
     """
     project, entry = flags.find_item(item)
     if post is not None:
