@@ -107,8 +107,7 @@ class DocumentSession(Session):
         with ItemLock(self.folder):
             leg = self._open_leg()
             if await self._play(leg) is None:
-                text = f"Paused; everything is saved. Go on with: {self._command()}"
-                await self._show(Line("paused", text))
+                await self._show_paused()
                 return
             leg.journal.close()
             await self._show(Line("done", "The discussion is over."))
@@ -175,10 +174,7 @@ class DocumentExecutor(Executor):
             case do.UpdateArtifacts():
                 return on.ArtifactsUpdated((self._add_block(task),))
             case do.SaveRecord():
-                panels = (*(self._journal.panels if self._journal is not None else ()), self.panel.name)
-                return on.RecordSaved(
-                    write_transcript_beside(self.path, task, ", then ".join(dict.fromkeys(panels)))
-                )
+                return on.RecordSaved(write_transcript_beside(self.path, task, self._panel_names))
             case _:
                 return await super().carry_out(task, heard)
 

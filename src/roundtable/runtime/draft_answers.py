@@ -43,18 +43,15 @@ _ANSWER = re.compile(r"answer\s++(?:(?P<step>\d\d-\d\d)\s++)?(?P<label>.+)", re.
 
 def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[Offer, ...]:
     """Return the draft answers for the questions, from where each question says that one may come."""
-    offers = [_offer(ask.brief, question, stored, surveyed) for question in ask.questions]
-    drafted = {offer.label for offer in offers if offer is not None}
+    drafts, subjects = list[Offer](), list[Offer]()
     for question in ask.questions:
-        if question.shows == "survey" and question.label in drafted:
+        draft = _offer(ask.brief, question, stored, surveyed)
+        drafts += [draft] if draft else []
+        if draft and question.shows == "survey":
             continue  # the user has named the places: what the code suggests would only be noise
-        shown = (
-            _offer_from(source, ask.brief, question, stored, surveyed)
-            for source in split_drafts(question.shows)
-        )
-        subject = next((each for each in shown if each is not None), None)
-        offers.append(replace(subject, is_subject=True) if subject is not None else None)
-    return tuple(offer for offer in offers if offer is not None)
+        subject = _offer_from(question.shows, ask.brief, question, stored, surveyed)
+        subjects += [replace(subject, is_subject=True)] if subject else []
+    return (*drafts, *subjects)
 
 
 def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str]) -> AskDraft:
@@ -89,42 +86,35 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
     if given:
         # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
         return Offer(question.label, given.removesuffix(ASSUMED), "what stands in the document")
-    offers = (
-        _offer_from(source, brief, question, stored, surveyed) for source in split_drafts(question.draft)
-    )
-    return next((offer for offer in offers if offer is not None), None)
+    return _offer_from(question.draft, brief, question, stored, surveyed)
 
 
 def _offer_from(
-    source: str, brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed
+    sources: str, brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed
 ) -> Offer | None:
-    if source.casefold() in _ITEM_DRAFTS:
-        found = _ITEM_DRAFTS[source.casefold()](brief.item)
-        if found and UNVERIFIED in f"{brief.item.name} {brief.item.own_text}":
-            found = mark_unverified(found)  # a host added the item, so its words are the host's
-        return Offer(question.label, found, "the item") if found else None
-    if source.casefold() == "survey":
-        text = surveyed(question.label) or ""
-        return Offer(question.label, text, GUESSED) if text else None
-    if source.casefold().startswith("text:"):
-        return Offer(question.label, source[5:].strip(), "")
-    if answer := _ANSWER.fullmatch(source):
-        step_id = answer["step"] or brief.step.step_id
-        return _offer_earlier_answer(brief, question, step_id, answer["label"].strip(), stored)
+    """Return what the first of the sources gives that gives anything."""
+    for source in split_drafts(sources):
+        kind = source.casefold()
+        text, origin = "", ""
+        if kind in _ITEM_DRAFTS:
+            text, origin = _ITEM_DRAFTS[kind](brief.item), "the item"
+            if text and UNVERIFIED in f"{brief.item.name} {brief.item.own_text}":
+                text = mark_unverified(text)  # a host added the item, so its words are the host's
+        elif kind == "survey":
+            text, origin = surveyed(question.label) or "", GUESSED
+        elif kind.startswith("text:"):
+            text = source[5:].strip()
+        elif found := _ANSWER.fullmatch(source):
+            label = found["label"].strip()
+            step_id = found["step"] or brief.step.step_id
+            text, origin = stored.get((step_id, label), ""), f"step {step_id}, {label}"
+            if step_id == brief.step.step_id:
+                own = [each for each in brief.answers if each.label == label and not each.unknown]
+                text = "".join(mark_unverified(each.text) if each.relayed else each.text for each in own)
+                origin = f"your answer on {label}"
+        if text:
+            return Offer(question.label, text, origin)
     return None
-
-
-def _offer_earlier_answer(
-    brief: StepBrief, question: Question, step_id: str, label: str, stored: Stored
-) -> Offer | None:
-    if step_id == brief.step.step_id:
-        own = next((each for each in brief.answers if each.label == label and not each.unknown), None)
-        if own is None:
-            return None
-        text = mark_unverified(own.text) if own.relayed else own.text
-        return Offer(question.label, text, f"your answer on {label}")
-    found = stored.get((step_id, label))
-    return Offer(question.label, found, f"step {step_id}, {label}") if found else None
 
 
 def _first_sentences(text: str) -> str:

@@ -72,8 +72,8 @@ class Executor:
         root: Path,
         folder: Path,
         steps: tuple[Step, ...],
-        panel: Panel | None = None,
-        journal: Journal | None = None,
+        panel: Panel | None,
+        journal: Journal,
         every_step: tuple[Step, ...] = (),
     ) -> None:
         """`every_step` are the steps of all tracks: what they wrote is read too."""
@@ -99,6 +99,11 @@ class Executor:
         from ..survey.files import CitedFiles
 
         return CitedFiles(self._root, self._folder).count_lines
+
+    @property
+    def _panel_names(self) -> str:
+        """Return who gave the words: a discussion may begin with one panel and end with another."""
+        return ", then ".join(dict.fromkeys((*self._journal.panels, self.panel.name)))
 
     @property
     def _is_host(self) -> bool:
@@ -283,18 +288,15 @@ class Executor:
 
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         """Return the draft answers: those in the documents, else the panel's, else what a step names."""
-        offers = await asyncio.to_thread(self._offers, task)
-        stored = await asyncio.to_thread(self._stored_answers, task.brief.item)
-        is_new = not task.brief.answers and not any(step == task.brief.step.step_id for step, _ in stored)
+        item, step_id = task.brief.item, task.brief.step.step_id
+        stored = await asyncio.to_thread(self._stored_answers, item)
+        offers = await asyncio.to_thread(
+            collect_offers, task, stored, lambda label: self._surveyor.offer(item, step_id, label)
+        )
+        is_new = not task.brief.answers and not any(step == step_id for step, _ in stored)
         drafted = await self.panel.answer(task) if is_new else ()
         names = {each.label for each in drafted}
         return (*drafted, *(each for each in offers if each.label not in names))
-
-    def _offers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
-        item, step_id = task.brief.item, task.brief.step.step_id
-        return collect_offers(
-            task, self._stored_answers(item), lambda label: self._surveyor.offer(item, step_id, label)
-        )
 
     def _lay_out(self, brief: do.StepBrief) -> do.StepBrief:
         """Put everything on the table that is held about the item, for whoever can read it (TABLE-1)."""
@@ -386,7 +388,7 @@ class Executor:
     @property
     def _moment(self) -> str:
         """Return what changes are noted under: this leg and its next event, the same after a kill."""
-        return f"{self._journal.moment} {self._journal.opened}" if self._journal is not None else ""
+        return f"{self._journal.moment} {self._journal.opened}"
 
     @property
     def _noted_moment(self) -> str:
@@ -447,10 +449,8 @@ class Executor:
         the same command tries again. A record that cannot be kept is said (META-7).
         """
         record, table = task.record, task.table
-        # A discussion may begin with one panel and end with another; each is named once.
-        panels = (*(self._journal.panels if self._journal is not None else ()), self.panel.name)
         try:
-            path = write_transcript(self._folder, task, ", then ".join(dict.fromkeys(panels)))
+            path = write_transcript(self._folder, task, self._panel_names)
         except DiskFailed as failure:
             raise _not_kept(failure) from failure
         try:
@@ -471,14 +471,14 @@ class Executor:
         """
         meta = read_meta(self._folder) or {}
         records = [each.get("timestamp") for each in meta.get("elaborations", []) if isinstance(each, dict)]
-        documents = [each.text for each in self._outputs.documents()]
-        for later in count():
-            at = timestamp(later)
-            marker = f"step {step_id}, {at} -->"
-            taken = at in records or any(marker in text for text in documents)
-            if not taken and not has_transcript(self._folder, step_id, at):
-                return at
-        raise AssertionError("count() has no end")
+        documents = "".join(each.text for each in self._outputs.documents())
+        return next(
+            at
+            for at in map(timestamp, count())
+            if at not in records
+            and f"step {step_id}, {at} -->" not in documents
+            and not has_transcript(self._folder, step_id, at)
+        )
 
 
 def _not_kept(failure: DiskFailed) -> DiskFailed:

@@ -145,7 +145,7 @@ class Resume:
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
-        meta = self._meta()
+        meta = self.require_meta()
         where = self._position(meta)
         if where is None:
             return self._begin("finished", self._open_at(Position(PHASES[-1], None)))
@@ -181,10 +181,6 @@ class Resume:
             return self._take_up(begun)
         return self._begin(step_id, opening)
 
-    def require_meta(self) -> None:
-        """Raise ItemCorrupt where meta.json cannot be used, or was there before and is gone."""
-        self._meta()
-
     # --- replaying --------------------------------------------------------------------------------------
 
     def _replay(self, name: str) -> Leg | None:
@@ -204,7 +200,7 @@ class Resume:
 
     def _is_open(self, analysis: Analysis) -> bool:
         """Whether the journal and meta.json tell the same story."""
-        opening, meta = analysis.opening, self._meta()
+        opening, meta = analysis.opening, self.require_meta()
         if opening.kind == "finished" or analysis.stage is Stage.ENDED:
             return False
         done = opening.step is not None and opening.step.step_id in meta["steps_completed"]
@@ -241,13 +237,13 @@ class Resume:
 
     def _find_completed(self, step_id: str, *, or_skipped: bool = False) -> Position:
         """Return the place of a step; RuleBroken where it is unknown or not complete (or skipped)."""
-        steps = self._track(self._meta()).track.steps
+        meta = self.require_meta()
+        steps = self._track(meta).track.steps
         steps += tuple(each for each in list_all_steps(self._read_content()[0]) if each not in steps)
         step = next((step for step in steps if step.step_id == step_id), None)
         if step is None or step.phase is None:
             known = ", ".join(each.step_id for each in steps)
             raise RuleBroken(f"There is no step {step_id}. The steps are {known}.")
-        meta = self._meta()
         completed = meta["steps_completed"]
         is_skipped = or_skipped and step.phase.key in meta["phases_completed"]
         if step_id not in completed and not is_skipped:
@@ -258,7 +254,7 @@ class Resume:
     def _open_at(self, where: Position, kind: OpeningKind | None = None) -> Opening:
         """Return the opening of a leg at a place; without a kind, the place and the progress decide it."""
         tracks, roster, notices = self._read_content()
-        meta = self._meta()
+        meta = self.require_meta()
         chosen = self._track(meta)
         track = chosen.track
         progress, facts = progress_of(meta), facts_of(self._folder, meta)
@@ -322,13 +318,16 @@ class Resume:
             self._content = tracks, roster, problems
         return self._content
 
-    def _meta(self) -> dict[str, Any]:
+    def require_meta(self) -> dict[str, Any]:
+        """Return meta.json, or what a new item has.
+
+        Raises ItemCorrupt where it cannot be used, or was there before and is gone.
+        """
         meta = read_meta(self._folder)
         if meta is not None:
             self._has_meta = True
             return meta
-        problem = meta_problem(self._folder)
-        if problem:
+        if problem := meta_problem(self._folder):
             raise ItemCorrupt(
                 problem,
                 saved="Nothing was changed.",

@@ -53,11 +53,6 @@ _Result = TypeVar("_Result")
 Ending = do.Advance | do.MakeUp | do.StartOver | do.Leave
 
 
-def _is_echo(command: do.Command, said: str) -> bool:
-    """Whether a command shows the user's own words once more."""
-    return isinstance(command, do.Show) and command.line.speaker == USER and command.line.text == said.strip()
-
-
 class Session:
     """The analysis of one item: iterate over `lines()`, and `say()` something when it is `listening`."""
 
@@ -122,8 +117,7 @@ class Session:
     @property
     def moment(self) -> str:
         """Return a name for where the session stands; it is the same after a kill and a new start."""
-        journal = self._leg.journal if self._leg is not None else None
-        return journal.moment if journal is not None else ""
+        return self._leg.journal.moment if self._leg is not None else ""
 
     def say(self, text: str, *, relayed: bool = False, by: str = "", seen: bool = False) -> None:
         """Say something; early words wait for the next turn to listen; the rest as in `UserSpoke`.
@@ -147,6 +141,7 @@ class Session:
 
     async def lines(self) -> AsyncGenerator[Line, None]:
         """Yield all that is to be shown, in order, until the analysis is done or paused."""
+        Session._running += 1
         running = asyncio.ensure_future(self._run())
         running.add_done_callback(lambda _: self._shown.put_nowait(None))
         try:
@@ -158,6 +153,7 @@ class Session:
             running.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await running
+            Session._running -= 1
 
     # --- the run ----------------------------------------------------------------------------------------
 
@@ -174,21 +170,13 @@ class Session:
         return False
 
     async def _run(self) -> None:
-        Session._running += 1
-        try:
-            await self._run_locked()
-        finally:
-            Session._running -= 1
-
-    async def _run_locked(self) -> None:
         with ItemLock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
             leg = await self._aside(lambda: self._open(resume))
             while True:
                 ending = await self._play(leg)
                 if ending is None:
-                    text = f"Paused; everything is saved. Go on with: {self._command()}"
-                    await self._show(Line("paused", text))
+                    await self._show_paused()
                     return
                 if isinstance(ending, do.StartOver):
                     resume.require_meta()
@@ -279,6 +267,9 @@ class Session:
                         await self._show(line)
                 return do.Leave()
 
+    async def _show_paused(self) -> None:
+        await self._show(Line("paused", f"Paused; everything is saved. Go on with: {self._command()}"))
+
     async def _show_hand_off(self, leg: Leg) -> None:
         """Show what whoever builds the item has to know, in a few lines."""
         from ..documents.handoff import write_summary
@@ -306,7 +297,12 @@ class Session:
             await self._show(Line("resume", leg.asked.text.partition("\n")[0], leg.asked.speaker))
         if (said := leg.last_words) is not None:
             await self._show(Line("resume", said, USER))
-            leg.commands = tuple(each for each in leg.commands if not _is_echo(each, said))
+            echo = (USER, said.strip())  # the user's own words once more
+            leg.commands = tuple(
+                each
+                for each in leg.commands
+                if not isinstance(each, do.Show) or (each.line.speaker, each.line.text) != echo
+            )
         if not (self._interactive and leg.can_wrap_up):
             return True
         leg.commands = (await self._show_all(leg.commands),)
