@@ -319,7 +319,7 @@ def test_a_command_behind_an_answer_that_stands_in_the_line_is_asked_about(
     terminal = opened()
     terminal.say("Inspectors keep their forms")
     terminal.keys("back\r")
-    terminal.see("Draft, from your answer: Inspectors keep their forms")
+    terminal.see("› Inspectors keep their forms")
     terminal.keys("/steps\r")
     terminal.see("Did you mean the command /steps? y/N")
     terminal.keys("y\r")
