@@ -29,8 +29,8 @@ class LookUpPanel:
     def __init__(self, panel: Panel, look: Callable[[Look], Material]) -> None:
         self._panel = panel
         self._look = look
-        self._at_turn: tuple[int, Seen] = (0, ())
-        self._at_step: tuple[str, Seen] = ("", ())
+        self._seen: dict[int | str, Seen] = {}
+        """What was shown last for a turn, by its number, and for a step, by its id."""
 
     @property
     def name(self) -> str:
@@ -40,27 +40,23 @@ class LookUpPanel:
         match request:
             case do.AskPersona(brief) | do.AskFraming(brief):
                 # A second try at the same turn has seen what the first one asked for.
-                kept = self._at_turn[1] if self._at_turn[0] == brief.number and brief.again else ()
-                said, seen = await self._ask(request, kept, on_words)
-                self._at_turn = brief.number, seen
+                seen = self._seen.get(brief.number, ()) if brief.again else ()
+                said, seen = await self._ask(request, seen, MOST_LOOK_UPS - len(seen), on_words)
+                self._seen[brief.number] = seen
                 return replace(said, looked_up=seen) if said is not None and seen else said
             case _ if isinstance(request, AtStep):
                 # What was seen for a step stays on its table, from the hand-off on.
                 step_id = request.brief.step.step_id
-                kept = self._at_step[1] if self._at_step[0] == step_id else ()
-                said, seen = await self._ask(request, kept, on_words)
-                self._at_step = step_id, seen
+                seen = self._seen.get(step_id, ())
+                said, self._seen[step_id] = await self._ask(request, seen, MOST_LOOK_UPS, on_words)
                 return said
             case _:
                 return await self._panel.answer(request, on_words)
 
     async def _ask(
-        self, request: do.AskPersona | do.AskFraming | AtStep, seen: Seen, on_words: OnWords
+        self, request: do.AskPersona | do.AskFraming | AtStep, seen: Seen, left: int, on_words: OnWords
     ) -> tuple[Any, Seen]:
         """Return the answer and all that was seen before it."""
-        left = MOST_LOOK_UPS
-        if isinstance(request, do.AskPersona | do.AskFraming):
-            left -= len(seen)
         while True:
             try:
                 return await self._panel.answer(_add_code(request, seen, left), on_words), seen

@@ -130,7 +130,10 @@ def find_excerpts(
     chosen = [*chosen[: MAX_EXCERPTS - len(hops)], *hops]
     while sum(span.last - span.first + 1 for span in chosen) > MAX_EXCERPT_LINES:
         del chosen[max(len(chosen) - len(hops) - 1, 0)]
-    return tuple(span.show() for span in chosen)
+    return tuple(
+        Excerpt(span.path, span.first, _join_lines(span.lines[span.first - 1 : span.last]), span.reason)
+        for span in chosen
+    )
 
 
 class _Span(Struct, frozen=True):
@@ -173,11 +176,6 @@ class _Span(Struct, frozen=True):
             for each in (self, other)
         )
         return len(mine & yours) > _TWIN * min(len(mine), len(yours))
-
-    def show(self) -> Excerpt:
-        return Excerpt(
-            self.path, self.first, _join_lines(self.lines[self.first - 1 : self.last]), self.reason
-        )
 
 
 def _choose(chosen: list[_Span], span: _Span, struck: Collection[tuple[str, int]]) -> None:

@@ -38,18 +38,8 @@ def fetch_jira(
     if not isinstance(fields, dict):
         raise explain_bad_answer(service)
     issue = clean_issue(reference, title=fields.get("summary"), text=fields.get("description"))
-    return Issue(issue.title, _add_comments(_rewrite_markup(issue.text), fields.get("comment")))
-
-
-def post_jira(reference: JiraReference, environment: Mapping[str, str], text: str) -> str:
-    """Put a comment on the issue and return its address."""
-    service = _build_service(reference, environment)
-    get_json(service, f"/rest/api/2/issue/{reference.key}/comment", sent={"body": text})
-    return f"{service.base}/browse/{reference.key}"
-
-
-def _add_comments(text: str, told: object) -> str:
-    given = told.get("comments") if isinstance(told, dict) else None
+    listed = fields.get("comment")
+    given = listed.get("comments") if isinstance(listed, dict) else None
     comments = [
         (
             (each.get("author") or {}).get("displayName", ""),
@@ -59,7 +49,14 @@ def _add_comments(text: str, told: object) -> str:
         for each in (given if isinstance(given, list) else ())
         if isinstance(each, dict)
     ]
-    return join_comments(text, comments, len(comments))
+    return Issue(issue.title, join_comments(_rewrite_markup(issue.text), comments, len(comments)))
+
+
+def post_jira(reference: JiraReference, environment: Mapping[str, str], text: str) -> str:
+    """Put a comment on the issue and return its address."""
+    service = _build_service(reference, environment)
+    get_json(service, f"/rest/api/2/issue/{reference.key}/comment", sent={"body": text})
+    return f"{service.base}/browse/{reference.key}"
 
 
 def _build_service(reference: JiraReference, environment: Mapping[str, str]) -> Service:
