@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from roundtable.trackers import GithubReference, fetch_issue
-from roundtable.trackers.github import fetch_github
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -57,10 +56,16 @@ def test_a_token_of_the_environment_comes_first(
 
 @pytest.mark.parametrize("script", ["exit 4", "echo no >&2; exit 1", "echo", "echo two words", "sleep 600"])
 def test_a_gh_without_a_token_is_passed_over(
-    fake_gh: Install, root: Path, environment: dict[str, str], server: Tracker, script: str
+    fake_gh: Install,
+    root: Path,
+    environment: dict[str, str],
+    server: Tracker,
+    script: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("roundtable.trackers.github.GH_PATIENCE", 0.5)
     fake_gh(f"exec {script}" if script.startswith("sleep") else script)
-    assert fetch_github(NAMED, root, environment, gh_patience=0.5).title == "From there"
+    assert fetch_issue(NAMED, root, environment).title == "From there"
     assert "Authorization" not in server.asked[0].headers
 
 

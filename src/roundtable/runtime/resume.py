@@ -266,6 +266,9 @@ class Resume:
             step=step.depth if step else "standard",
             is_short=track.is_short,
         )
+        others, proposal = [each.key for each in tracks if each.key != track.key], ""
+        if others and not kind and not chosen.is_chosen:
+            proposal = propose_track(track.title, track.summary, chosen.word, others, is_asked=track.is_short)
         finished = where.step is None and progress.is_finished()
         known = meta.get("codebase_hash")
         waiting = where.step.step_id if where.step and kind != "elaborate" else None
@@ -289,7 +292,7 @@ class Resume:
             has_review=True,
             track=track.key,
             tracks=tuple(each.choice for each in tracks),
-            proposal="" if kind or chosen.is_chosen else _write_proposal(chosen, tracks),
+            proposal=proposal,
             is_short=track.is_short,
             is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
@@ -346,15 +349,6 @@ def _is_reopened(analysis: Analysis) -> bool:
         return False
     progress = opening.progress
     return opening.step.step_id in progress.steps_completed or opening.phase.key in progress.phases_completed
-
-
-def _write_proposal(proposed: ItemTrack, tracks: tuple[Track, ...]) -> str:
-    """Return what is said to propose a track; empty where there is no other."""
-    track = proposed.track
-    others = [each.key for each in tracks if each.key != track.key]
-    if not others:
-        return ""
-    return propose_track(track.title, track.summary, proposed.word, others, is_asked=track.is_short)
 
 
 def _handed_over_by(roster: Roster, phase: Phase, progress: Progress, track: Track) -> Phase | None:

@@ -13,7 +13,6 @@ from ..git import run_git, safe_environment
 from . import GITHUB, GithubReference, Issue
 from .service import (
     MOST_COMMENTS,
-    PATIENCE,
     Service,
     build_headers,
     check_base_address,
@@ -40,17 +39,10 @@ _FOR_ANY_HOST = {"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
 _ACCEPT = "application/vnd.github+json"
 
 
-def fetch_github(
-    reference: GithubReference,
-    root: Path,
-    environment: Mapping[str, str],
-    *,
-    patience: float = PATIENCE,
-    gh_patience: float = GH_PATIENCE,
-) -> Issue:
+def fetch_github(reference: GithubReference, root: Path, environment: Mapping[str, str]) -> Issue:
     """Return the issue and its comments, with the user's own credentials or without where it is public."""
-    service, path = _find_issue(reference, root, environment, gh_patience)
-    answer = get_json(service, path, patience=patience)
+    service, path = _find_issue(reference, root, environment)
+    answer = get_json(service, path)
     if "title" not in answer:
         raise explain_bad_answer(service)
     issue = clean_issue(reference, title=answer.get("title"), text=answer.get("body"))
@@ -59,8 +51,7 @@ def fetch_github(
         return issue
     # The last page holds the newest ones; GitHub sorts them by age.
     page = (count - 1) // MOST_COMMENTS + 1
-    newest = f"{path}/comments?per_page={MOST_COMMENTS}&page={page}"
-    found = get_json(service, newest, kind=list, patience=patience)
+    found = get_json(service, f"{path}/comments?per_page={MOST_COMMENTS}&page={page}", kind=list)
     comments = [
         ((each.get("user") or {}).get("login", ""), each.get("created_at", ""), each.get("body"))
         for each in found
@@ -71,12 +62,12 @@ def fetch_github(
 
 def post_github(reference: GithubReference, root: Path, environment: Mapping[str, str], text: str) -> str:
     """Put a comment on the issue and return its address."""
-    service, path = _find_issue(reference, root, environment, GH_PATIENCE)
+    service, path = _find_issue(reference, root, environment)
     return str(get_json(service, f"{path}/comments", sent={"body": text}).get("html_url", ""))
 
 
 def _find_issue(
-    reference: GithubReference, root: Path, environment: Mapping[str, str], gh_patience: float
+    reference: GithubReference, root: Path, environment: Mapping[str, str]
 ) -> tuple[Service, str]:
     """Return where to ask for the issue, and its path there."""
     place = (reference.host or GITHUB, reference.repository) if reference.repository else None
@@ -87,7 +78,7 @@ def _find_issue(
             f'{reference.source_id} names no repository, and git knows no remote "origin" here that does.',
             f"Give the full address: https://{GITHUB}/OWNER/NAME/issues/{reference.number}.",
         )
-    service = _build_service(place[0], environment, reference.source_id, gh_patience)
+    service = _build_service(place[0], environment, reference.source_id)
     return service, f"/repos/{place[1]}/issues/{reference.number}"
 
 
@@ -107,7 +98,7 @@ def parse_remote(address: str) -> tuple[str, str] | None:
     return (GITHUB if host in _ALIASES or "." not in host else host), remote["repository"]
 
 
-def _build_service(host: str, environment: Mapping[str, str], source_id: str, patience: float) -> Service:
+def _build_service(host: str, environment: Mapping[str, str], source_id: str) -> Service:
     """Return where to ask.
 
     A token of the environment goes to GitHub or to the address that the user has set; one of gh goes to the
@@ -125,7 +116,7 @@ def _build_service(host: str, environment: Mapping[str, str], source_id: str, pa
         access = f"{_ADDRESS}={base} and {_TOKENS[0]}"
     elif not base:
         base, place = _API, None
-    if token is None and (value := _ask_gh(host, environment, patience)):
+    if token is None and (value := _ask_gh(host, environment)):
         token = ('the login of "gh"', value)
     if token is None:
         access, authorization = f'{access}, or log in with "gh auth login"', None
@@ -147,7 +138,7 @@ def _find_token(environment: Mapping[str, str], source_id: str) -> tuple[str, st
     return None
 
 
-def _ask_gh(host: str, environment: Mapping[str, str], patience: float) -> str | None:
+def _ask_gh(host: str, environment: Mapping[str, str]) -> str | None:
     """Return the token that gh keeps for a host; None where it is not there or not logged in."""
     program = shutil.which("gh", path=environment.get("PATH", ""))
     if program is None:
@@ -161,7 +152,7 @@ def _ask_gh(host: str, environment: Mapping[str, str], patience: float) -> str |
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=patience,
+            timeout=GH_PATIENCE,
             check=False,
         )
     except (OSError, subprocess.SubprocessError):

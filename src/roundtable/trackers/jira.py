@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from . import Issue, JiraReference, host_of
 from .service import (
-    PATIENCE,
     Service,
     build_headers,
     check_base_address,
@@ -27,14 +26,12 @@ _WIKI_HEADING = re.compile(r"^h([1-6])\. +", re.MULTILINE)
 _WIKI_CODE = re.compile(r"^\{(?:code|noformat)(?::[^}\n]*)?\}[ \t]*$", re.MULTILINE)
 
 
-def fetch_jira(
-    reference: JiraReference, environment: Mapping[str, str], *, patience: float = PATIENCE
-) -> Issue:
+def fetch_jira(reference: JiraReference, environment: Mapping[str, str]) -> Issue:
     """Return the issue with the user's own credentials."""
     service = _build_service(reference, environment)
     # Version 2 is known in the cloud and on one's own server, and gives the text as Jira's own markup.
     path = f"/rest/api/2/issue/{reference.key}?fields=summary,description,comment"
-    fields = get_json(service, path, patience=patience).get("fields")
+    fields = get_json(service, path).get("fields")
     if not isinstance(fields, dict):
         raise explain_bad_answer(service)
     issue = clean_issue(reference, title=fields.get("summary"), text=fields.get("description"))
