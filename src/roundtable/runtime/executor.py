@@ -112,8 +112,8 @@ class Executor:
 
     def go_offline(self) -> Panel:
         """Let the offline panel give the words from now on."""
-        self._panel = make_offline_panel(self._root)
-        return self._panel
+        self._panel = None
+        return self.panel
 
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
@@ -348,13 +348,17 @@ class Executor:
         match task:
             case do.SaveLimit(limit):
                 return on.LimitSaved(self._save_limit(limit))
-            case do.UpdateArtifacts():
+            case do.UpdateArtifacts() | do.SaveRecord():
                 try:
+                    if isinstance(task, do.SaveRecord):
+                        return self._save_record(task)
                     return on.ArtifactsUpdated(self._outputs.update(task), self._noted_moment)
                 except DiskFailed as failure:
-                    raise _not_kept(failure) from failure
-            case do.SaveRecord():
-                return self._save_record(task)
+                    saved = (
+                        "The discussion is not in the documents yet; every turn of it is kept in the journal."
+                    )
+                    again = failure.do or "Run the same command again."
+                    raise DiskFailed(failure.failed, saved=saved, do=again) from failure
             case do.WriteStep():
                 return on.DocumentsWritten(self._outputs.write_step(task), self._noted_moment)
             case do.SaveStep(step_id):
@@ -449,10 +453,7 @@ class Executor:
         the same command tries again. A record that cannot be kept is said (META-7).
         """
         record, table = task.record, task.table
-        try:
-            path = write_transcript(self._folder, task, self._panel_names)
-        except DiskFailed as failure:
-            raise _not_kept(failure) from failure
+        path = write_transcript(self._folder, task, self._panel_names)
         try:
             park_points(
                 self._folder, task.parked, step_id=record.step_id, at=record.timestamp, steps=table.steps,
@@ -479,14 +480,6 @@ class Executor:
             and f"step {step_id}, {at} -->" not in documents
             and not has_transcript(self._folder, step_id, at)
         )
-
-
-def _not_kept(failure: DiskFailed) -> DiskFailed:
-    return DiskFailed(
-        failure.failed,
-        saved="The discussion is not in the documents yet; every turn of it is kept in the journal.",
-        do=failure.do or "Run the same command again.",
-    )
 
 
 def make_offline_panel(project: Path) -> Panel:
