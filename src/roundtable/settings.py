@@ -26,7 +26,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path, PureWindowsPath
@@ -46,17 +45,16 @@ REVIEWS = {"true": True, "false": False, "before": True, "after": False}
 """What `review` may be; the last two are how older files say it."""
 PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 """The files of a project that hold settings, and the table that they are in."""
-_LIMITS = ("budget_turns", "budget_tokens", "budget_money")
+_BUDGET = "budget"
 _WHY_PERSONAL = "A project's file cannot choose what runs here or where words and keys go."
 PERSONAL = {
     "model": _WHY_PERSONAL,
     "base_url": _WHY_PERSONAL,
     "time_limit": "A project's file cannot say how long you wait for a model.",
     "panel": 'A project\'s file can only say panel = "offline".',
-    **dict.fromkeys(_LIMITS, "A project's file cannot say what a discussion may cost you."),
+    _BUDGET: "A project's file cannot say what a discussion may cost you.",
 }
 """The settings that a project's file cannot make, but for an offline panel; and why."""
-_FLAGS = ("panel", "model", "base_url")
 _MAX_NAME_LENGTH = 80
 _MAX_FILE_SIZE = 1024 * 1024
 _GIT_SECONDS = 1.0
@@ -99,30 +97,55 @@ class _SettingsReader(Struct):
     """The values found so far, and what is wrong with others; a value once found is not replaced."""
 
     values: dict[str, Any] = field(default_factory=dict)
+    budget: dict[str, Decimal] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def take(self, origin: str, table: Mapping[str, Any], *, shown: Callable[[str], str] = str) -> None:
         named = self.values.get("model")
         for key, value in table.items():
-            if key not in _READERS:
-                self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {', '.join(_READERS)}.")
-                continue
-            try:
-                self.values.setdefault(key, _READERS[key](value))
-            except ValueError as problem:
-                self.warn(f"{origin}: {shown(key)} {problem}.")
+            if key == _BUDGET:
+                self._take_budget(origin, value, shown)
+            elif key not in _READERS:
+                known = ", ".join((*_READERS, _BUDGET))
+                self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {known}.")
+            else:
+                try:
+                    self.values.setdefault(key, _READERS[key](value))
+                except ValueError as problem:
+                    self.warn(f"{origin}: {shown(key)} {problem}.")
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.values.get("model") != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
 
-    def take_from_project(self, file: str, table: Mapping[str, Any], own: Path | None) -> None:
-        """Take what a project may decide; say of the rest where it belongs."""
+    def take_from_project(
+        self, file: str, table: Mapping[str, Any], text: str, section: str, own: Path | None
+    ) -> None:
+        """Take what a project may decide; say of the rest where it stands and where it belongs."""
         refused = [key for key in PERSONAL if key in table and (key, table[key]) != ("panel", "offline")]
         for key in refused:
-            means = f"{_flag(key)}, {_variable(key)}" if key in _FLAGS else _variable(key)
-            means += f" or {own}" if own else ""
-            self.warn(f"{file}: {key} is ignored. {PERSONAL[key]} Use {means}.")
+            means = f"{_flag(key)}, {_variable(key)}"
+            if key in (_BUDGET, "time_limit"):
+                means = _variable("budget_turns" if key == _BUDGET else key)
+            self.warn(
+                f"{file}, line {_line_of(key, text, section)}: {key} is ignored. {PERSONAL[key]} Use {means}"
+                + (f" or {own}." if own else ".")
+            )
         self.take(file, {key: value for key, value in table.items() if key not in refused})
+
+    def _take_budget(self, origin: str, table: object, shown: Callable[[str], str]) -> None:
+        if not isinstance(table, Mapping):
+            self.warn(f"{origin}: {shown(_BUDGET)} must be a table with {', '.join(_LIMITS)}.")
+            return
+        for key, value in table.items():
+            limit = _limit(key, value)
+            if key not in _LIMITS:
+                self.warn(
+                    f"{origin}: {shown(f'{_BUDGET}_{key}')} is not a limit; they are {', '.join(_LIMITS)}."
+                )
+            elif limit is None:
+                self.warn(f"{origin}: {shown(f'{_BUDGET}_{key}')} must be a number, such as {_LIMITS[key]}.")
+            else:
+                self.budget.setdefault(key, limit)
 
     def warn(self, text: str) -> None:
         self.warnings.append(one_line(text))
@@ -146,16 +169,19 @@ def load_settings(
     found = _SettingsReader()
     flags = {"panel": panel, "model": model, "base_url": base_url}
     found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
-    given = {key: value for key in _READERS if (value := environment.get(_variable(key)))}
-    found.take("Environment", given, shown=_variable)
+    given: dict[str, Any] = {key: value for key in _READERS if (value := environment.get(_variable(key)))}
+    limits = {key: value for key in _LIMITS if (value := environment.get(_variable(f"{_BUDGET}_{key}")))}
+    found.take("Environment", given | {_BUDGET: limits}, shown=_variable)
     own = user_file(environment)
     if own is not None:
-        found.take(str(own), _read_table(own, str(own), found))
+        found.take(str(own), _table(_text(own, str(own), found), str(own), found))
     for file, section in PROJECT_FILES.items():
-        found.take_from_project(file, _read_table(home / file, file, found, section), own)
+        text = _text(home / file, file, found, mention=section)
+        found.take_from_project(file, _section(_table(text, file, found), section), text, section, own)
     values = found.values
     renamed = {"items_folder": values.pop("items", ITEMS_FOLDER), "models": values.pop("model", ())}
-    budget = Budget(*(values.pop(key, None) for key in _LIMITS))
+    turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
+    budget = Budget(turns, tokens, found.budget.get("money"))
     settings = Settings(home, budget=budget, is_panel_chosen="panel" in values, **renamed, **values)
     return settings, tuple(found.warnings)
 
@@ -251,10 +277,8 @@ def find_root() -> Path:
 def _is_root(folder: Path) -> bool:
     if any((folder / name).exists() for name in (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")):
         return True
-    try:
-        return b"[tool.roundtable" in files.read(folder / "pyproject.toml", limit=_MAX_FILE_SIZE)
-    except (FileNotFoundError, DiskFailed):
-        return False
+    section = PROJECT_FILES["pyproject.toml"]
+    return bool(_text(folder / "pyproject.toml", "pyproject.toml", _SettingsReader(), mention=f"[{section}"))
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:
@@ -287,32 +311,47 @@ def _require_folder(path: Path) -> None:
         raise RuleBroken(f"There is no folder {path}. Name the project's folder with --root.")
 
 
-def _read_table(path: Path, name: str, found: _SettingsReader, section: str = "") -> dict[str, Any]:
-    """Return the settings in a section of a file; those of its budget as `budget_turns` and so on."""
+def _text(path: Path, name: str, found: _SettingsReader, *, mention: str = "") -> str:
+    """The text of a file; empty where there is no file, or (a big file of others) no mention of us in it."""
     try:
         data = files.read(path, limit=_MAX_FILE_SIZE)
-        if section.encode() not in data:  # a big file of others
-            return {}
-        import tomllib  # late: most projects have no file of ours
-
-        table: Any = tomllib.loads(data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig") if mention.encode() in data else ""
     except FileNotFoundError:
-        return {}
+        return ""
     except DiskFailed as failure:
-        if not section and not isinstance(failure.__cause__, NotADirectoryError):
+        if not mention and not isinstance(failure.__cause__, NotADirectoryError):
             found.warn(f"{name} is passed over. {failure.failed}")
+    except UnicodeDecodeError:
+        found.warn(f"{name} is passed over: it is not UTF-8 text.")
+    return ""
+
+
+def _table(text: str, name: str, found: _SettingsReader) -> Mapping[str, Any]:
+    if not text:
         return {}
+    import tomllib  # late: most projects have no file of ours
+
+    try:
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
-        found.warn(f"{name} is passed over: {reason}.")
-        return {}
-    for key in filter(None, section.split(".")):
-        table = table.get(key) if isinstance(table, dict) else None
-    if not isinstance(table, dict):
-        return {}
-    if isinstance(table.get("budget"), dict):
-        table |= {f"budget_{key}": value for key, value in table.pop("budget").items()}
+        found.warn(f"{name} is passed over: {error}.")
+    return {}
+
+
+def _section(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The table below these keys; empty where there is none."""
+    for key in filter(None, name.split(".")):
+        below = table.get(key)
+        table = below if isinstance(below, dict) else {}
     return table
+
+
+def _line_of(key: str, text: str, section: str) -> int:
+    """The line that a key is set in: the first that looks like it from the section's head on."""
+    lines = text.split("\n")
+    first = next((number for number, line in enumerate(lines) if section in line), 0)
+    setting = re.compile(rf"(?<![\w-]){key}[\"']?\s*[=.\]]")
+    return next((number for number in range(first, len(lines)) if setting.search(lines[number])), first) + 1
 
 
 def _variable(key: str) -> str:
@@ -321,6 +360,19 @@ def _variable(key: str) -> str:
 
 def _flag(key: str) -> str:
     return f"--{key.replace('_', '-')}"
+
+
+def _limit(key: str, value: object) -> Decimal | None:
+    """A limit of the budget: a number above nought, whole where it counts turns or tokens."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = Decimal(str(value).strip())
+    except ArithmeticError:
+        return None
+    if not number.is_finite() or not 0 < number < _MOST:
+        return None
+    return number if key == "money" or number == number.to_integral_value() else None
 
 
 def _read_text(value: object, example: str) -> str:
@@ -380,14 +432,6 @@ def _read_time(value: object) -> float:
     return float(text)
 
 
-def _read_limit(value: object, kind: type[int] | type[Decimal], example: str) -> int | Decimal:
-    with suppress(ArithmeticError, ValueError):
-        number = Decimal(str(value).strip())
-        if 0 < number < _MOST and kind(number) == number:
-            return kind(number)
-    raise ValueError(f"must be a number, such as {example}")
-
-
 _READERS: Mapping[str, Callable[[object], Any]] = {
     "items": _read_items,
     "panel": partial(_read_choice, choices=PANELS),
@@ -396,8 +440,6 @@ _READERS: Mapping[str, Callable[[object], Any]] = {
     "model": _read_models,
     "base_url": _read_address,
     "time_limit": _read_time,
-    "budget_turns": partial(_read_limit, kind=int, example="8"),
-    "budget_tokens": partial(_read_limit, kind=int, example="60000"),
-    "budget_money": partial(_read_limit, kind=Decimal, example="0.50"),
 }
 """What reads each setting; a ValueError says what is wrong with a value."""
+_LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}
