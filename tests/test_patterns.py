@@ -48,13 +48,13 @@ _BUILT = (
     "roundtable.core.hearing: _find_address",
     "roundtable.core.text: _find_acting_runs",
     "roundtable.core.voice: _compile_ban",
-    "roundtable.documents.page: _find_code_end",
     "roundtable.panel.model.replies: _labels",
     "roundtable.panel.offline.lexicon: pattern",
     "roundtable.panel.offline.lexicon: phase_expressions",
     "roundtable.panel.offline.lexicon: strip_address",
     "roundtable.settings: _line_of",
-    "roundtable.survey.relations: _find_mentions",
+    "roundtable.survey.lookup: search_code",
+    "roundtable.survey.relations: find_relations",
 )
 _CRITERIA = (
     "a number with a unit",

@@ -58,10 +58,10 @@ _CONDITION = re.compile(
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
     r"|entweder|two (?:options|ways|approaches))\b"
-    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b"
-    r"|\b(?:a|1|one|first)[:.),].{0,400}?\b(?:b|2|two|second)[:.),]",
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b",
     re.DOTALL,
 )
+_FIRST, _SECOND = re.compile(r"\b(?:a|1|one|first)[:.),]"), re.compile(r"\b(?:b|2|two|second)[:.),]")
 _FAILURE = re.compile(
     r"\b(?:errors?|fail|fails|failed|failing|failures?|faults?|exceptions?|time-?outs?|times? out|timed out"
     r"|crash\w*|invalid|missing|malformed|unavailable|unreachable|offline|lost|loses?|loss|conflicts?|denied"
@@ -233,7 +233,10 @@ def _names_an_owner(answer: str) -> bool:
 
 def _names_two_options(answer: str) -> bool:
     lines = [piece for piece in re.split(r"[\n;]", answer) if words_of(piece)]
-    return len(lines) > 1 or _OPTIONS.search(fold_text(answer)) is not None
+    plain = fold_text(answer)
+    first = _FIRST.search(plain)
+    counts = first is not None and _SECOND.search(plain, first.end()) is not None
+    return len(lines) > 1 or counts or _OPTIONS.search(plain) is not None
 
 
 def _names_code(answer: str) -> bool:

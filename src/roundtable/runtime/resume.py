@@ -62,7 +62,7 @@ class Leg(Struct):
         if isinstance(event, on.RecordFailed) and isinstance(self.commands[-1], do.SaveRecord):
             self.unsaved = (*self.unsaved, self.commands[-1])
         if isinstance(event, on.UserSpoke) and event.text.strip():
-            self.last_words = event.text
+            self.last_words = event.text.strip()
         shown = (each.line for each in self.commands if isinstance(each, do.Show))
         self.asked = next((line for line in shown if line.kind == "question"), self.asked)
         self.analysis, self.commands = self._check(event)

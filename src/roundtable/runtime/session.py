@@ -295,14 +295,11 @@ class Session:
             await self._show(Line("resume", text, state=discussion.state))
         if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
             await self._show(Line("resume", leg.asked.text.partition("\n")[0], leg.asked.speaker))
-        if (said := leg.last_words) is not None:
-            await self._show(Line("resume", said, USER))
-            echo = (USER, said.strip())  # the user's own words once more
-            leg.commands = tuple(
-                each
-                for each in leg.commands
-                if not isinstance(each, do.Show) or (each.line.speaker, each.line.text) != echo
-            )
+        shown = (each for each in leg.commands if isinstance(each, do.Show))
+        echoes = [each for each in shown if (each.line.speaker, each.line.text) == (USER, leg.last_words)]
+        if leg.last_words is not None and not any(each.line.turn for each in echoes):
+            await self._show(Line("resume", leg.last_words, USER))
+            leg.commands = tuple(each for each in leg.commands if each not in echoes)
         if not (self._interactive and leg.can_wrap_up):
             return True
         leg.commands = (await self._show_all(leg.commands),)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -46,10 +45,7 @@ StartSession = Callable[..., tuple[Session, StoppablePanel]]
 Draw = Callable[..., str]
 """Makes HTML of a template's name and its values."""
 _MAX_WAITING = 50
-# A question ends in its draft answer, which people here get to edit.
-_DRAFT = re.compile(
-    r"\n  Draft(?:, from (?P<source>.+?))?: (?P<draft>.+)\n  \(Enter takes the draft\.\)$", re.DOTALL
-)
+_TAKES_DRAFT = "\n  (Enter takes the draft.)"
 _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
@@ -507,9 +503,11 @@ class Room:
             for prefix in (f"{persona.title}:", f"{persona.name}:", f"{persona.title} --"):
                 text = text.removeprefix(prefix).lstrip()
         entry = RoomEntry(0, line.kind, text, name, voice, line.turn, line.awaits, is_person)
-        if line.kind == "question" and (found := _DRAFT.search(text)):
-            draft, source = found["draft"], found["source"] or ""
-            entry = replace(entry, text=text[: found.start()], draft=draft, source=source)
+        if line.kind == "question" and text.endswith(_TAKES_DRAFT):
+            # A question ends in its draft answer, which people here get to edit.
+            asked, _, offered = text.removesuffix(_TAKES_DRAFT).partition("\n  Draft")
+            source, _, draft = offered.partition(": ")
+            entry = replace(entry, text=asked, draft=draft, source=source.removeprefix(", from "))
         elif line.kind == "menu":
             entry = replace(entry, menu=Menu.read(text))
         said, by = (text, name) if is_person else (line.text, "")
