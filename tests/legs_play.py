@@ -22,6 +22,9 @@ def opening(step: Step | None = JOURNEYS, phase: Phase = PHASES[1], **fields: ob
     return Opening(**(base | fields))  # type: ignore[arg-type]
 
 
+DRAFTED = "**Problem**: x\n\n<!-- None: Outage -->\n<!-- Withdrawn: AC-001-01, nothing is lost -->"
+
+
 @dataclass
 class Play:
     """A running leg: what was shown, what was asked for, and where it stands."""
@@ -64,7 +67,7 @@ class Play:
                 return on.FollowedUp(command.criterion.follow_up)
             case do.AskDraft():
                 target = Target("requirements-spec.md", "3. User Journeys")
-                return on.Drafted((on.SectionText(target, "**Problem**: x\n\n<!-- None: Outage -->"),))
+                return on.Drafted((on.SectionText(target, DRAFTED),))
             case do.WriteStep():
                 return on.DocumentsWritten(('Wrote requirements-spec.md, section "3. User Journeys".',))
             case do.SaveStep():

@@ -16,7 +16,7 @@ from roundtable.core.events import Saved, SectionText
 from roundtable.core.lines import Line
 from roundtable.core.steps import PHASE_KEYS
 from roundtable.core.text import strip_unprintable, unescape_markdown
-from roundtable.core.turns import Verdict
+from roundtable.core.turns import USER, Verdict
 from roundtable.panel.base import Speech
 from roundtable.runtime.resume import read_leg
 from roundtable.runtime.session import Session
@@ -207,6 +207,24 @@ def test_what_is_said_instead_of_resume_is_said_in_the_discussion(place: tuple[P
     assert texts(lines, "notice") == ["That is none of the choices."]
     assert any("why not at night?" in text for text in texts(lines, "contribution"))
     assert meta(item)["elaborations"][0]["turn_count"] == 5
+
+
+@pytest.mark.rule("GREET-6")
+def test_words_said_instead_of_resume_are_not_asked_for_again(place: tuple[Path, Path]) -> None:
+    root, item = place
+    talk(root, item, [*ANSWERS, "E"])
+    said, heard = ["Alex, why not at night?", "Jordan, and by day?", "done"], []
+
+    async def answer_each_time_it_listens() -> None:
+        session = Session(root, item.name, panel=ScriptedPanel(), interactive=True)
+        async for line in session.lines():
+            if line.kind == "listen":
+                session.say(said.pop(0)) if said else session.hang_up()
+            elif line.kind == "contribution" and line.speaker == USER:
+                heard.append((line.text, len(said)))
+
+    asyncio.run(answer_each_time_it_listens())
+    assert heard == [("Alex, why not at night?", 2), ("Jordan, and by day?", 1)]
 
 
 @pytest.mark.rule("META-6")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from legs_play import Play, opening
+from legs_play import DRAFTED, Play, opening
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, NUMBER, ROSTER, STEPS, step
 from roundtable.core import commands as do
 from roundtable.core import events as on
@@ -101,11 +101,7 @@ def test_every_request_to_a_panel_carries_the_whole_brief() -> None:
         do.Answer("Value", "How fast must it be?", "Two seconds."),
     )
     assert play.all_asked(do.AskDraft) == [do.AskDraft(replace(brief, answers=answers), STRICT.targets)]
-    sections = (
-        on.SectionText(
-            Target("requirements-spec.md", "3. User Journeys"), "**Problem**: x\n\n<!-- None: Outage -->"
-        ),
-    )
+    sections = (on.SectionText(Target("requirements-spec.md", "3. User Journeys"), DRAFTED),)
     assert play.all_asked(do.WriteStep) == [do.WriteStep(STRICT, sections)]
     play.says("  It is about basements. ")
     asked = do.AskFeedback(replace(brief, answers=answers), "It is about basements.")

@@ -624,10 +624,19 @@ def test_priorities_by_place_and_the_one_that_is_left(words: str, priorities: li
     assert "Open question" not in text
 
 
-def test_words_that_place_nothing_are_asked_about_once_and_are_no_musts() -> None:
-    text = drafted("01-08", {"Priorities": "It depends on the weather."}, THREE_SPEC)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "It depends on the weather.",
+        "All three, nothing can wait.",
+        "Everything except the stale check, which can wait.",
+        "Serving app.js.gz is a must; the stale check won't be in this release.",
+    ],
+)
+def test_words_that_place_nothing_are_asked_about_once_and_are_no_musts(words: str) -> None:
+    text = drafted("01-08", {"Priorities": words}, THREE_SPEC)
     assert text == (
-        "**Priorities**: It depends on the weather.\n\n"
+        f"**Priorities**: {words}\n\n"
         "- Open question: Must, should or could FR-001, FR-002, FR-003 be in the release?"
     )
 

@@ -65,7 +65,7 @@ ASSUMED = " (assumed)"
 GUESSED = "the code"
 """The source of a draft that rests on the code survey."""
 _SUBJECT_LENGTH = 100
-_FOR_NO_READER = re.compile(r"(?m)^<!-- None: .*-->$")  # which answers were "none": kept, but not on a screen
+_FOR_NO_READER = re.compile(r"(?m)^<!-- (?:None|Withdrawn): .*-->$")  # kept in the file, but not on a screen
 MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"

@@ -287,6 +287,10 @@ _BY_PLACE = re.compile(
     r"(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
     re.IGNORECASE,
 )
+_UNCLEAR = re.compile(
+    r"\b(?:except|apart from|other than|nothing|none|not|cannot|can't|won't|wouldn't|neither)\b",
+    re.IGNORECASE,
+)
 _WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
 _BETWEEN_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
 # What people say when they do not mean Must, the strongest first.
@@ -373,6 +377,8 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
         for found in _BY_PLACE.finditer(text):
             for each in _take_by_place(found, listed):
                 chosen.setdefault(each.id, priority)
+    if any(_is_unclear(each) for each in answers):
+        return chosen  # an exception or a negation: words alone would say the opposite
     parts = [(priority, text) for priority, text in parts if not _BY_PLACE.search(text)]
     chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
     every_word = {*_EVERYTHING, *(["both"] if len(listed) == 2 else [])}
@@ -382,6 +388,12 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
     if len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
         rest += strange
     return chosen | (dict.fromkeys(missing, (every or rest)[0]) if every or rest else {})
+
+
+def _is_unclear(answer: Answer) -> bool:
+    """Whether an answer without ids and labels makes an exception or denies something."""
+    is_free = not _ID.search(answer.text) and not _LABEL.search(answer.text)
+    return is_free and answer.label == LABELS[0] and _UNCLEAR.search(answer.text) is not None
 
 
 def _take_by_place(found: re.Match[str], listed: Sequence[Requirement]) -> Sequence[Requirement]:

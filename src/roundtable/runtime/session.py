@@ -98,6 +98,7 @@ class Session:
         self._leg: Leg | None = None
         self._executor: Executor | None = None
         self._said: deque[tuple[on.UserSpoke, tuple[str, ...]]] = deque()
+        self._held: on.UserSpoke | None = None
         self._news = asyncio.Event()
         self._hung_up = False
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
@@ -416,6 +417,9 @@ class Session:
         self, awaits: Awaits, state: str | None, prefill: str = "", offer: str = ""
     ) -> on.UserSpoke | None:
         """Return the user's next words; None if no more will come."""
+        if self._held is not None:  # said already: nobody is asked for them again
+            words, self._held = self._held, None
+            return words
         self.listening, self.prefill, self.offer = awaits, prefill, offer
         await self._show(Line("listen", "", state=state, awaits=awaits))
         try:
@@ -447,7 +451,7 @@ class Session:
                 await self._show(Line("choice", words.text.strip() or choice, USER))
                 return choice
             if otherwise and len(words.text.split()) > 1:
-                self._said.appendleft((words, ()))
+                self._held = words
                 return otherwise
             await self._show(Line("notice", "That is none of the choices."))
 

@@ -188,6 +188,13 @@ def test_what_is_said_of_a_prompt_that_does_not_fit_is_no_insight() -> None:
     assert discussion.draft.questions == ()
 
 
+def test_a_question_that_was_passed_over_is_open_and_not_answered_with_nothing() -> None:
+    text = "# Requirements\n\n## 3. User Journeys\n\n- Open question: {}\n"
+    asked = next(each for each in step("01-03").standard if each.label == "Journey").text
+    spoken = talk(material=(Material("requirements-spec.md", text.format(asked)),)).turns
+    assert not any("there is nothing, you say" in turn.text for turn in spoken)
+
+
 def test_without_a_prompt_left_a_persona_says_that_the_answer_is_kept() -> None:
     said = replies(talk("Alex, option A: we stop the messages and the desk phones again."), 4)
     assert said == ["I have that, in your words. No further question from me."]

@@ -150,7 +150,7 @@ def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Ite
         text = given.get(question.label, "")
         if text or fold_text(question.text) in open_ones:
             drafts = [each.draft for each in step.brief if each.label == question.label]
-            offered = {fold_text(each.removeprefix("text: ")) for each in drafts}
+            offered = {fold_text(each.removeprefix("text: ")) for each in drafts if each}
             place = where.get(question.label, next(iter(texts), ""))
             yield LabelAnswer(question.label, question.text, text, fold_text(text) in offered, place)
 
