@@ -318,6 +318,15 @@ def test_the_key_of_the_menu_answers_no_question(words: str) -> None:
     assert play.says("E-mail").now.answers != ()
 
 
+@pytest.mark.rule("MENU-7")
+def test_edit_at_a_question_is_no_answer() -> None:
+    play = Play(opening(TWO)).says("edit 1")
+    assert play.texts("notice") == [
+        "`edit` is for the menu after this step. `back` asks the question before again."
+    ]
+    assert play.now == Play(opening(TWO)).now
+
+
 @pytest.mark.rule("STEP-4")
 def test_artifacts_are_written_before_the_step_counts_and_the_menu_comes_last() -> None:
     play = at_menu()

@@ -15,6 +15,7 @@ from roundtable.core.hearing import (
     address,
     hear,
     hear_choice,
+    hear_edit,
     hear_exit_answer,
     hear_menu,
 )
@@ -334,3 +335,11 @@ def test_an_ambiguous_choice_is_none() -> None:
 def test_no_choices_no_choice() -> None:
     assert hear_choice("", ()) is None
     assert hear_choice("1", ()) is None
+
+
+@pytest.mark.rule("MENU-7")
+def test_an_answer_to_edit_is_meant_by_its_whole_name_before_the_beginning_of_another() -> None:
+    labels = ("Options", "Cost", "Options and Tradeoffs")
+    assert hear_edit("edit options", labels) == "Options"
+    assert hear_edit("edit cos", labels) == "Cost"
+    assert hear_edit("edit opt", labels) is None

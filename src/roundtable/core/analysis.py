@@ -520,8 +520,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return elsewhere
     if steering == "skip" and now.follow_up is None:
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
-    if words in ("e", "E", "[E]"):
-        return now, (_show("notice", lines.NOT_YET), do.Listen("answer"))
+    if words in ("e", "E", "[E]") or steering == "edit":
+        text = lines.NO_EDIT_YET if steering == "edit" else lines.NOT_YET
+        return now, (_show("notice", text), do.Listen("answer"))
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
     wanted = depths.hear_depth(words, question.text) if is_request else None

@@ -450,6 +450,9 @@ _PARTS: dict[str, Literal["insights", "decisions", "questions", "actions"]] = {
 # --- at a menu ------------------------------------------------------------------------------------------
 
 
+_EDIT_NUMBER = re.compile(r"edit \d{1,3}")
+
+
 def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
     """Return what a message does to the analysis itself, None where it is content or a choice (MENU-7).
 
@@ -463,6 +466,8 @@ def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
     if not at_menu:
         if said in _PASS:
             return "skip"
+        if _EDIT_NUMBER.fullmatch(said):
+            return "edit"
         return _STEERING[said] if said in ("help", "undo", "back", "quit") else None
     if said in _STEERING:
         return _STEERING[said]
@@ -481,8 +486,10 @@ def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     what = (found["what"] or "").strip() if found else ""
     if what.isdecimal():
         return labels[int(what[:6]) - 1] if 0 < int(what[:6]) <= len(labels) else None
-    folded = [label for label in labels if what and " ".join(words_of(label)).startswith(what)]
-    return folded[0] if len(folded) == 1 else None
+    folded = {label: " ".join(words_of(label)) for label in labels}
+    begun = [label for label, words in folded.items() if what and words.startswith(what)]
+    exact = [label for label in begun if folded[label] == what]
+    return next(iter(exact or begun), None) if len(begun) == 1 or exact else None
 
 
 # "No, it is two" corrects; "No new module" and "wrong input raises" do not.

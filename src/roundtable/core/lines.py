@@ -36,6 +36,7 @@ SKIPPING = (
     "Skipping remaining steps in this phase. "
     "I'll produce draft artifacts based on what we've discussed so far."
 )
+NO_EDIT_YET = "`edit` is for the menu after this step. `back` asks the question before again."
 NOT_YET = "[E] is for the menu after this step. First this question; not knowing is a fair answer."
 REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "

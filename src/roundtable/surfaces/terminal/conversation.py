@@ -134,12 +134,16 @@ class TerminalConversation:
 
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
+        prefill = self.session.prefill
         while True:
-            words = await self._input.ask(prefill=self.session.prefill, offer=self.session.offer)
+            words = await self._input.ask(prefill=prefill, offer=self.session.offer)
             if words is None:
                 return None
             glued = slash.find_glued_command(words, self.session.prefill)
-            if glued and await self._confirm(f"Did you mean the command {glued}? y/N "):
+            if glued and words != prefill:
+                if not await self._confirm(f"Did you mean {glued} alone? y/N "):
+                    prefill = words  # it stands in the line again, to be edited or sent as it is
+                    continue
                 words = glued
             scene = slash.Scene(
                 self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,

@@ -129,13 +129,15 @@ def run_command(words: str, scene: Scene) -> CommandResult | None:
     return CommandResult(text)
 
 
+_STEP_ID = re.compile(r"\d\d-\d\d")
+
+
 def find_glued_command(words: str, prefill: str) -> str:
-    """Return the command that was typed right behind what stood in the line; empty where there is none."""
+    """Return the command or step typed right behind what stood in the line; empty where there is none."""
     typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
     found = _COMMAND.fullmatch(typed.strip())
-    is_known = typed in ("back", "skip", "undo", "help", "quit") or (
-        found is not None and found["name"] in HELP
-    )
+    is_command = found is not None and found["name"] in HELP
+    is_known = is_command or _STEP_ID.fullmatch(typed) or typed in ("back", "skip", "undo", "help", "quit")
     return typed.strip() if is_known else ""
 
 
