@@ -27,6 +27,7 @@ from urllib.parse import urlencode, urlsplit
 from mcp_types import CallToolResult, TextContent
 
 from hosting import Host, Refusal
+from roundtable.core.lines import RECORD_FAILED
 from roundtable.core.turns import USER
 from roundtable.surfaces.cli.main import main
 
@@ -143,6 +144,8 @@ class Conversation:
     sent: str = ""
     turns: dict[int, str] = field(default_factory=dict)
     changed: int = 0
+    was_refused: bool = False
+    """Whether it was said that the record could not be saved."""
     late: int = 0
     """How many runs had to be ended because they did not end themselves."""
     is_over: bool = False
@@ -191,6 +194,7 @@ class Conversation:
 
     def hear(self, kind: str, speaker: str | None, turn: int | None, text: str) -> None:
         """Take in a line that is shown."""
+        self.was_refused |= text == RECORD_FAILED
         if kind == "contribution" and turn is not None:
             self.changed += self.turns.setdefault(turn, text) != text
         if speaker == USER and text in self.words:

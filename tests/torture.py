@@ -78,6 +78,8 @@ class Count:
     turns_changed: int = 0
     documents_changed_otherwise: int = 0
     records_doubled: int = 0
+    records_refused: int = 0
+    """How often meta.json could not be written, which was said; document and transcript stand (META-7)."""
     other_failures: int = 0
     problems: list[str] = field(default_factory=list)
 
@@ -436,7 +438,9 @@ class Torture:
         for words in WORDS[1:3]:
             said = sum(text.count(f"{words}\n") for text in texts)
             blame("records_doubled", what=f"{words!r} was said {said} times", amount=abs(said - 1))
-        if len(records) != 1 or markers != 1 or records[0]["turn_count"] != len(kept):
+        if not records and markers == 1 and talked.was_refused:
+            self.count.records_refused += 1
+        elif len(records) != 1 or markers != 1 or records[0]["turn_count"] != len(kept):
             turns = [record["turn_count"] for record in records]
             blame(
                 "other_failures", what=f"records of {turns} turns, {markers} blocks, {len(kept)} turns kept"
