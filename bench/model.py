@@ -17,7 +17,7 @@ from roundtable.runtime.session import Session
 from roundtable.store.items import add_item
 from roundtable.store.meta import change_meta
 
-MOST_CALLS, MOST_TOKENS, LEAST_SHARE = 9, 27_100, 0.90
+MOST_CALLS, MOST_TOKENS, LEAST_SHARE = 9, 30_000, 0.90
 
 _PERSONA, _CONTEXT, _REPLY, _USER = 300, 1_200, 90, 20
 _TURNS = 10
