@@ -194,7 +194,7 @@ class Conversation:
 
     def hear(self, kind: str, speaker: str | None, turn: int | None, text: str) -> None:
         """Take in a line that is shown."""
-        self.was_refused |= text == RECORD_FAILED
+        self.was_refused |= RECORD_FAILED[:60] in text
         if kind == "contribution" and turn is not None:
             self.changed += self.turns.setdefault(turn, text) != text
         if speaker == USER and text in self.words:
