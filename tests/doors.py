@@ -144,6 +144,8 @@ class Conversation:
     sent: str = ""
     turns: dict[int, str] = field(default_factory=dict)
     changed: int = 0
+    faults: list[str] = field(default_factory=list)
+    """What was put in its way."""
     was_refused: bool = False
     """Whether it was said that the record could not be saved."""
     late: int = 0

@@ -311,6 +311,7 @@ class Torture:
         chance, count = self.chance, self.count
         fault = chance.choice(FAULTS)
         count.faults[fault] += 1
+        talked.faults.append(fault)
         folder = talked.root / "docs" / "requirements" / talked.item
         match fault:
             case "full disk":
@@ -454,7 +455,7 @@ class Torture:
             blame("other_failures", what=f"left behind {left}")
 
     def _blame(self, field_name: str, talked: Conversation, what: str, amount: int = 1) -> None:
-        where = f"{talked.door}, conversation {self.count.conversations.total()}"
+        where = f"{talked.door}, conversation {self.count.conversations.total()}, after {talked.faults}"
         self.count.blame(field_name, f"{where}: {what}", amount)
 
 
