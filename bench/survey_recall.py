@@ -4,7 +4,8 @@
     python -m bench.survey_recall --ask FOLDER ...      writes what a panel would be asked: FOLDER/NAME-N.md
     python -m bench.survey_recall --replies FOLDER ...  measures with its replies: FOLDER/NAME-N.json
 
-`make bench` measures the clones that RECALL names, with a colon between, or else this project itself.
+`make bench` measures the clones that RECALL names, with a colon between, or else this project itself; with
+a model's replies where RECALL_REPLIES names their folder, for as many commits as were asked about.
 Each commit's parent is checked out in a clone of its own, and the commit's subject is the item, with no
 other text unless asked for. Counted are the files that existed before. Left out: merges, reverts, version
 bumps, commits on documents or settings alone, and commits on more than 10 files. The two sets share no
@@ -128,7 +129,10 @@ def measure() -> Iterator[str]:
     """Yield the recall over the clones that RECALL names, or over this project's own commits."""
     named = [Path(each) for each in os.environ.get("RECALL", "").split(":") if each]
     own = Path(__file__).resolve().parents[1]
-    if named or (own / ".git").exists():
+    replies = os.environ.get("RECALL_REPLIES", "")
+    if named and replies:
+        yield from recall(named, 12, "final", picks=RecordedModel(None, Path(replies)))
+    elif named or (own / ".git").exists():
         yield from recall(named or [own], 40 if named else 12, "final")
     else:
         yield "no clone: name some in RECALL, with a colon between"
