@@ -30,7 +30,6 @@ _MAX_FRAMING_QUOTE = 20
 _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _LEAST_ALIKE, _SHARE_ALIKE = 4, 0.4
-_TAKEN = "I have that, in your words."
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _OPENNESS = ("unknown", "given", "none")
 _SETTLED = "Good, then it is off the list."
@@ -368,7 +367,7 @@ def _ask_by_lens(floor: Floor) -> str:
     is_told = floor.brief.purpose == "answer" and message is not None and not message.question
     if not floor.may_ask or is_told:
         said = persona_line(floor.speaker.key, "nothing_to_ask")
-        return _join(_TAKEN if floor.may_ask else "", said)
+        return _join(persona_line(floor.speaker.key, "taken") if floor.may_ask else "", said)
     lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
     persona_texts = " ".join(floor.persona_texts)
     chosen = next((each for each in lens if fold_text(each) not in persona_texts), lens[0])
