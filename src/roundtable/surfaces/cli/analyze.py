@@ -173,7 +173,7 @@ class _Talk:
         """
         flags, answers, settings = self._flags, self._answers, self._settings
         if self._at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
-            from .models import offer_models  # late: who has chosen is not asked
+            from .content import offer_models  # late: who has chosen is not asked
 
             settings = offer_models(settings, answers)
         make_panel, account = choose_panel(settings, folder)

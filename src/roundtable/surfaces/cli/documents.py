@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]", shell_complete=complete_item)
 @click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
-@click.option(
-    "--all", "everything", is_flag=True, help="Show also what was answered, or settled by a decision."
-)
+@click.option("--all", "everything", is_flag=True, help="Show also what was answered or settled.")
 @click.pass_obj
 def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
     """List the open questions of ITEM, or of all items, and answer them.

@@ -26,13 +26,9 @@ _GRACE = 3  # seconds that open pages have to end when the server does
 
 
 @click.command(cls=Command)
-@click.option(
-    "--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: this machine only."
-)
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: here only.")
 @click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
-@click.option(
-    "--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows the server by."
-)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows it by.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @click.pass_obj
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
@@ -52,13 +48,11 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     for lack in find_lacking(settings):
         tell(lack)
     project = Project(settings.root, items_folder=settings.items_folder)
-    site = Site(
-        project, _session_maker(project, settings), owner=user_name(settings) or "", hosts=(host, *names)
-    )
+    owner = user_name(settings) or ""
+    site = Site(project, _session_maker(project, settings), owner=owner, hosts=(host, *names))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
-        )
+        listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or error
         raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error

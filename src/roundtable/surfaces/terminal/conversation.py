@@ -19,7 +19,6 @@ from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
 from ...panel.base import StoppablePanel
-from ...settings import user_file
 from ..cli.conversation import run
 from . import slash
 from .input_area import InputArea, Withdrawn
@@ -29,7 +28,6 @@ from .seat import TableSeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from ...panel.base import Panel
     from ...runtime.session import Session
@@ -67,13 +65,12 @@ class TerminalConversation:
             place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
             on_stop=self._stop,
             on_leave=self._leave,
-            history=history_file(os.environ),
             prompt="› " if signs else "> ",
         )
         self._seat = self.session if isinstance(self.session, TableSeat) else None
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
-            self._seat.on_move, self._input.on_typing = self._input.withdraw, self._seat.show_typing
+            self._seat.on_move = self._input.withdraw
         self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
         self._formatter = LineFormatter(self._renderer, user_name)
         self._spent = spent
@@ -209,18 +206,6 @@ class TerminalConversation:
     def _leave(self) -> None:
         self._input.end_input()
         self.session.hang_up()
-
-
-def history_file(environment: Mapping[str, str]) -> Path | None:
-    """Return the file of what was typed before, readable by nobody else; None where there can be none."""
-    settings = user_file(environment)
-    with suppress(OSError):
-        if settings is not None:
-            settings.parent.mkdir(parents=True, exist_ok=True)
-            file = settings.parent / "history"
-            file.touch(mode=0o600)
-            return file
-    return None
 
 
 def copy_text(text: str) -> str:
