@@ -7,10 +7,9 @@ import base64
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 from prompt_toolkit.application.run_in_terminal import run_in_terminal
@@ -18,19 +17,14 @@ from prompt_toolkit.application.run_in_terminal import run_in_terminal
 from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
-from ...panel.base import StoppablePanel
+from ...panel.base import Panel, StoppablePanel
+from ...runtime.session import Session
 from ..cli.conversation import run
 from . import slash
 from .input_area import InputArea, Withdrawn
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .renderer import Renderer, has_signs
 from .seat import TableSeat
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...panel.base import Panel
-    from ...runtime.session import Session
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
@@ -148,8 +142,7 @@ class TerminalConversation:
     async def _show_result(self, words: str, result: slash.CommandResult) -> None:
         self._input.write(self._formatter.format_typed(words))
         if result.page:
-            show = self._formatter.format_document if result.markdown else self._formatter.format_diff
-            text = show(result.page)
+            text = self._formatter.format_document(result.page, markdown=result.markdown)
             if text.count("\n") < self._input.size.rows // 2:
                 self._input.write(text)
             else:

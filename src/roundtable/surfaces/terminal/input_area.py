@@ -176,7 +176,6 @@ class InputArea:
             self._asked.set_result(None)
 
     def clear(self) -> None:
-        """Clear what is typed."""
         self._buffer.reset()
 
     # --- what is painted --------------------------------------------------------------------------------
