@@ -22,15 +22,13 @@ from ...runtime.session import Session
 from ..cli.conversation import run
 from . import slash
 from .input_area import InputArea, Withdrawn
-from .page import LineFormatter, Menu, describe_work, format_bottom_line
-from .renderer import Renderer, has_signs
+from .page import LineFormatter, Menu, describe_work, format_bottom_line, has_signs
 from .seat import TableSeat
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
 _COPY_COMMANDS = (["pbcopy"], ["wl-copy"], ["xclip", "-selection", "clipboard"], ["clip"])
-_COPY_PATIENCE = 2.0
 _MAX_COPIED = 70_000  # terminals do not take more
 
 
@@ -65,8 +63,7 @@ class TerminalConversation:
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
             self._seat.on_move = self._input.withdraw
-        self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
-        self._formatter = LineFormatter(self._renderer, user_name)
+        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name, signs=signs)
         self._spent = spent
         self._speaker = self._words = self._typed = self._last_said = ""
         self._can_skip = False
@@ -77,8 +74,6 @@ class TerminalConversation:
     def hold(self, again: str) -> int:
         """Hold the conversation to its end; a signal or two Ctrl-C raise Interrupted, which names `again`."""
         return run(self._hold(), lambda: None, again)
-
-    # --- lines ------------------------------------------------------------------------------------------
 
     async def _hold(self) -> None:
         """Show every line, and hear the user whenever it is the user's turn."""
@@ -114,8 +109,6 @@ class TerminalConversation:
             self._last_said = line.text
         if line.kind in ("step", "introduction"):
             self._before = slash.read_documents(self.session.folder)
-
-    # --- words ------------------------------------------------------------------------------------------
 
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
@@ -153,8 +146,6 @@ class TerminalConversation:
         if result.copy is not None:
             self._input.write(copy_text(result.copy))
 
-    # --- drafts, the bottom line, control ---------------------------------------------------------------
-
     def _begin_words(self, speaker: str) -> None:
         self._speaker, self._words = speaker, ""
         self._input.repaint()
@@ -177,7 +168,7 @@ class TerminalConversation:
         at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
         others = self._seat.describe_others() if self._seat is not None else ""
         line = format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
-        return self._renderer.adapt_signs(line)
+        return self._formatter.adapt_signs(line)
 
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
@@ -206,8 +197,6 @@ def copy_text(text: str) -> str:
     for command in _COPY_COMMANDS:
         with suppress(OSError, subprocess.SubprocessError):
             quiet = subprocess.DEVNULL
-            subprocess.run(
-                command, input=text.encode(), timeout=_COPY_PATIENCE, check=True, stdout=quiet, stderr=quiet
-            )
+            subprocess.run(command, input=text.encode(), timeout=2, check=True, stdout=quiet, stderr=quiet)
             return ""
     return f"\x1b]52;c;{base64.b64encode(text.encode()[:_MAX_COPIED]).decode()}\x07"

@@ -17,8 +17,7 @@ from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
 from ...store.artifact import read_documents as read_documents  # for the window and the web pages too
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
-from .page import draw_progress
-from .renderer import VOICES
+from .page import VOICES, draw_progress
 
 HELP = {
     "/help": "what can be typed here",

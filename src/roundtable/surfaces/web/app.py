@@ -27,7 +27,7 @@ from ...core.errors import ItemLocked, ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
 from ...core.synthesis import HEADINGS
 from ...project import Project
-from ..terminal.renderer import VOICES
+from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, check_form, read_form
 from .markup import render_document, render_words
 from .pages import ItemView, find_entry, list_backlog, view_item

@@ -29,8 +29,7 @@ from ...core.text import clean_text
 from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
-from ..terminal.page import Menu, describe_work
-from ..terminal.renderer import VOICES
+from ..terminal.page import VOICES, Menu, describe_work
 from ..terminal.slash import compare_documents, read_documents
 from .access import MEMBER, Guest
 
