@@ -6,11 +6,12 @@ Numbers keep their spelling and texts their characters, also those that we do no
 from __future__ import annotations
 
 import json
+import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 from msgspec import Struct
 
@@ -36,18 +37,9 @@ class Number(float):
     """A number that Python would spell in another way, such as `1.00` or `1e400`, with its own text."""
 
     __slots__ = ("text",)
-    text: str
 
-    def __new__(cls, text: str) -> Self:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
-        return type(self), (self.text,)
-
-
-_CORRECTIONS = "code_corrections"
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 def parse_json(data: bytes) -> Any:
@@ -171,8 +163,7 @@ def examine_meta(folder: Path | str) -> tuple[dict[str, Any] | None, str | None]
 
 def has_meta(folder: Path | str) -> bool:
     """Whether the item has a meta.json, sound or not."""
-    path = Path(folder) / "meta.json"
-    return path.is_symlink() or path.exists()
+    return os.path.lexists(Path(folder) / "meta.json")
 
 
 def missing_meta(folder: Path | str) -> ItemCorrupt:
@@ -215,10 +206,9 @@ def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None
         return
 
     def change(meta: dict[str, Any]) -> None:
-        kept = [each for each in _read_corrections(meta) if each["path"] not in {new.path for new in found}]
-        kept += [{"path": new.path, "touched": new.is_touched, "words": new.words} for new in found]
-        if kept != meta.get(_CORRECTIONS):
-            meta[_CORRECTIONS] = kept
+        kept = {each["path"]: each for each in _read_corrections(meta)}
+        kept |= {new.path: {"path": new.path, "touched": new.is_touched, "words": new.words} for new in found}
+        meta["code_corrections"] = list(kept.values())
 
     change_meta(folder, change)
 
@@ -236,7 +226,7 @@ def read_excluded(folder: Path) -> tuple[str, ...]:
 
 
 def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
-    rows = _list(meta, _CORRECTIONS)
+    rows = _list(meta, "code_corrections")
     return [each for each in rows if isinstance(each, dict) and each.get("path") and each.get("words")]
 
 
@@ -294,9 +284,7 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
     """Return the turn limit of the item's configuration if it is a whole number of at least 3, else 10."""
     config = (meta or {}).get("elaboration_config")
     limit = config.get("max_turns") if isinstance(config, dict) else None
-    if isinstance(limit, bool) or not isinstance(limit, int | float):
-        return DEFAULT_MAX_TURNS
-    if isinstance(limit, float) and not limit.is_integer():
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit % 1 != 0:
         return DEFAULT_MAX_TURNS
     return int(limit) if limit >= LEAST_MAX_TURNS else DEFAULT_MAX_TURNS
 
