@@ -291,7 +291,7 @@ class TestChange:
             change_artifact(folder, "a.md", self.editing(path, 4))
         assert path.read_bytes() == b"edit\n" * 4
         assert str(caught.value) == (
-            f"Could not write {path}: another program keeps changing it. "
+            "Could not change a.md: another program changed it meanwhile. "
             "The file is as that program left it. Close it there. Run the same command again."
         )
 

@@ -15,7 +15,7 @@ from ..core.text import escape_in_bold, escape_markdown, strip_unprintable, unes
 from ..core.turns import USER, Parked
 from ..documents.additions import find_document_end, find_section_end, insert_text
 from ..documents.outline import Section, read_outline
-from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_reserved, one_line, reason_of
+from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_artifact, one_line, reason_of
 from .files import read_inside
 
 LATER = "Later"
@@ -51,7 +51,7 @@ def park_points(
         return document, None
 
     try:
-        change_reserved(folder, PARKING_LOT, change)
+        change_artifact(folder, PARKING_LOT, change, is_reserved=True)
     except RuleBroken as error:
         raise DiskFailed(
             f"Could not write {PARKING_LOT}: {reason_of(error)}.",
