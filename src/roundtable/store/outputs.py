@@ -28,7 +28,7 @@ from ..documents.additions import (
     write_section,
     write_skeleton,
 )
-from ..documents.answers import read_labelled_answers
+from ..documents.answers import read_answers, read_labelled_answers
 from ..documents.outline import ADDITIONAL, find_named_sections, read_outline, read_sections, strip_numbering
 from ..documents.questions import find_asked_questions
 from . import files
@@ -357,7 +357,7 @@ def read_step_answers(steps: Iterable[Step], output: str, text: str) -> dict[tup
 
 
 def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
-    """Return the answers that stand in a document, each by step and label; an open question counts as one."""
+    """Return the answers that a document holds in any form, by step and label; an open question is one."""
     asked = {question for _, question in find_asked_questions(text)}
     mine = [step for step in steps if output in step.outputs]
     unknown = {
@@ -366,7 +366,7 @@ def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tu
         for question in (*step.brief, *step.standard, *step.deep)
         if question.text in asked
     }
-    return frozenset(unknown.union(read_step_answers(mine, output, text)))
+    return frozenset({*unknown, *read_step_answers(mine, output, text), *read_answers({output: text}, "")})
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
