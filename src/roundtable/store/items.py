@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -70,17 +69,15 @@ def add_item(
         title = _title_of(text)
         first, _, rest = text.partition("\n")
         # A first line that is all title would only say it twice.
-        text = (
-            rest.strip() if one_line(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}.") else text
-        )
+        if one_line(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}."):
+            text = rest.strip()
     else:
         title = one_line(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
     home = require_in_project(root, root / items_folder)
     files.make_folder(home, parents=True)
-    name = make_slug(title)
-    slugs = _list_slugs(make_slug(f"{source_id} {name}") if source_id else name)
+    slugs = _list_slugs(make_slug(f"{source_id or ''} {title}"))
     folder = next(path for slug in slugs if files.make_folder(path := home / slug))  # nobody else made it
     if relayed:
         title, text = mark_unverified(title), f"{text}\n\n{ADDED_BY_HOST}".lstrip()
@@ -121,13 +118,11 @@ def _read_entry(folder: Path) -> ItemEntry:
 
 def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
     """Return the names in the items' folder that are links out of the project, and so not items."""
-    home = root / items_folder
     try:
-        with os.scandir(home) as found:
-            links = sorted(each.name for each in found if each.is_symlink())
+        found = [path.name for path in (root / items_folder).iterdir() if _is_link_out(root, path)]
     except OSError:
         return ()
-    return tuple(name for name in links if _is_link_out(root, home / name))
+    return tuple(sorted(found))
 
 
 def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> ItemEntry:
@@ -141,7 +136,7 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
     folder = require_in_project(root, root / items_folder) / wanted
     is_slug = False
     with suppress(OSError):  # a name that is too long for one
-        if wanted and folder.is_symlink():
+        if folder.name == wanted and folder.is_symlink():
             require_in_project(root, folder)
         is_slug = folder.name == wanted and not folder.is_symlink() and _is_item(folder)
     items = (_read_entry(folder),) if is_slug else list_items(root, items_folder=items_folder)
@@ -186,16 +181,14 @@ def rename_item(folder: Path, title: str) -> Path:
     if folder.is_symlink():
         raise RuleBroken(f"{folder.name} is a link. Nothing was changed. Rename the folder that it leads to.")
     with ItemLock(folder):
-        if problem := draft_problem(folder):
+        draft, problem = _read_draft(folder)
+        if problem:
             raise DiskFailed(problem, saved="Nothing was changed.", do=f"Repair or remove {DRAFT} first.")
-        slug, source_id = make_slug(title), read_item(folder).source_id
-        slug = make_slug(f"{source_id} {slug}") if source_id else slug
-        draft = _draft(folder)
+        slugs = _list_slugs(make_slug(f"{read_item(folder).source_id} {title}"))
         lines, at = draft.split("\n"), _find_heading(draft)
         lines[at or 0 : 0 if at is None else at + 1] = [f"# {title}", *([""] if at is None else [])]
         files.write(folder / DRAFT, ("\n".join(lines).rstrip() + "\n").encode())
-    paths = map(folder.with_name, _list_slugs(slug))
-    new = next(path for path in paths if path == folder or not path.exists())
+    new = next(path for path in map(folder.with_name, slugs) if path == folder or not path.exists())
     if new != folder:
         files.rename(folder, new)
         if read_meta(new) is not None:
@@ -220,7 +213,7 @@ def read_item(folder: Path) -> Item:
 def _make_item(folder: Path, meta: dict[str, Any] | None) -> Item:
     source, source_id = (meta or {}).get("source"), (meta or {}).get("source_id")
     name = one_line(folder.resolve().name) or UNTITLED
-    title, text = _split(_draft(folder))
+    title, text = _split(_read_draft(folder)[0])
     return Item(
         slug=name,
         name=title or name.replace("-", " ").strip() or name,
@@ -232,13 +225,7 @@ def _make_item(folder: Path, meta: dict[str, Any] | None) -> Item:
 
 def draft_problem(folder: Path) -> str | None:
     """Return why draft.md cannot be read, in words for a person; None if it can, or is missing."""
-    try:
-        read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
-    except FileNotFoundError:
-        return None
-    except DiskFailed as failure:
-        return failure.failed
-    return None
+    return _read_draft(folder)[1]
 
 
 def make_slug(title: str) -> str:
@@ -308,11 +295,14 @@ def list_names(items: Sequence[ItemEntry]) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
-def _draft(folder: Path) -> str:
+def _read_draft(folder: Path) -> tuple[str, str | None]:
+    """The text of draft.md, and why it cannot be read."""
     try:
-        return decode_text(read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE))
-    except (FileNotFoundError, DiskFailed):
-        return ""
+        return decode_text(read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)), None
+    except FileNotFoundError:
+        return "", None
+    except DiskFailed as failure:
+        return "", failure.failed
 
 
 def _split(draft: str) -> tuple[str, str]:

@@ -273,8 +273,7 @@ def set_aside(folder: Path | str) -> Path:
             raise RuleBroken(f"There is no corrupt meta.json in {folder}; nothing was set aside.")
         instant = timestamp().replace("-", "").replace(":", "")  # Windows allows no colon in a name
         new = folder / f"meta.json.corrupt-{instant}"
-        taken = {entry.name for entry in folder.iterdir()}
-        while new.name in taken:
+        while os.path.lexists(new):
             new = new.with_name(f"{new.name}-again")
         files.rename(folder / "meta.json", new)
         return new
@@ -306,18 +305,18 @@ def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
 
 def progress_of(meta: Mapping[str, Any]) -> Progress:
     """Return what meta.json says is done; what is malformed or was undone is passed over (GREET-3)."""
-    undone = list_undone(meta)
-    records = [each for each in _list(meta, "elaborations") if isinstance(each, dict)]
-    return Progress(
-        tuple(each for each in _list(meta, "steps_completed") if isinstance(each, str)),
-        tuple(each for each in _list(meta, "phases_completed") if isinstance(each, str)),
-        tuple(
-            Past(strip_unprintable(record["step_id"]), strip_unprintable(record["synthesis_summary"]))
-            for record in records
-            if _is_text(record.get("step_id")) and _is_text(record.get("synthesis_summary"))
-            if record.get("timestamp") not in undone
-        ),
+    undone, past = list_undone(meta), []
+    for record in _list(meta, "elaborations"):
+        match record:
+            case {"step_id": str(step_id), "synthesis_summary": str(words)} if (
+                step_id.strip() and words.strip() and record.get("timestamp") not in undone
+            ):
+                past.append(Past(strip_unprintable(step_id), strip_unprintable(words)))
+    steps, phases = (
+        tuple(each for each in _list(meta, field) if isinstance(each, str))
+        for field in ("steps_completed", "phases_completed")
     )
+    return Progress(steps, phases, tuple(past))
 
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
@@ -327,21 +326,15 @@ def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     except (FileNotFoundError, DiskFailed):
         quick_scan = ""
     scope, complexity = read_scope(quick_scan)
-    source = meta.get("source")
-    known = {"scope": scope, "complexity": complexity, "source": source if _is_text(source) else None}
-    return {name: value for name, value in known.items() if value}
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
+    return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 
 
 def start_over(folder: Path) -> None:
     """Forget which steps and phases are complete; everything written stays."""
 
     def forget(meta: dict[str, Any]) -> None:
-        meta["steps_completed"] = []
-        meta["phases_completed"] = []
+        meta.update(steps_completed=[], phases_completed=[])
         meta.pop("track", None)
         meta.pop("steps_not_needed", None)
 
@@ -350,27 +343,25 @@ def start_over(folder: Path) -> None:
 
 def _load(folder: Path) -> dict[str, Any] | None:
     """The object in meta.json as it stands; None where there is no file, ItemCorrupt where it is unusable."""
-    path = folder / "meta.json"
-    if reason := leads_out(folder, "meta.json"):
-        raise _corrupt(f"{path} cannot be used: {reason}.")
-    try:
-        found = parse_json(files.read(path))
-    except FileNotFoundError as error:
-        if path.is_symlink():
-            raise _corrupt(f"{path} cannot be used: it is a link to a file that is not there.") from error
-        return None
-    except DiskFailed as error:
-        raise _corrupt(error.failed) from error
-    except ValueError as error:
-        raise _corrupt(f"{path} cannot be used: {error}.") from error
-    if not isinstance(found, dict):
-        raise _corrupt(f"{path} cannot be used: it does not hold an object.")
-    return found
-
-
-def _corrupt(failed: str) -> ItemCorrupt:
-    return ItemCorrupt(
-        failed,
+    path, failed = folder / "meta.json", ""
+    reason = leads_out(folder, "meta.json")
+    if reason is None:
+        try:
+            found = parse_json(files.read(path))
+        except FileNotFoundError:
+            if not path.is_symlink():
+                return None
+            reason = "it is a link to a file that is not there"
+        except DiskFailed as error:
+            failed = error.failed
+        except ValueError as error:
+            reason = str(error)
+        else:
+            if isinstance(found, dict):
+                return found
+            reason = "it does not hold an object"
+    raise ItemCorrupt(
+        failed or f"{path} cannot be used: {reason}.",
         saved="The file was not changed.",
         do="Repair it, or start over: the file is then set aside under another name.",
     )
