@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from ..core.errors import DiskFailed
@@ -45,18 +46,11 @@ def _read_other_items(folder: Path) -> Iterator[Material]:
         other = folder.parent / name
         if name == folder.name or is_link or (seen := _describe_item(other)) is None:
             continue
-        kept = _decisions.get(str(other))
-        if kept is None or kept[0] != seen:
-            if len(_decisions) > _MAX_KEPT:
-                _decisions.clear()
-            kept = _decisions[str(other)] = (seen, tuple(_read_decisions(other, [each[0] for each in seen])))
-        for decision in kept[1]:
+        for decision in _read_decisions(other, seen):
             yield Material(f"another item, {name}", decision)
 
 
 _Files = tuple[tuple[str, int, int, int], ...]
-_decisions: dict[str, tuple[_Files, tuple[str, ...]]] = {}
-"""The decisions of each item that was read, with the files that they were read from."""
 
 
 def _describe_item(folder: Path) -> _Files | None:
@@ -73,12 +67,13 @@ def _describe_item(folder: Path) -> _Files | None:
     return tuple(sorted(found)[:_MAX_FILES]) if has_meta else None
 
 
-def _read_decisions(folder: Path, names: list[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=_MAX_KEPT)
+def _read_decisions(folder: Path, seen: _Files) -> tuple[str, ...]:
+    """Return the decisions of an item; read anew when one of its files has changed."""
     texts = {}
-    for name in names:
-        if name != "meta.json":
-            with suppress(DiskFailed, OSError):
-                texts[name] = decode_text(read_artifact(folder, name))
+    for name in (each[0] for each in seen if each[0] != "meta.json"):
+        with suppress(DiskFailed, OSError):
+            texts[name] = decode_text(read_artifact(folder, name))
     return tuple(list_decisions_made(texts, list_undone(read_meta(folder))))
 
 

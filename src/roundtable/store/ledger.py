@@ -8,7 +8,6 @@ No progress depends on it: without the file the analysis goes on, and only the e
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -65,9 +64,7 @@ class Total(msgspec.Struct, frozen=True):
 
 def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
-    home = journal_folder(folder)
-    line = json.dumps(msgspec.to_builtins(entry), separators=(",", ":")).encode("ascii") + b"\n"
-    files.append(home / NAME, line)
+    files.append(journal_folder(folder) / NAME, msgspec.json.encode(entry) + b"\n")
 
 
 def read(folder: Path) -> tuple[LedgerEntry, ...]:
