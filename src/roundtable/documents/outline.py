@@ -105,33 +105,26 @@ def read_outline(document: bytes) -> Outline:
     return Outline(document, lines, tuple(pieces))
 
 
-# Most of a document is headings, paragraphs of lines that begin with a letter, lists of single lines and
-# closed code. At the top level each of these reads the same whatever stands around it. They are read here,
-# many times as fast as the parser is; the parser is given the stretches that hold anything else.
+# Most of a document is headings, paragraphs of lines that begin with a letter, and lists of single lines. At
+# the top level each of these reads the same whatever stands around it. They are read here, many times as fast
+# as the parser is; the parser is given the stretches that hold anything else.
 _TEXT = r"(?:[^\W\d_]|\*\*[^\s*])[^\n]*+\n"
 _ENTRY = r"(?:[^\W\d_]|\*\*[^\s*]|\[(?![^\n]*\]:))[^\n]*+\n"
-_NUMBER = "[0-9]{1,9}"
 _BLANK = r"(?:[ \t]*+\n)"
 _START = r"(?:[^\s\d*+-]|\*\*[^\s*])"
 _END = r"\#{1,6}[ \t]|\Z"
-_LIST_END = rf"(?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END}))"
 _SIMPLE = re.compile(
     rf"""(?:
-      (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n]*+\n)
+      (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n\#]*+\n)
     | (?P<paragraph>(?>(?:{_TEXT})+))(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
-    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*){_LIST_END})
-    | (?P<ordered_list>{_NUMBER}(?P<point>[.)])[ ]{_ENTRY}(?>(?:{_NUMBER}(?P=point)[ ]{_ENTRY})*){_LIST_END})
-    | (?P<head>\|[^\n\\]++(?<=\|))\n(?P<rule>\|(?>(?:[ ]?:?-++:?[ ]?\|)+))\n
-      (?P<table>(?>(?:\|[^\n]*+\n)*))(?={_BLANK}|{_END})
-    | (?P<fence>`{{3,}}+|~{{3,}}+)(?P<info>[^\n`]*+\n)(?P<code>)
+    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*)
+      (?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END})))
     | (?P<blank>{_BLANK})
     )(?>{_BLANK}*)""",
     re.VERBOSE,
 )
-_FENCE_END = re.compile(r"^ {0,3}(?P<marks>`{3,}+|~{3,}+)[ \t]*+\n", re.MULTILINE)
 # After a blank line this ends whatever came before, but for code and HTML that nothing has closed.
 _NEW_START = re.compile(rf"\n[ \t]*+\n(?={_START})")
-_MAX_TABLE_SIZE = 10_000  # a table of very many cells ends early for the parser
 
 
 def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterator[MarkdownBlock]:
@@ -141,15 +134,14 @@ def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterat
     whole = whole if whole.endswith("\n") else f"{text}\n"
     at = line = 0
     while at < len(text):
-        found = _SIMPLE.match(whole, at)
-        simple = _read_simple(found, whole) if found else None
-        if found and simple:
-            kind, end, level, content = simple
-            after = line + whole.count("\n", at, end)
+        if found := _SIMPLE.match(whole, at):
+            kind = str(found.lastgroup)
+            after = line + whole.count("\n", at, found.end(kind))
             if kind != "blank":
-                yield MarkdownBlock(kind, lines[line], lines[after], level, content)
-            at = max(end, found.end())
-            line = after + whole.count("\n", end, at)
+                words = (found["heading"] or "").strip()
+                yield MarkdownBlock(kind, lines[line], lines[after], len(found["signs"] or ""), words)
+            line = after + whole.count("\n", found.end(kind), found.end())
+            at = found.end()
             continue
         end, tokens = _parse_stretch(text, at, env)
         for index, token in enumerate(tokens):
@@ -165,27 +157,6 @@ def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterat
                     yield MarkdownBlock(kind, start, after, 0, token.content, is_left_open)
         line += text.count("\n", at, end)
         at = end
-
-
-def _read_simple(found: re.Match[str], text: str) -> tuple[str, int, int, str] | None:
-    """Return kind, end, level and content of a block that looks simple; None where it may not be."""
-    kind = str(found.lastgroup)
-    end, level, content = found.end(kind), 0, ""
-    if kind == "heading":
-        level, content = len(found["signs"]), found["heading"].rstrip(" \t\n")
-        without_signs = content.rstrip("#")
-        content = (without_signs if without_signs.endswith((" ", "\t")) else content).strip()
-    elif kind == "table":
-        columns, rows = found["rule"].count("|"), found["table"].count("\n")
-        if columns != found["head"].count("|") or columns * rows > _MAX_TABLE_SIZE:
-            return None
-    elif kind == "code":
-        bars = _FENCE_END.finditer(text, end)
-        closing = next((bar for bar in bars if bar["marks"].startswith(found["fence"])), None)
-        if closing is None:
-            return None
-        kind, content, end = "fence", text[end : closing.start()], closing.end()
-    return kind, end, level, content
 
 
 def _parse_stretch(text: str, at: int, env: dict[str, Any]) -> tuple[int, list[Token]]:
