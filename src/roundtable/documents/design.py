@@ -27,7 +27,7 @@ from .ids import (
     AssignedIds,
     KnownId,
     assign_ids,
-    list_decisions,
+    list_records,
     list_rows,
     list_withdrawn,
 )
@@ -95,8 +95,8 @@ def write_technology(context: DraftContext) -> str:
 
 def write_review(context: DraftContext) -> str:
     """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
-    own = {each.id for each in list_decisions({OVERVIEW: _own_section(context)})}
-    others = {each.text for each in list_decisions(context.documents) if each.id not in own}
+    own = {each.id for each in list_records({OVERVIEW: _own_section(context)})}
+    others = {each.text for each in list_records(context.documents) if each.id not in own}
     made: dict[str, tuple[str, str]] = {}
     for file, page in context.documents.items():
         for block in find_elaboration_blocks(file, page):
@@ -157,13 +157,13 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
 def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
     """Return ids for the records of this section; those of other sections are taken."""
     own = _own_section(context)
-    mine = [*list_decisions({OVERVIEW: own}), *list_withdrawn(own, "ADR")]
+    mine = [*list_records({OVERVIEW: own}), *list_withdrawn(own, "ADR")]
     withdrawn = (
         each
         for file in (OVERVIEW, SUMMARY)
         for each in list_withdrawn(context.documents.get(file, ""), "ADR")
     )
-    taken = [each.id for each in (*list_decisions(context.documents), *withdrawn)]
+    taken = [each.id for each in (*list_records(context.documents), *withdrawn)]
     return assign_ids(
         "ADR", titles, mine, taken=taken, core=lambda text: unescape_markdown(write_title(text))
     )

@@ -141,16 +141,24 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
     return tuple(found.values())
 
 
-def list_records(documents: Mapping[str, str]) -> Iterator[tuple[str, KnownId, list[str]]]:
-    """Yield the decision records of architecture and design: the file, id and title, the lines below."""
-    for name in (OVERVIEW, SUMMARY):
-        for heading, lines in sections_with_ids(documents.get(name, ""), "ADR"):
-            yield name, heading, lines
+class DecisionRecord(KnownId, frozen=True):
+    """A decision record of architecture or design: its id and title, its file, and the lines below."""
+
+    file: str
+    body: str
+
+    def part(self, heading: str) -> str:
+        """Return what stands under one of its headings, such as `Decision`."""
+        return self.body.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
 
 
-def list_decisions(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
-    """Return the decision records, each with its title."""
-    return tuple(heading for _, heading, _ in list_records(documents))
+def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
+    """Return the decision records of architecture and design."""
+    return tuple(
+        DecisionRecord(heading.id, heading.text, name, "\n".join(lines))
+        for name in (OVERVIEW, SUMMARY)
+        for heading, lines in sections_with_ids(documents.get(name, ""), "ADR")
+    )
 
 
 def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from ..core.errors import RuleBroken
-from ..core.text import stem_word, unescape_markdown
+from ..core.text import parse_heading, stem_word, unescape_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -239,20 +239,46 @@ def _parser() -> MarkdownIt:
 LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
 """A line such as `**Label**: text`."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# Begins a line that does not go on with the paragraph before it.
+_BREAK = re.compile(
+    r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//|\*\*[^*\n]++(?::\*\*|\*\*:))"
+)
 
 
 def prose_lines(document: str) -> Iterator[tuple[int, str]]:
     """Yield the lines outside of fenced code, each with its number."""
+    return ((number, line) for number, line, is_code in _tell_code(document) if not is_code)
+
+
+def joined_lines(document: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield headings, entries and paragraphs, each on one line however it is wrapped, and whole code blocks.
+
+    Each comes with the number of its first line and whether it is code.
+    """
+    kept: list[str] = []
+    first, was_code, can_go_on = 0, False, False
+    for number, line, is_code in _tell_code(document):
+        is_heading = parse_heading(line) is not None
+        goes_on = was_code if is_code else can_go_on and not is_heading and not _BREAK.match(line)
+        if kept and not goes_on:
+            yield first, ("\n" if was_code else " ").join(kept), was_code
+            kept = []
+        first = first if kept else number
+        kept.append(line.strip() if kept and not is_code else line.rstrip())
+        was_code, can_go_on = is_code, bool(line.strip()) and not is_heading and not is_code
+    yield first, ("\n" if was_code else " ").join(kept), was_code
+
+
+def _tell_code(document: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield each line with its number and whether it belongs to fenced code."""
     fence = ""
     for number, line in enumerate(document.split("\n"), 1):
         mark = _FENCE.match(line)
+        yield number, line, bool(fence or mark)
         if not fence and mark:
             fence = mark[1]
-        elif fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        else:
-            yield number, line
+        elif fence and mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
 
 
 def find_labelled(document: str, label: str) -> str:
