@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from ..core.commands import Answer
@@ -55,7 +54,6 @@ FEATURES, ACCEPTANCE, LEFT_OUT = "Features", "Acceptance", "Out of Scope"
 _OWNER = re.compile(
     r"[(\[]?(?:FR|AC)-(?P<number>\d{3,})(?:-\d{2,})?\b[)\]]?\s*+[:.–-]?\s*+(?=\S)", re.IGNORECASE
 )
-_SAME_IN_CRITERIA = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wenn|dann|und)\b", re.IGNORECASE)
 
 
 def write_functional(context: DraftContext) -> str:
@@ -67,10 +65,12 @@ def write_functional(context: DraftContext) -> str:
     features = list(map(capitalise, split_statements(context.text(FEATURES)))) or [context.brief.item.name]
     given = assign_ids(
         "FR",
-        features,
-        [*(KnownId(each.id, each.text) for each in known), *list_withdrawn(document, "FR")],
+        list(map(_name_wordless, features)),
+        [
+            KnownId(each.id, _name_wordless(each.text))
+            for each in (*known, *list_withdrawn(document, "FR"))
+        ],
         taken=[each for each in referred if each.startswith("FR-")],
-        core=lambda text: text if stem_words(text) else WORDLESS,
     )
     written = list_requirements(context.documents)
     owners = {each.text: owner.text for owner in written for each in owner.criteria}
@@ -84,9 +84,7 @@ def write_functional(context: DraftContext) -> str:
         prefix = f"AC-{identity.removeprefix('FR-')}"
         before = [each for each in ever if each.id.startswith(f"{prefix}-")]
         taken = [each for each in referred if each.startswith(f"{prefix}-")]
-        ids = assign_ids(
-            prefix, own, before, taken=taken, digits=2, core=partial(_SAME_IN_CRITERIA.sub, " ")
-        ).ids
+        ids = assign_ids(prefix, own, before, taken=taken, digits=2).ids
         used.update(ids)
         parts += [f"### {identity}: {write_title(feature)}"]
         parts += [] if is_title_enough(feature) else [escape_markdown(feature)]
@@ -105,6 +103,10 @@ def write_functional(context: DraftContext) -> str:
     more = (*rest, *write_open_questions(context.without(left_out)))
     head = ["### Rules and Open Points"] if more else []
     return join_section(parts, head, more, write_withdrawn(lost.values()))
+
+
+def _name_wordless(text: str) -> str:
+    return text if stem_words(text) else WORDLESS
 
 
 def write_out_of_scope(context: DraftContext) -> str:
@@ -158,10 +160,6 @@ _SHAPES = tuple(
         r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
     )
 )
-_SAME_IN_STORIES = re.compile(
-    r"\b(?:as\s+(?:an?|the)|I\s+(?:want|need|would\s+like|wish)(?:\s+to)?|so\s+that|als|möchte|will|ich|damit)\b|として",
-    re.IGNORECASE,
-)
 _CLOSE = 0.25
 """How much of a requirement's words a story about it has at least."""
 
@@ -170,9 +168,8 @@ def write_stories(context: DraftContext) -> str:
     """Write the stories as a JSON document, each with its id and what it refers to."""
     answers = context.only(*STORIES)
     parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
-    known = [KnownId(each.id, each.text) for each in list_stories(context.documents)]
-    known += list_withdrawn_stories(context.documents)
-    given = assign_ids("US", [text for text, _ in parts], known, core=partial(_SAME_IN_STORIES.sub, " "))
+    known = (*list_stories(context.documents), *list_withdrawn_stories(context.documents))
+    given = assign_ids("US", [text for text, _ in parts], known)
     listed = list_requirements(context.documents)
     found = [
         _story(identity, text, _find_served(text, listed)) | ({"unhappy": True} if unhappy else {})
@@ -250,7 +247,9 @@ _LABEL = re.compile(
 )
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
-_REST = frozenset("all both everything every alles alle rest others other remaining".split())
+_REST = frozenset(
+    {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
+)
 # "..., but could wait" tells of the same thing.
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
