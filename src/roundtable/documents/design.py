@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
-from itertools import zip_longest
 
 from ..core.synthesis import NO_REASON
 from ..core.text import escape_markdown, unescape_markdown
 from ..core.validation import is_settled, says_none
 from .blocks import find_elaboration_blocks
 from .entries import (
-    join_lines,
     list_entries,
     split_entries,
     split_lines,
@@ -27,7 +24,7 @@ from .ids import (
     AssignedIds,
     KnownId,
     assign_ids,
-    list_decisions,
+    list_records,
     list_rows,
     list_withdrawn,
 )
@@ -56,10 +53,6 @@ _WE = re.compile(
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
 )
-_MAX_TITLE_WORDS = 16
-_STRONG_END = re.compile(r"[,;:](?=\s)|\s(?:which|so)\b")
-_JOINT = re.compile(r"\s(?:and|or|but|before|after|instead)\b")
-_WEAK_END = re.compile(r"\s(?:with|from|for|in|on|at|by|to|into|as|of)\b")
 _REJECTS = re.compile(
     r"\b(?:turn(?:ed)? down|reject(?:ed)?|rul(?:e|ed) out|decid(?:e|ed) against|do not take)\b", re.IGNORECASE
 )
@@ -95,8 +88,9 @@ def write_technology(context: DraftContext) -> str:
 
 def write_review(context: DraftContext) -> str:
     """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
-    own = {each.id for each in list_decisions({OVERVIEW: _own_section(context)})}
-    others = {each.text for each in list_decisions(context.documents) if each.id not in own}
+    section = section_text(context.documents.get(context.target.output, ""), context.target.section)
+    own = {each.id for each in list_records({OVERVIEW: section})}
+    others = {each.text for each in list_records(context.documents) if each.id not in own}
     made: dict[str, tuple[str, str]] = {}
     for file, page in context.documents.items():
         for block in find_elaboration_blocks(file, page):
@@ -118,10 +112,6 @@ def write_review(context: DraftContext) -> str:
         parts,
         write_withdrawn(given.withdrawn),
     )
-
-
-def _own_section(context: DraftContext) -> str:
-    return section_text(context.documents.get(context.target.output, ""), context.target.section)
 
 
 def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
@@ -156,16 +146,14 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
 
 def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
     """Return ids for the records of this section; those of other sections are taken."""
-    own = _own_section(context)
-    mine = [*list_decisions({OVERVIEW: own}), *list_withdrawn(own, "ADR")]
-    withdrawn = (
-        each
-        for file in (OVERVIEW, SUMMARY)
-        for each in list_withdrawn(context.documents.get(file, ""), "ADR")
-    )
-    taken = [each.id for each in (*list_decisions(context.documents), *withdrawn)]
+    own = section_text(context.documents.get(context.target.output, ""), context.target.section)
+    every = [context.documents.get(file, "") for file in (OVERVIEW, SUMMARY)]
+    withdrawn = [each for text in every for each in list_withdrawn(text, "ADR")]
     return assign_ids(
-        "ADR", titles, mine, taken=taken, core=lambda text: unescape_markdown(write_title(text))
+        "ADR",
+        [unescape_markdown(write_title(title)) for title in titles],
+        [*list_records({OVERVIEW: own}), *list_withdrawn(own, "ADR")],
+        taken=[each.id for each in (*list_records(context.documents), *withdrawn)],
     )
 
 
@@ -186,62 +174,28 @@ def _name_decision(text: str) -> str:
     """Return what was decided, as a title: without who decided it, without the reason."""
     clause = _first_clause(text)
     named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
-    return capitalise(_shorten_title(named if len(named) > len("yes") else clause))
-
-
-def _shorten_title(words: str) -> str:
-    """Return at most 16 words that end where a part of the sentence ends: no title is cut off."""
-    if len(words.split()) <= _MAX_TITLE_WORDS:
-        return words
-    for ends, least in ((_STRONG_END, 4), (_JOINT, 3), (_WEAK_END, 3)):
-        starts = [words[: found.start()] for found in ends.finditer(words)]
-        fitting = [each for each in starts if least <= len(each.split()) <= _MAX_TITLE_WORDS]
-        if fitting:
-            return strip_punctuation(fitting[0] if ends is _STRONG_END else fitting[-1])
-    return " ".join(words.split()[:_MAX_TITLE_WORDS])
+    return capitalise(named if len(named) > len("yes") else clause)
 
 
 ERRORS_LABEL = "Errors"
-_ERROR_COLUMNS = ("Id", "Error", "When")
-_ERROR_NAME = re.compile(r"`(?:\w{1,60}\.){0,9}[A-Z]\w{1,80}`(?=\s?\(|\s(?:when|if|as|on|for|where|with)\b)")
-_BRACKETED = re.compile(r"\A\(([^()]*)\)\Z")
 _CODE = re.compile(r"`([^`]+)`")
-_WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 def write_errors(context: DraftContext) -> str:
     """Write a row for each error that has a name, then the other answers under their labels."""
-    found = _read_errors(context.text(ERRORS_LABEL))
+    text = context.text(ERRORS_LABEL)
+    code = [(_CODE.search(part), part) for part in split_entries(text)]
+    found = split_named_entries(text) or tuple((name[0], part) for name, part in code if name)
+    if len(found) < len(code) and not split_named_entries(text):
+        found = ()  # an entry without a name would be lost
     document = context.documents.get(ERRORS, "")
     known = [KnownId(row[0], row[1]) for row in list_rows(document, "E")]
-    known += list_withdrawn(document, "E")
-    # `ScaleOffline` has the words of `Scale Offline`.
-    given = assign_ids("E", [name for name, _ in found], known, core=partial(_WORD_START.sub, " "))
+    given = assign_ids("E", [name for name, _ in found], [*known, *list_withdrawn(document, "E")])
     return join_section(
-        write_table(_ERROR_COLUMNS, [(each, *pair) for each, pair in zip(given.ids, found, strict=True)]),
+        write_table(
+            ("Id", "Error", "When"), [(each, *pair) for each, pair in zip(given.ids, found, strict=True)]
+        ),
         write_labelled(context.without(ERRORS_LABEL) if found else context.answers),
         write_open_questions(context.answers),
         write_withdrawn(given.withdrawn),
     )
-
-
-def _split_sentence(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the errors that a sentence names in code, each with the words up to the next one."""
-    names = list(_ERROR_NAME.finditer(text))
-    told = []
-    for name, after in zip_longest(names, names[1:]):
-        words = text[name.end() : after.start() if after else None]
-        words = words.strip(" ,.;:").removesuffix(" and").strip(" ,.;")
-        told.append((name[0], _BRACKETED.sub(r"\1", words)))
-    return tuple(told) if all(words for _, words in told) else ()
-
-
-def _read_errors(text: str) -> tuple[tuple[str, str], ...]:
-    """Return each error with its name: `Name: cause`, or a name in code within a sentence."""
-    if pairs := split_named_entries(text) or _split_sentence(join_lines(text)):
-        return pairs
-    code = [(_CODE.search(part), part) for part in split_entries(text)]
-    found = [(match[0], part) for match, part in code if match]
-    if len(found) == len(code):
-        return tuple(found)
-    return ((found[0][0], join_lines(text)),) if len(found) == 1 else ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from ..core.commands import Answer
@@ -55,7 +54,6 @@ FEATURES, ACCEPTANCE, LEFT_OUT = "Features", "Acceptance", "Out of Scope"
 _OWNER = re.compile(
     r"[(\[]?(?:FR|AC)-(?P<number>\d{3,})(?:-\d{2,})?\b[)\]]?\s*+[:.–-]?\s*+(?=\S)", re.IGNORECASE
 )
-_SAME_IN_CRITERIA = re.compile(r"\b(?:given|when|then|and|angenommen|gegeben|wenn|dann|und)\b", re.IGNORECASE)
 
 
 def write_functional(context: DraftContext) -> str:
@@ -67,10 +65,12 @@ def write_functional(context: DraftContext) -> str:
     features = list(map(capitalise, split_statements(context.text(FEATURES)))) or [context.brief.item.name]
     given = assign_ids(
         "FR",
-        features,
-        [*(KnownId(each.id, each.text) for each in known), *list_withdrawn(document, "FR")],
+        list(map(_name_wordless, features)),
+        [
+            KnownId(each.id, _name_wordless(each.text))
+            for each in (*known, *list_withdrawn(document, "FR"))
+        ],
         taken=[each for each in referred if each.startswith("FR-")],
-        core=lambda text: text if stem_words(text) else WORDLESS,
     )
     written = list_requirements(context.documents)
     owners = {each.text: owner.text for owner in written for each in owner.criteria}
@@ -84,9 +84,7 @@ def write_functional(context: DraftContext) -> str:
         prefix = f"AC-{identity.removeprefix('FR-')}"
         before = [each for each in ever if each.id.startswith(f"{prefix}-")]
         taken = [each for each in referred if each.startswith(f"{prefix}-")]
-        ids = assign_ids(
-            prefix, own, before, taken=taken, digits=2, core=partial(_SAME_IN_CRITERIA.sub, " ")
-        ).ids
+        ids = assign_ids(prefix, own, before, taken=taken, digits=2).ids
         used.update(ids)
         parts += [f"### {identity}: {write_title(feature)}"]
         parts += [] if is_title_enough(feature) else [escape_markdown(feature)]
@@ -105,6 +103,10 @@ def write_functional(context: DraftContext) -> str:
     more = (*rest, *write_open_questions(context.without(left_out)))
     head = ["### Rules and Open Points"] if more else []
     return join_section(parts, head, more, write_withdrawn(lost.values()))
+
+
+def _name_wordless(text: str) -> str:
+    return text if stem_words(text) else WORDLESS
 
 
 def write_out_of_scope(context: DraftContext) -> str:
@@ -158,26 +160,20 @@ _SHAPES = tuple(
         r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
     )
 )
-_SAME_IN_STORIES = re.compile(
-    r"\b(?:as\s+(?:an?|the)|I\s+(?:want|need|would\s+like|wish)(?:\s+to)?|so\s+that|als|möchte|will|ich|damit)\b|として",
-    re.IGNORECASE,
-)
-_COMMON = 2
-_CLOSE = 0.5
+_CLOSE = 0.25
+"""How much of a requirement's words a story about it has at least."""
 
 
 def write_stories(context: DraftContext) -> str:
     """Write the stories as a JSON document, each with its id and what it refers to."""
     answers = context.only(*STORIES)
     parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
-    known = [KnownId(each.id, each.text) for each in list_stories(context.documents)]
-    known += list_withdrawn_stories(context.documents)
-    given = assign_ids("US", [text for text, _ in parts], known, core=partial(_SAME_IN_STORIES.sub, " "))
+    known = (*list_stories(context.documents), *list_withdrawn_stories(context.documents))
+    given = assign_ids("US", [text for text, _ in parts], known)
     listed = list_requirements(context.documents)
-    served = _share_out(parts, listed)
     found = [
-        _story(identity, text, own) | ({"unhappy": True} if unhappy else {})
-        for identity, (text, unhappy), own in zip(given.ids, parts, served, strict=True)
+        _story(identity, text, _find_served(text, listed)) | ({"unhappy": True} if unhappy else {})
+        for identity, (text, unhappy) in zip(given.ids, parts, strict=True)
     ]
     questions = [answer.question for answer in context.answers if answer.unknown]
     for story in found:
@@ -218,21 +214,6 @@ def _split_stories(answer: Answer) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _share_out(
-    stories: Sequence[tuple[str, bool]], listed: Sequence[Requirement]
-) -> list[Sequence[Requirement]]:
-    """Return the requirements of each story: by words, else by order where both are as many.
-
-    A story is given with whether it tells of a mishap.
-    """
-    served: list[Sequence[Requirement]] = [_find_served(text, listed) for text, _ in stories]
-    happy = [at for at, (_, unhappy) in enumerate(stories) if not unhappy]
-    if len(happy) == len(listed) and not all(served[at] for at in happy):
-        for at, requirement in zip(happy, listed, strict=True):
-            served[at] = [requirement]
-    return served
-
-
 def _story(identity: str, text: str, served: Sequence[Requirement]) -> dict[str, Any]:
     words = " ".join(strip_punctuation(text).split())
     shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
@@ -252,15 +233,9 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
     if len(listed) == 1:
         return list(listed)
     words = stem_words(text)
-    close = [(word_share(stem_words(each.text), words), each) for each in listed]
-    best = max((share for share, _ in close), default=0.0)
-    return [
-        each
-        for share, each in close
-        if share
-        and share >= best * 0.8
-        and (share >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
-    ]
+    shares = [word_share(stem_words(each.text), words) for each in listed]
+    enough = max(_CLOSE, max(shares, default=0.0) * 0.8)
+    return [each for each, share in zip(listed, shares, strict=True) if share >= enough]
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
@@ -272,27 +247,19 @@ _LABEL = re.compile(
 )
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
-_EVERYTHING = frozenset({"all", "everything", "every", "alles", "alle"})
-_REST = frozenset({"rest", "others", "other", "remaining"})
+_REST = frozenset(
+    {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
+)
 # "..., but could wait" tells of the same thing.
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
-    r"|,\s(?=(?:and )?(?:the|an?)\s)"
-)
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
-_NUMBERS = ("one", "two", "three", "four", "five")
-_BY_PLACE = re.compile(
-    rf"\bthe (?P<place>{'|'.join(_ORDINALS)}|last)(?: (?P<many>{'|'.join(_NUMBERS)}))?"
-    r"(?: ones?| requirements?)?"
-    r"(?=[,.;:]|$| (?:and|is|are|must|should|could|can|has|have|may|might|would|needs?|in|to)\b)",
-    re.IGNORECASE,
 )
 _UNCLEAR = re.compile(
-    r"\b(?:except|apart from|other than|nothing|none|not|cannot|can't|won't|wouldn't|neither)\b",
+    r"\b(?:except|apart from|other than|nothing|none|not|cannot|can't|won't|wouldn't|neither"
+    r"|the (?:first|second|third|last)(?! (?:release|version|week|month|sprint)))\b",
     re.IGNORECASE,
 )
 _WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
-_BETWEEN_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
 # What people say when they do not mean Must, the strongest first.
 _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
@@ -373,65 +340,24 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
         for identity in _ID.findall(text):
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
-    for priority, text in parts:
-        for found in _BY_PLACE.finditer(text):
-            for each in _take_by_place(found, listed):
-                chosen.setdefault(each.id, priority)
     if any(_is_unclear(each) for each in answers):
         return chosen  # an exception or a negation: words alone would say the opposite
-    parts = [(priority, text) for priority, text in parts if not _BY_PLACE.search(text)]
-    chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
-    every_word = {*_EVERYTHING, *(["both"] if len(listed) == 2 else [])}
-    every = [priority for priority, text in parts if len(listed) == 1 or every_word & set(words_of(text))]
-    rest = [priority for priority, text in parts if _REST & set(words_of(text))]
+    said = [(priority, stem_words(text)) for priority, text in parts if not _ID.search(text)]
+    for each in listed:
+        shared = [(len(stem_words(each.text) & words), priority) for priority, words in said]
+        most = max((count for count, _ in shared), default=0)
+        best = {priority for count, priority in shared if count == most}
+        if most and len(best) == 1:
+            chosen.setdefault(each.id, best.pop())
+    rest = [priority for priority, text in parts if len(listed) == 1 or _REST & set(words_of(text))]
     missing = [each.id for each in listed if each.id not in chosen]
-    if len(missing) == 1 and len(strange := _list_strange(listed, parts)) == 1:
-        rest += strange
-    return chosen | (dict.fromkeys(missing, (every or rest)[0]) if every or rest else {})
+    return chosen | (dict.fromkeys(missing, rest[0]) if rest else {})
 
 
 def _is_unclear(answer: Answer) -> bool:
-    """Whether an answer without ids and labels makes an exception or denies something."""
+    """Whether an answer without ids and labels makes an exception, denies something or counts."""
     is_free = not _ID.search(answer.text) and not _LABEL.search(answer.text)
     return is_free and answer.label == LABELS[0] and _UNCLEAR.search(answer.text) is not None
-
-
-def _take_by_place(found: re.Match[str], listed: Sequence[Requirement]) -> Sequence[Requirement]:
-    """Return the requirements that `the first two` or `the last` means."""
-    many = _NUMBERS.index((found["many"] or "one").lower()) + 1
-    if (place := found["place"].lower()) == "last":
-        return listed[-many:]
-    return listed[_ORDINALS.index(place) :][:many]
-
-
-def _list_strange(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the priorities that were said of something by words that no requirement has."""
-    words = frozenset[str]().union(*(stem_words(each.text) for each in listed))
-    return [
-        priority
-        for priority, text in parts
-        if not (_ID.search(text) or words & stem_words(text))
-        and any(said.search(text) for name, said in _PLAIN_WORDS if name == priority)
-    ]
-
-
-def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return the priorities of requirements that a part names in a few words: `One range, 416 must be in`."""
-    close = []
-    things = [(priority, thing) for priority, text in parts for thing in _BETWEEN_THINGS.split(text)]
-    for place, (_, thing) in enumerate(things):
-        for number, each in enumerate(listed):
-            shared = len(stem_words(thing) & stem_words(each.text))
-            also = len(set(words_of(thing)) & set(words_of(each.text)))
-            if shared and not _ID.search(thing):
-                close.append((-shared, -also, place, number))
-    chosen: dict[str, str] = {}
-    used: set[int] = set()
-    for _, _, place, number in sorted(close):
-        if place not in used and listed[number].id not in chosen:
-            chosen[listed[number].id] = things[place][0]
-            used.add(place)
-    return chosen
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
