@@ -7,21 +7,14 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from ..git import run_git, safe_environment
 from . import GITHUB, GithubReference, Issue
-from .service import (
-    MOST_COMMENTS,
-    Service,
-    build_headers,
-    check_base_address,
-    clean_issue,
-    explain_bad_answer,
-    get_json,
-    join_comments,
-    no_issue_error,
-)
+from .service import MOST_COMMENTS, Service, check_base_address, get_json, make_issue, no_issue_error
 
 GH_PATIENCE = 5.0
 _GIT_SECONDS = 5.0
@@ -36,34 +29,38 @@ _ADDRESS = "GITHUB_API_URL"
 _TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
 # With one of these gh would name the same token for any host.
 _FOR_ANY_HOST = {"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
-_ACCEPT = "application/vnd.github+json"
+
+
+class _GithubComment(Struct):
+    body: str | None = None
+    created_at: str = ""
+    user: dict[str, Any] | None = None
+
+
+class _GithubIssue(Struct):
+    title: str | None
+    body: str | None = None
+    comments: int = 0
 
 
 def fetch_github(reference: GithubReference, root: Path, environment: Mapping[str, str]) -> Issue:
     """Return the issue and its comments, with the user's own credentials or without where it is public."""
     service, path = _find_issue(reference, root, environment)
-    answer = get_json(service, path)
-    if "title" not in answer:
-        raise explain_bad_answer(service)
-    issue = clean_issue(reference, title=answer.get("title"), text=answer.get("body"))
-    count = answer.get("comments")
-    if not isinstance(count, int) or count <= 0:
-        return issue
-    # The last page holds the newest ones; GitHub sorts them by age.
-    page = (count - 1) // MOST_COMMENTS + 1
-    found = get_json(service, f"{path}/comments?per_page={MOST_COMMENTS}&page={page}", kind=list)
-    comments = [
-        ((each.get("user") or {}).get("login", ""), each.get("created_at", ""), each.get("body"))
-        for each in found
-        if isinstance(each, dict)
-    ]
-    return Issue(issue.title, join_comments(issue.text, comments, count))
+    issue = get_json(service, path, _GithubIssue)
+    found: list[_GithubComment] = []
+    if issue.comments > 0:
+        # The last page holds the newest ones; GitHub sorts them by age.
+        page = (issue.comments - 1) // MOST_COMMENTS + 1
+        asked = f"{path}/comments?per_page={MOST_COMMENTS}&page={page}"
+        found = get_json(service, asked, list[_GithubComment])
+    comments = [(str((each.user or {}).get("login", "")), each.created_at, each.body) for each in found]
+    return make_issue(reference.source_id, issue.title, issue.body, comments, issue.comments)
 
 
 def post_github(reference: GithubReference, root: Path, environment: Mapping[str, str], text: str) -> str:
     """Put a comment on the issue and return its address."""
     service, path = _find_issue(reference, root, environment)
-    return str(get_json(service, f"{path}/comments", sent={"body": text}).get("html_url", ""))
+    return str(get_json(service, f"{path}/comments", dict[str, Any], sent={"body": text}).get("html_url", ""))
 
 
 def _find_issue(
@@ -104,62 +101,44 @@ def _build_service(host: str, environment: Mapping[str, str], source_id: str) ->
     A token of the environment goes to GitHub or to the address that the user has set; one of gh goes to the
     host that the user logged in to.
     """
-    base = environment.get(_ADDRESS, "").strip()
-    place: str | None = _ADDRESS
-    access = _TOKENS[0]
+    base, access = environment.get(_ADDRESS, "").strip(), _TOKENS[0]
     if base:
         base = check_base_address(_ADDRESS, base, source_id)
-    token = _find_token(environment, source_id)
+    named = next((name for name in _TOKENS if environment.get(name, "").strip()), "")
+    token = environment.get(named, "").strip()
+    # Checked here, since the library would show the whole header in its own error.
+    if token and not _is_token(token):
+        raise no_issue_error(source_id, f"{named} holds characters that no token has.", f"Check {named}.")
     # GitHub's own address says nothing about other hosts.
     if host != GITHUB and (not base or urlsplit(base).hostname == urlsplit(_API).hostname):
-        base, token = f"https://{host}/api/v3", None
+        base, token = f"https://{host}/api/v3", ""
         access = f"{_ADDRESS}={base} and {_TOKENS[0]}"
-    elif not base:
-        base, place = _API, None
-    if token is None and (value := _ask_gh(host, environment)):
-        token = ('the login of "gh"', value)
-    if token is None:
-        access, authorization = f'{access}, or log in with "gh auth login"', None
+    if token:
+        access = named
+    elif token := _ask_gh(host, environment):
+        access = 'the login of "gh"'
     else:
-        access, authorization = token[0], f"Bearer {token[1]}"
-    return Service("GitHub", base, access, place, source_id, build_headers(_ACCEPT, authorization))
+        access = f'{access}, or log in with "gh auth login"'
+    place, authorization = _ADDRESS if base else None, f"Bearer {token}" if token else None
+    return Service("GitHub", base or _API, access, place, source_id, authorization)
 
 
-def _find_token(environment: Mapping[str, str], source_id: str) -> tuple[str, str] | None:
-    """Return the name of the first token that is set, and the token."""
-    for name in _TOKENS:
-        if value := environment.get(name, "").strip():
-            # Checked here, since the library would show the whole header in its own error.
-            if not _is_token(value):
-                raise no_issue_error(
-                    source_id, f"{name} holds characters that no token has.", f"Check {name}."
-                )
-            return name, value
-    return None
-
-
-def _ask_gh(host: str, environment: Mapping[str, str]) -> str | None:
-    """Return the token that gh keeps for a host; None where it is not there or not logged in."""
+def _ask_gh(host: str, environment: Mapping[str, str]) -> str:
+    """Return the token that gh keeps for a host; empty where it is not there or not logged in."""
     program = shutil.which("gh", path=environment.get("PATH", ""))
     if program is None:
-        return None
+        return ""
+    given = {key: value for key, value in safe_environment(environment).items() if key not in _FOR_ANY_HOST}
     try:
         answer = subprocess.run(
-            [program, "auth", "token", "--hostname", host],
-            env={
-                key: value for key, value in safe_environment(environment).items() if key not in _FOR_ANY_HOST
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=GH_PATIENCE,
-            check=False,
-        )
+            [program, "auth", "token", "--hostname", host], env=given, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=GH_PATIENCE, check=True,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
-        return None
+        return ""
     token = answer.stdout.decode("utf-8", "replace").strip()
-    return token if answer.returncode == 0 and _is_token(token) else None
+    return token if _is_token(token) else ""
 
 
 def _is_token(text: str) -> bool:
-    return bool(text) and text.isascii() and text.isprintable() and " " not in text
+    return text.isascii() and text.isprintable() and " " not in text
