@@ -85,16 +85,31 @@ class _StepFields(msgspec.Struct):
 
 def parse_step(file: ContentFile, phase: Phase) -> Step:
     """Return the step of a file in a phase's folder; raises UnusableError for a wrong field."""
-    file.warn_of_unknown(_StepFields.__struct_fields__, "step")
-    given = file.convert_fields(_StepFields)
-    _check_step_id(given.step_id, phase)
-    _check_outputs(given.outputs)
+    given = file.convert_fields(_StepFields, "step")
+    if not is_step_id(given.step_id):
+        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
+    if phase_of(given.step_id) is None:
+        raise UnusableError("step_id", f"no phase has the number {given.step_id[:2]}")
+    if phase_of(given.step_id) != phase:
+        raise UnusableError("step_id", f"{given.step_id} does not belong in the folder {phase.key}")
+    for output in given.outputs:
+        if not is_output_name(output):
+            said = f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
+            raise UnusableError("outputs", said)
+        if output.lower() in _RESERVED_OUTPUTS:
+            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
     sections = _split_sections(file)
     if _ALL_MODES in sections:
         sections |= {name: sections.get(name, sections[_ALL_MODES]) for name in _MODES}
-    modes = {name: _parse_mode(name, sections[name], file) for name in _MODES if name in sections}
-    brief, standard, deep = _fill_modes(modes, file)
-    labels = {question.label for questions in modes.values() for question in questions}
+    modes = {name: _parse_mode(name, sections.get(name, []), file) for name in _MODES}
+    brief, standard, deep = modes.values()
+    spare = standard or deep or brief
+    if not spare:
+        said = "asks no question; a question is a line `### Label` with a paragraph below it"
+        raise UnusableError("body", said)
+    for name in (name for name, questions in modes.items() if not questions):
+        file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
+    labels = {question.label for question in (*brief, *standard, *deep)}
     return Step(
         step_id=given.step_id,
         title=given.title,
@@ -103,31 +118,12 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
         outputs=tuple(dict.fromkeys(given.outputs)),
         depends_on=_parse_depends_on(given.depends_on, file),
         skip_if=_parse_skip_if(given.skip_if, file),
-        brief=brief,
-        standard=standard,
-        deep=deep,
+        brief=brief or spare,
+        standard=standard or spare,
+        deep=deep or spare,
         validation=_parse_validation(sections.get("Validation", []), labels, file),
         targets=_parse_targets(sections.get("Artifacts", []), given.outputs, file),
     )
-
-
-def _check_step_id(step_id: str, phase: Phase) -> None:
-    if not is_step_id(step_id):
-        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
-    if phase_of(step_id) is None:
-        raise UnusableError("step_id", f"no phase has the number {step_id[:2]}")
-    if phase_of(step_id) != phase:
-        raise UnusableError("step_id", f"{step_id} does not belong in the folder {phase.key}")
-
-
-def _check_outputs(outputs: tuple[str, ...]) -> None:
-    for output in outputs:
-        if not is_output_name(output):
-            raise UnusableError(
-                "outputs", f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
-            )
-        if output.lower() in _RESERVED_OUTPUTS:
-            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
 
 
 def _parse_depends_on(value: object, file: ContentFile) -> tuple[str, ...]:
@@ -161,7 +157,10 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
     names = {name.lower(): name for name in _SECTIONS}
     sections: dict[str, list[str]] = {}
     current: list[str] = []
-    for line in map(str.rstrip, _remove_comments(file.body).split("\n")):
+    first, *rest = file.body.split("<!--")
+    # A pattern would search to the end of the file once for each opening that is never closed.
+    body = first + "".join(part.partition("-->")[2] for part in rest)
+    for line in map(str.rstrip, body.split("\n")):
         heading = _SECTION.fullmatch(line)
         if not heading:
             current.append(line)
@@ -172,32 +171,6 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
             file.warn(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}")
         current = sections.setdefault(name, []) if name else []
     return sections
-
-
-def _remove_comments(body: str) -> str:
-    # A pattern would search to the end of the file once for each opening that is never closed.
-    kept: list[str] = []
-    at = 0
-    while (opening := body.find("<!--", at)) >= 0 and (closing := body.find("-->", opening)) >= 0:
-        kept.append(body[at:opening])
-        at = closing + len("-->")
-    return "".join((*kept, body[at:]))
-
-
-def _fill_modes(
-    modes: dict[str, tuple[Question, ...]], file: ContentFile
-) -> tuple[tuple[Question, ...], tuple[Question, ...], tuple[Question, ...]]:
-    """Return the questions of the three modes; one that holds none asks those of another."""
-    brief, standard, deep = (modes.get(name, ()) for name in _MODES)
-    spare = standard or deep or brief
-    if not spare:
-        raise UnusableError(
-            "body", "asks no question; a question is a line `### Label` with a paragraph below it"
-        )
-    for name in _MODES:
-        if not modes.get(name):
-            file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
-    return brief or spare, standard or spare, deep or spare
 
 
 def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Question, ...]:
@@ -281,40 +254,3 @@ def _parse_rows(
         else:
             file.warn(section, f"a line needs {columns} parts with | between them; ignored: {line[:80]}")
     return rows
-
-
-def drop_unmet_dependencies(
-    steps: tuple[Step, ...], files: Mapping[str, str]
-) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
-    """Return the steps without dependencies on steps that do not exist or that wait for them in turn.
-
-    Of a circle every dependency of one of its steps on another is dropped; `files` names each step's file.
-    """
-    waits_for = {step.step_id: step.depends_on for step in steps}
-    problems: list[Problem] = []
-    kept: list[Step] = []
-    for step in steps:
-        met = []
-        for other in step.depends_on:
-            if other not in waits_for:
-                reason = f"there is no step {other}; it is ignored"
-            elif step.step_id in _find_all_before(other, waits_for):
-                reason = f"{step.step_id} and {other} wait for each other; it is ignored"
-            else:
-                met.append(other)
-                continue
-            problems.append(Problem(files[step.step_id], "depends_on", reason, skipped=False))
-        kept.append(replace(step, depends_on=tuple(met)))
-    return tuple(kept), tuple(problems)
-
-
-def _find_all_before(start: str, waits_for: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """Return the step and everything it waits for, directly or through others."""
-    found: set[str] = set()
-    ahead = [start]
-    while ahead:
-        step_id = ahead.pop()
-        if step_id not in found:
-            found.add(step_id)
-            ahead.extend(waits_for.get(step_id, ()))
-    return found
