@@ -1,8 +1,8 @@
 """The built-in content, parsed once: kept in the process, and as JSON in the user's own cache folder.
 
 The file in the cache counts only while it names the same program and the same files with the same sizes and
-times. Otherwise, and where the folder cannot be read or written, the content is parsed as though there were no
-cache. Only built-in content is kept.
+times. Otherwise, and where the folder cannot be read or written, the content is parsed as though there were
+no cache. Only built-in content is kept.
 """
 
 from __future__ import annotations

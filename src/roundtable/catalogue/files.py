@@ -212,29 +212,28 @@ def _load_yaml(text: str) -> object:
     import yaml
 
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-    level = 0
+    level, said = 0, ""
     try:
         for event in yaml.parse(text, Loader=loader):
             level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
                 said = "uses a YAML anchor or alias (& or *); write the value out or put it in quotes"
-                raise UnusableError(FRONT_MATTER, said)
-            if getattr(event, "tag", None) is not None:
+            elif getattr(event, "tag", None) is not None:
                 said = "uses a YAML tag (!); write a plain value or put it in quotes"
-                raise UnusableError(FRONT_MATTER, said)
-            if level > MAX_NESTING:
-                raise UnusableError(FRONT_MATTER, f"is nested more than {MAX_NESTING} levels deep")
-        return yaml.load(text, Loader=loader)
+            elif level > MAX_NESTING:
+                said = f"is nested more than {MAX_NESTING} levels deep"
+            if said:
+                break
+        else:
+            return yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         mark, reason = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         # Lines are counted in the file, where the first is the opening `---`.
         where = f" in line {mark.line + 2}" if mark else ""
-        why = f": {reason}" if reason else ""
-        raise UnusableError(FRONT_MATTER, f"is not sound YAML{where}{why}") from None
-    except UnusableError:
-        raise
+        said = f"is not sound YAML{where}" + (f": {reason}" if reason else "")
     except (ValueError, OverflowError, RecursionError):
-        raise UnusableError(FRONT_MATTER, "holds a value that cannot be read; put it in quotes") from None
+        said = "holds a value that cannot be read; put it in quotes"
+    raise UnusableError(FRONT_MATTER, said)
 
 
 def _tidy(name: str, value: object) -> object:

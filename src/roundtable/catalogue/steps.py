@@ -33,11 +33,9 @@ A section `## Notes` is for the people who keep the file. A missing mode asks wh
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from ..core import validation
 from ..core.errors import RuleBroken
@@ -55,7 +53,7 @@ from ..core.steps import (
     phase_of,
     split_drafts,
 )
-from .files import ContentFile, Name, Problem, ShortName, SomeTexts, Text, Texts, UnusableError, convert
+from .files import ContentFile, Name, ShortName, SomeTexts, Text, Texts, UnusableError, convert
 
 MAX_LABEL_LENGTH = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")

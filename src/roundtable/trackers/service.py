@@ -50,7 +50,7 @@ class Service:
         return host_of(urlsplit(self.base)) or self.name
 
     def error(self, failed: str, do: str = "") -> TrackerFailed:
-        """Return the failure to get the issue; without anything better to do, the user checks the way there."""
+        """Return the failure to get the issue; `do` is to check the way there unless it is given."""
         way = f"the connection and {self.place}" if self.place else "the connection"
         return no_issue_error(self.source_id, failed, do or f"Check {way}.")
 
@@ -100,7 +100,7 @@ def get_json(
     patience: float = PATIENCE,
     sent: Mapping[str, str] | None = None,
 ) -> _Answer:
-    """Return what is at the path, or the answer to what is `sent` there; TrackerFailed if it has another form."""
+    """Return the answer at the path, or to what is `sent` there; TrackerFailed if it has another form."""
     try:
         return msgspec.json.decode(_read(service, path, patience, sent), type=form)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):  # perhaps a page to log in
