@@ -11,7 +11,7 @@ import pytest
 from roundtable.core.errors import TrackerFailed
 from roundtable.core.steps import Item
 from roundtable.trackers import GithubReference, Issue, fetch_issue, post_comment
-from roundtable.trackers.github import find_origin, parse_remote
+from roundtable.trackers.issues import find_origin, parse_remote
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -150,7 +150,8 @@ def test_a_refused_token_is_named(
 ) -> None:
     server.refuses(PATH, 401)
     assert failure(NAMED, root, environment | {name: CANARY}) == (
-        f"GitHub does not show GH-21 with these credentials (401). Nothing was added. Check {name}. {BY_HAND}"
+        "GitHub does not show GH-21 with these credentials (401). Nothing was added. "
+        f"Check the reference. Check {name}. {BY_HAND}"
     )
 
 

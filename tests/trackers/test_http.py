@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roundtable.core.errors import OutsideFailure, TrackerFailed
-from roundtable.trackers.service import (
+from roundtable.trackers.issues import (
     LARGEST,
     PATIENCE,
     Service,
@@ -64,13 +64,17 @@ def test_without_credentials_none_are_sent(server: Tracker) -> None:
     [
         (
             401,
-            f"Tracker does not show ABC-1 with these credentials (401). {SAVED} Check THE_TOKEN.",
-            f"Tracker does not show ABC-1 without credentials (401). {SAVED} Set THE_TOKEN.",
+            f"Tracker does not show ABC-1 with these credentials (401). "
+            f"{SAVED} Check the reference. Check THE_TOKEN.",
+            f"Tracker does not show ABC-1 without credentials (401). "
+            f"{SAVED} Check the reference. Set THE_TOKEN.",
         ),
         (
             403,
-            f"Tracker does not show ABC-1 with these credentials (403). {SAVED} Check THE_TOKEN.",
-            f"Tracker does not show ABC-1 without credentials (403). {SAVED} Set THE_TOKEN.",
+            f"Tracker does not show ABC-1 with these credentials (403). "
+            f"{SAVED} Check the reference. Check THE_TOKEN.",
+            f"Tracker does not show ABC-1 without credentials (403). "
+            f"{SAVED} Check the reference. Set THE_TOKEN.",
         ),
         (
             404,
@@ -81,11 +85,11 @@ def test_without_credentials_none_are_sent(server: Tracker) -> None:
         ),
         (
             429,
-            f"Tracker takes no more requests for now (429). {SAVED} Try again later.",
+            f"Tracker takes no requests for now (429). {SAVED} Try again later.",
             None,
         ),
-        (500, f"Tracker is in trouble (500). {SAVED} Try again later.", None),
-        (503, f"Tracker is in trouble (503). {SAVED} Try again later.", None),
+        (500, f"Tracker takes no requests for now (500). {SAVED} Try again later.", None),
+        (503, f"Tracker takes no requests for now (503). {SAVED} Try again later.", None),
         (400, f"Tracker did not take the request (400). {SAVED} Check the connection and THE_URL.", None),
     ],
 )
@@ -102,7 +106,7 @@ def test_a_service_without_an_address_of_ones_own_says_to_check_the_connection(s
 
 def test_a_rate_limit_may_come_as_403(server: Tracker) -> None:
     server.refuses("/x", 403, X_RateLimit_Remaining="0")
-    assert failure(service(server.address)).startswith("Tracker takes no more requests for now (403).")
+    assert failure(service(server.address)).startswith("Tracker takes no requests for now (403).")
     server.refuses("/x", 403, Retry_After="7")
     assert failure(service(server.address)).endswith("Try again later.")
     server.refuses("/x", 403, X_RateLimit_Remaining="4")
@@ -122,8 +126,8 @@ def test_a_redirect_to_another_host_gets_no_credentials(server: Tracker, other: 
     other.gives("/x", {"title": "stolen"})
     server.refuses("/x", status, Location=f"{other.address}/x")
     assert failure(service(server.address)) == (
-        f"Tracker at {server.host} sends the request on to {other.host}. "
-        f"It was not sent there. {SAVED} If that is right, set THE_URL to it."
+        f"Tracker at {server.host} sends us on to {other.host}. "
+        f"Nothing was sent there. {SAVED} If that is right, set THE_URL to it."
     )
     assert other.asked == []
 
@@ -133,9 +137,9 @@ def test_a_redirect_to_the_same_host_by_another_name_or_scheme_is_another_host(s
     server.refuses("/x", 301, Location=f"http://localhost:{port}/x")
     assert f"on to localhost:{port}." in failure(service(server.address))
     server.refuses("/x", 301, Location=f"https://{server.host}/x")
-    assert "sends the request on" in failure(service(server.address))
+    assert "sends us on" in failure(service(server.address))
     server.refuses("/x", 301, Location="ftp://127.0.0.1/x")
-    assert "sends the request on to 127.0.0.1." in failure(service(server.address))
+    assert "sends us on to 127.0.0.1." in failure(service(server.address))
     assert len(server.asked) == 3
 
 
@@ -162,8 +166,8 @@ def test_the_secure_side_of_a_host_is_the_same_host(old: str, new: str, same: bo
 def test_a_redirect_without_credentials_or_address_of_ones_own(server: Tracker) -> None:
     server.refuses("/x", 301, Location="https://login.example/")
     assert failure(service(server.address, token=None, place=None)) == (
-        f"Tracker at {server.host} sends the request on to login.example. "
-        f"It was not sent there. {SAVED} Check the connection."
+        f"Tracker at {server.host} sends us on to login.example. "
+        f"Nothing was sent there. {SAVED} Check the connection."
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.trackers import Issue, JiraReference, fetch_issue
-from roundtable.trackers.jira import fetch_jira
+from roundtable.trackers.issues import fetch_jira
 from trackers.server import CANARY, Reply, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -134,7 +134,7 @@ def test_what_goes_wrong_names_the_variables(server: Tracker, environment: dict[
     server.refuses(PATH, 401)
     assert failure(environment) == (
         "Jira does not show ABC-12 with these credentials (401). "
-        + ENDING.format("Check JIRA_USER and JIRA_TOKEN.")
+        + ENDING.format("Check the reference. Check JIRA_USER and JIRA_TOKEN.")
     )
     server.replies[PATH] = Reply(body=b"<html>", headers={"Content-Type": "text/html"})
     assert failure(environment) == (

@@ -93,21 +93,21 @@ def _parse_address(text: str) -> Reference | None:
 
 def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
     """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
-    from . import github, jira  # late: most items are words, and need no network
+    from . import issues  # late: most items are words, and need no network
 
     if isinstance(reference, GithubReference):
-        return github.fetch_github(reference, root, environment)
-    return jira.fetch_jira(reference, environment)
+        return issues.fetch_github(reference, root, environment)
+    return issues.fetch_jira(reference, environment)
 
 
 def post_comment(reference: Reference, root: Path, environment: Mapping[str, str], text: str) -> str:
     """Put a comment on the issue and return its address; TrackerFailed says what to do if that fails."""
-    from . import github, jira
+    from . import issues
 
     try:
         if isinstance(reference, GithubReference):
-            return github.post_github(reference, root, environment, text)
-        return jira.post_jira(reference, environment, text)
+            return issues.post_github(reference, root, environment, text)
+        return issues.post_jira(reference, environment, text)
     except TrackerFailed as error:
         do = "Put the text there by hand: roundtable handoff prints it."
         raise TrackerFailed(error.failed, saved="Nothing was posted.", do=do) from error
