@@ -87,6 +87,14 @@ class ContentFile(Struct):
             self.warn(escape_hidden(name)[:60], f"is not a field of a {what} file and is ignored")
         return convert(self.fields, struct)
 
+    def convert_or_warn(self, name: str, form: type[_Value], default: _Value) -> _Value:
+        """Return one field in a form; the default where there is none, or where it is noted as wrong."""
+        try:
+            return convert(self.fields[name], form) if name in self.fields else default
+        except UnusableError as error:
+            self.warn(name, f"{error.reason}; it is ignored")
+            return default
+
 
 class Loaded(Struct, Generic[_Value], frozen=True):
     """What a file holds, the file as a person knows it, and the name by which it is put in order."""

@@ -116,20 +116,15 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
         "short_role": given.short_role or given.role,
         "phases": tuple(phase for phase in given.phases if phase in PHASE_KEYS),
         "towards": tuple(given.towards.items()),
-        "bans": _parse_bans(file, given.bans, trusted),
+        "bans": _parse_bans(file, trusted),
     }
     del fields["disabled"]
     return PersonaFile(given.key, Persona(**fields))
 
 
-def _parse_bans(file: ContentFile, entries: object, trusted: Collection[str] | None) -> tuple[Ban, ...]:
-    try:
-        entries = convert(entries, tuple[Any, ...])
-    except UnusableError as error:
-        file.warn("bans", f"{error.reason}; it is ignored")
-        return ()
+def _parse_bans(file: ContentFile, trusted: Collection[str] | None) -> tuple[Ban, ...]:
     bans = []
-    for number, entry in enumerate(entries, 1):
+    for number, entry in enumerate(file.convert_or_warn("bans", list[Any], []), 1):
         try:
             given = convert(entry, _BanFields)
             _check_pattern(given.pattern, is_trusted=trusted is None or given.pattern in trusted)

@@ -33,6 +33,8 @@ A section `## Notes` is for the people who keep the file. A missing mode asks wh
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -53,7 +55,7 @@ from ..core.steps import (
     phase_of,
     split_drafts,
 )
-from .files import ContentFile, Name, ShortName, SomeTexts, Text, Texts, UnusableError, convert
+from .files import ContentFile, Name, ShortName, SomeTexts, Text, Texts, UnusableError
 
 MAX_LABEL_LENGTH = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
@@ -108,46 +110,41 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     for name in (name for name, questions in modes.items() if not questions):
         file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
     labels = {question.label for question in (*brief, *standard, *deep)}
+
+    def check_criterion(label: str, check: str, _follow_up: str) -> str:
+        if label not in labels:
+            return f"no question has the label '{label}'"
+        return "" if validation.is_known_check(check) else f"'{check}' is not a known check"
+
+    def check_target(output: str, _section: str) -> str:
+        return "" if output in given.outputs else f"'{output}' is not among the outputs"
+
+    depends_on = file.convert_or_warn("depends_on", Texts, ())
+    for name in depends_on:
+        if not is_step_id(name):
+            file.warn("depends_on", f"'{name[:60]}' is not a step id and is ignored")
+    skip_if = file.convert_or_warn("skip_if", str, "")
+    try:
+        if skip_if:
+            Condition.parse(skip_if)
+    except RuleBroken as error:
+        file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
+        skip_if = ""
+    rows = partial(_parse_rows, file, sections)
     return Step(
         step_id=given.step_id,
         title=given.title,
         persona=given.persona,
         depth=given.depth,
         outputs=tuple(dict.fromkeys(given.outputs)),
-        depends_on=_parse_depends_on(given.depends_on, file),
-        skip_if=_parse_skip_if(given.skip_if, file),
+        depends_on=tuple(filter(is_step_id, dict.fromkeys(depends_on))),
+        skip_if=skip_if,
         brief=brief or spare,
         standard=standard or spare,
         deep=deep or spare,
-        validation=_parse_validation(sections.get("Validation", []), labels, file),
-        targets=_parse_targets(sections.get("Artifacts", []), given.outputs, file),
+        validation=tuple(Criterion(*row) for row in rows("Validation", 3, check_criterion)),
+        targets=tuple(Target(*row) for row in rows("Artifacts", 2, check_target)),
     )
-
-
-def _parse_depends_on(value: object, file: ContentFile) -> tuple[str, ...]:
-    try:
-        ids = dict.fromkeys(convert(value, Texts))
-    except UnusableError as error:
-        file.warn("depends_on", f"{error.reason}; it is ignored")
-        return ()
-    for name in ids:
-        if not is_step_id(name):
-            file.warn("depends_on", f"'{name[:60]}' is not a step id and is ignored")
-    return tuple(filter(is_step_id, ids))
-
-
-def _parse_skip_if(value: object, file: ContentFile) -> str:
-    try:
-        condition = convert(value, str)
-        if condition:
-            Condition.parse(condition)
-    except UnusableError as error:
-        file.warn("skip_if", f"{error.reason}; it is ignored")
-        return ""
-    except RuleBroken as error:
-        file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
-        return ""
-    return condition
 
 
 def _split_sections(file: ContentFile) -> dict[str, list[str]]:
@@ -206,49 +203,26 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
     if not text:
         file.warn(place, "has no question below the label and is ignored")
         return None
-    if draft and not all(_DRAFT.fullmatch(each.strip()) for each in split_drafts(draft)):
+    if not all(map(_DRAFT.fullmatch, filter(None, (*split_drafts(draft), *split_drafts(shows))))):
         file.warn(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
-        draft = ""
-    if without and not (draft or shows):
-        file.warn(place, "'Without' is for a question with a draft or a subject; it is ignored")
-        without = ""
-    if shows and not all(_DRAFT.fullmatch(each) for each in split_drafts(shows)):
-        file.warn(place, "'Shows' must be survey or answer ...; it is ignored")
-        shows = ""
+        draft = shows = ""
     return Question(label, text, help_text, example, draft, without, kinds, shows, formerly=formerly)
 
 
-def _parse_validation(lines: list[str], labels: set[str], file: ContentFile) -> tuple[Criterion, ...]:
-    criteria = []
-    for line, (label, check, follow_up) in _parse_rows("Validation", lines, 3, file):
-        if label not in labels:
-            file.warn("Validation", f"no question has the label '{label}'; ignored: {line}")
-        elif not validation.is_known_check(check):
-            file.warn("Validation", f"'{check}' is not a known check; ignored: {line}")
-        else:
-            criteria.append(Criterion(label, check, follow_up))
-    return tuple(criteria)
-
-
-def _parse_targets(lines: list[str], outputs: tuple[str, ...], file: ContentFile) -> tuple[Target, ...]:
-    targets = []
-    for line, (output, section) in _parse_rows("Artifacts", lines, 2, file):
-        if output in outputs:
-            targets.append(Target(output, section))
-        else:
-            file.warn("Artifacts", f"'{output}' is not among the outputs; ignored: {line}")
-    return tuple(targets)
-
-
 def _parse_rows(
-    section: str, lines: list[str], columns: int, file: ContentFile
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the list lines of a section, cut at their bars into so many cells, none of them empty."""
-    rows = []
-    for line in filter(None, (" ".join(line.split()) for line in lines)):
-        cells = tuple(cell.strip() for cell in line.removeprefix("-").split("|", columns - 1))
+    file: ContentFile,
+    sections: Mapping[str, list[str]],
+    section: str,
+    columns: int,
+    find_fault: Callable[..., str],
+) -> Iterator[list[str]]:
+    """Yield the list lines of a section, each cut at its bars into so many cells without a fault."""
+    for line in filter(None, (" ".join(line.split()) for line in sections.get(section, ()))):
+        cells = [cell.strip() for cell in line.removeprefix("-").split("|", columns - 1)]
+        fault = f"a line needs {columns} parts with | between them"
         if line.startswith("- ") and len(cells) == columns and all(cells):
-            rows.append((line, cells))
+            fault = find_fault(*cells)
+        if fault:
+            file.warn(section, f"{fault}; ignored: {line[:80]}")
         else:
-            file.warn(section, f"a line needs {columns} parts with | between them; ignored: {line[:80]}")
-    return rows
+            yield cells
