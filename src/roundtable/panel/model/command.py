@@ -20,31 +20,6 @@ from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
 from .model import CHARACTERS_PER_TOKEN, Request, Usage, hide, make_failure
 
-_LONGEST_HELD = 4_096
-# An escape sequence that the end of the text may have cut in two.
-_OPEN = re.compile(
-    r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*"  # CSI: colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*\x1b?"  # OSC, DCS, SOS, PM, APC
-    r"|\x1b[ -/]*)\Z"
-)
-
-
-class PlainText:
-    """Turns bytes into text: UTF-8 that may be split anywhere, terminal escapes cut, bad bytes marked."""
-
-    def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._held = ""
-
-    def take(self, data: bytes, *, last: bool = False) -> str:
-        """The text that is certain by now; what may be the beginning of something is held back."""
-        text = self._held + self._decoder.decode(data, last)
-        unfinished = None if last else _OPEN.search(text, max(0, len(text) - _LONGEST_HELD))
-        end = unfinished.start() if unfinished else len(text)
-        self._held = text[end:]
-        return strip_unprintable(text[:end])
-
-
 _KEPT_OF_STDERR = 8 * 1024
 _GRACE = 0.5
 _BURIAL = 5.0
@@ -167,14 +142,14 @@ class CommandModel:
         """What the program prints, as it comes; more than was asked for is cut, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
-        said, text, ended = "", PlainText(), False
+        said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
         with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder:
             child = await self._start_child(request, folder)
             try:
                 while not ended and len(said) < most:
                     data = await self._in_time(child.output.get(), deadline, request)
                     ended = not data
-                    piece = text.take(data, last=ended)[: most - len(said)]
+                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
