@@ -14,6 +14,8 @@ from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
 from ..base import AskFiles, OnWords, Panel, PanelRequest, ignore_words
+from .command import CommandModel
+from .hosted import HostedModel
 from .model import Model, ModelFailed, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
 from .tracing import Traced
@@ -59,8 +61,6 @@ class Choice(Struct, frozen=True):
             case "compatible":
                 return f"{self.name} at {show_host(self.address)}"
             case "command":
-                from .command import CommandModel
-
                 return CommandModel(self.name).name  # the arguments may hold a key
             case _:
                 return f"{self.kind}:{self.name}"
@@ -71,9 +71,8 @@ class Choice(Struct, frozen=True):
         return next((environment[name] for name in names if environment.get(name)), "")
 
 
-def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] | None = None) -> Choice:
+def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] = os.environ) -> Choice:
     """What a model's name stands for; RuleBroken where it stands for nothing."""
-    environment = os.environ if environment is None else environment
     prefix, colon, rest = named.strip().partition(":")
     match prefix:
         case "offline" if not colon:
@@ -119,21 +118,23 @@ def choose(
         )
     if found[0].kind == "offline" and len(found) == 1:
         raise RuleBroken("offline is no model; it can stand last where several are named.")
-    panels = tuple(_panel(choice, meter, project, seconds) for choice in found)
+    panels: list[Panel] = []
+    for choice in found:
+        if choice.kind == "offline":
+            from ..offline import OfflinePanel
+
+            panels.append(OfflinePanel(project))
+        else:
+            usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
+            panels.append(ModelPanel(model_of(choice), meter, seconds=seconds or usual))
     return panels[0] if len(panels) == 1 else FallbackPanel(panels, news)
 
 
 def model_of(choice: Choice) -> Model:
-    """Return the model that was chosen; nothing of it is loaded before it is asked."""
-    if choice.kind == "offline":
-        raise RuleBroken("offline is a panel, not a model.")
+    """Return the model that was chosen, which is not offline; nothing of it is loaded before it is asked."""
     if choice.kind == "command":
-        from .command import CommandModel
-
         model: Model = CommandModel(choice.name)
     else:
-        from .hosted import HostedModel
-
         key = choice.key(os.environ)
         model = HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
     return Traced(model) if find_spec("opentelemetry") else model
@@ -143,15 +144,6 @@ def _check_address(address: str, name: str) -> str:
     if problem := find_problem(address):
         raise RuleBroken(f"{name} {problem}.")
     return address
-
-
-def _panel(choice: Choice, meter: Meter, project: Path | None, seconds: float | None) -> Panel:
-    if choice.kind == "offline":
-        from ..offline import OfflinePanel
-
-        return OfflinePanel(project)
-    usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
-    return ModelPanel(model_of(choice), meter, seconds=seconds or usual)
 
 
 @asynccontextmanager
@@ -195,7 +187,7 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
 class FallbackPanel:
     """Panels one after another: where one fails, the next goes on, and stays."""
 
-    def __init__(self, panels: tuple[Panel, ...], news: News = lambda _: None) -> None:
+    def __init__(self, panels: Sequence[Panel], news: News = lambda _: None) -> None:
         """`news` is told when another panel takes over."""
         self._panels = panels
         self._news = news

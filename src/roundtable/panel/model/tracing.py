@@ -39,19 +39,16 @@ class Traced:
     """Another model, with a span around each call."""
 
     def __init__(self, model: Model) -> None:
+        self.name = model.name
         self._model = model
-
-    @property
-    def name(self) -> str:
-        return self._model.name
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
         from opentelemetry import trace
 
-        tracer = trace.get_tracer("roundtable")
-        span = tracer.start_span("roundtable.reply", attributes={"gen_ai.request.model": self.name})
         with_content = os.environ.get(CONTENT, "") not in ("", "0")
-        said: list[str] = []
+        sent, said = request.conversation.text, ""
+        span = trace.get_tracer("roundtable").start_span("roundtable.reply")
+        span.set_attributes({"gen_ai.request.model": self.name, "roundtable.request_characters": len(sent)})
 
         def report(usage: Usage) -> None:
             span.set_attribute("gen_ai.usage.input_tokens", usage.input)
@@ -59,18 +56,15 @@ class Traced:
             span.set_attribute("gen_ai.usage.cache_read_tokens", usage.cached)
             request.report(usage)
 
-        span.set_attribute("roundtable.request_characters", len(request.conversation.text))
-        if with_content:
-            span.set_attribute("roundtable.request", request.conversation.text)
         try:
             async with aclosing(self._model.reply(replace(request, report=report))) as pieces:
                 async for piece in pieces:
-                    said.append(piece)
+                    said += piece
                     yield piece
         except ModelFailed as failure:
             span.set_attribute("error.type", failure.kind)
             raise
         finally:
             if with_content:
-                span.set_attribute("roundtable.reply", "".join(said))
+                span.set_attributes({"roundtable.request": sent, "roundtable.reply": said})
             span.end()
