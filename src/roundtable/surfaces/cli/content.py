@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...catalogue.files import Problem
 
 _PERSONA_FIELDS = ("key", "name", "role", "short_role", "phases", "perspective", "lens")
-_STEP_FIELDS = ("persona", "depth", "outputs", "depends_on", "skip_if")
+_STEP_FIELDS = ("step_id", "title", "phase", "persona", "depth", "outputs", "depends_on", "skip_if")
 
 
 @click.group(cls=Group)
@@ -62,12 +62,8 @@ def list_steps(flags: Flags) -> None:
     found = flags.open_project().steps()
     rows = [(each.step_id, each.title, each.persona, each.depth, ", ".join(each.outputs)) for each in found]
     data = [
-        {
-            "step_id": each.step_id,
-            "title": each.title,
-            "phase": each.phase.key if each.phase else None,
-            **{field: getattr(each, field) for field in _STEP_FIELDS},
-        }
+        {field: getattr(each, field) for field in _STEP_FIELDS}
+        | {"phase": each.phase.key if each.phase else None}
         for each in found
     ]
     flags.show_result(data, table(("step", "title", "persona", "depth", "writes"), rows))

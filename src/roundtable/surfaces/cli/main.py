@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -42,18 +42,22 @@ def signals_to_handle() -> tuple[int, ...]:
     return tuple(number for number in known if number and signal.getsignal(number) is not signal.SIG_IGN)
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Let each of the signals raise Interrupted; restore what they did before at the end."""
+def _interrupt() -> None:
+    raise Interrupted
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
+
+@contextmanager
+def interruptible(on_signal: Callable[[], object] = _interrupt) -> Iterator[None]:
+    """Let the first signal call `on_signal`, and a second one end the process; restore them at the end."""
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
         end_at_once()
-        raise Interrupted
+        on_signal()
 
     before = {number: signal.getsignal(number) for number in signals_to_handle()}
     with suppress(ValueError):  # not in the main thread
         for number in before:
-            signal.signal(number, interrupt)
+            signal.signal(number, handle)
     try:
         yield
     finally:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Sequence
+from itertools import groupby, islice
 from shutil import get_terminal_size
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 _OFFLINE = "offline"
 _ASK_FAILED = 3
 _MOST_OF_A_SERVER = 3
-_NARROWEST = 20
 _OFFER = """The three colleagues can speak with a language model that you have already. Found here:
 
 {found}
@@ -40,42 +37,31 @@ def offer_models(settings: Settings, answers: Answers) -> Settings:
 
     Nobody is asked if nothing is found, or if the answer could not be kept anywhere.
     """
-    if user_file(os.environ) is None:
+    found = find_models(settings.root) if user_file(os.environ) is not None else ()
+    if not found:
         return settings
-    found = find_models(settings.root)
-    counts: Counter[str] = Counter()
-    offered: list[FoundModel] = []
-    for model in found:
-        counts[model.how] += 1
-        if counts[model.how] <= _MOST_OF_A_SERVER:
-            offered.append(model)
-    if not offered:
-        return settings
-    rows = _describe(offered, [str(number) for number in range(1, len(offered) + 1)])
+    servers = groupby(found, key=lambda model: model.how)
+    offered = [model for _, served in servers for model in islice(served, _MOST_OF_A_SERVER)]
+    rows = [_describe(model, str(number)) for number, model in enumerate(offered, start=1)]
     if len(found) > len(offered):
-        rows += f"\n    and {len(found) - len(offered)} more: roundtable models"
-    put_text(_fold(_OFFER.format(found=rows)))
+        rows.append(f"    and {len(found) - len(offered)} more: roundtable models")
+    text = _OFFER.format(found="\n\n".join(rows))
+    put_text(click.wrap_text(text, get_terminal_size().columns, preserve_paragraphs=True))
+    names = {each.name: each for each in found}
+    names |= {str(number): each for number, each in enumerate(offered, start=1)}
     while (words := ask_once(answers, "Number, or Enter: ")) is not None:
-        words = words.strip()
-        if words in ("", _OFFLINE):
+        chosen = names.get(words.strip())
+        if words.strip() in ("", _OFFLINE):
             _remember(_OFFLINE)
             return replace(settings, is_panel_chosen=True)
-        names = {each.name: each for each in found}
-        names |= {str(number): each for number, each in enumerate(offered, start=1)}
-        chosen = names.get(words)
         if chosen is None:
             put_text("That is none of them. Type a number from the list, or press Enter to stay offline.")
         elif problem := _find_problem(chosen, settings):
             put_text(f"{problem} Choose another, or press Enter to stay offline.")
         else:
             _remember("model", chosen)
-            return replace(
-                settings,
-                panel="model",
-                models=(chosen.model,),
-                base_url=chosen.base_url,
-                is_panel_chosen=True,
-            )
+            speaker = {"panel": "model", "models": (chosen.model,), "base_url": chosen.base_url}
+            return replace(settings, **speaker, is_panel_chosen=True)
     return settings
 
 
@@ -93,38 +79,16 @@ def _find_problem(model: FoundModel, settings: Settings) -> str:
     return f"{model.name} {model.lacks}." if model.lacks else find_login_problem(model, settings.root)
 
 
-def _describe(models: Sequence[FoundModel], marks: Sequence[str]) -> str:
-    return "\n".join(
-        f"{mark:>2}  {model.name}: {model.how}. {_warn(model)}"
-        + (f" It {model.lacks}." if model.lacks else "")
-        for mark, model in zip(marks, models, strict=True)
-    )
-
-
-def _fold(text: str) -> str:
-    """Return the text folded between words for this terminal."""
-    width = max(get_terminal_size().columns, _NARROWEST)
-    lines = (
-        wrap(line, width, subsequent_indent=" " * 4 * line.startswith(" "), break_on_hyphens=False)
-        for line in text.split("\n")
-    )
-    return "\n".join("\n".join(folded) for folded in lines)
+def _describe(model: FoundModel, mark: str) -> str:
+    lacks = f" It {model.lacks}." if model.lacks else ""
+    return f"{mark:>2}  {model.name}: {model.how}. {_warn(model)}{lacks}"
 
 
 def _warn(model: FoundModel) -> str:
     return f"It {model.cost}. {model.leaves[0].upper()}{model.leaves[1:]}."
 
 
-class ModelsGroup(Group):
-    """The commands about models; alone it lists them."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        if not ctx._protected_args and not ctx.args:
-            return ctx.invoke(list_models)
-        return super().invoke(ctx)
-
-
-@click.group(cls=ModelsGroup)
+@click.group(cls=Group, alone="list")
 def models() -> None:
     """List, test and choose the language models that this machine has.
 
@@ -145,14 +109,13 @@ def list_models(flags: Flags) -> None:
         speakers = []
     names = [model.name for model in speakers] or [_OFFLINE] * (settings.panel == _OFFLINE)
     shown = [*found, *(model for model in speakers if model not in found)]
-    lines = [
-        f"{'*' * (_OFFLINE in names):>2}  {_OFFLINE}: built in. It is free; nothing leaves this machine."
-    ]
-    lines.append(_describe(shown, ["*" * (model.name in names) for model in shown]))
+    mark = "*" if _OFFLINE in names else ""
+    lines = [f"{mark:>2}  {_OFFLINE}: built in. It is free; nothing leaves this machine."]
+    lines += [_describe(model, "*" if model.name in names else "") for model in shown]
     if not found:
         lines.append("\nNo assistant, no local model server and no key was found.")
     lines.append("\n* speaks. Choose with: roundtable models use NAME")
-    flags.show_result({"speaks": names, "found": shown}, "\n".join(filter(None, lines)))
+    flags.show_result({"speaks": names, "found": shown}, "\n".join(lines))
 
 
 @models.command("use", uses=("json", "base_url"))
@@ -173,10 +136,8 @@ def use_model(flags: Flags, name: str) -> None:
             tell(problem)
         own = remember_panel("model", model.model, model.base_url)
         told = f"{model.name} speaks from now on. {_warn(model)}"
-    stronger = [
-        key for key in ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL") if os.environ.get(key)
-    ]
-    if stronger:
+    variables = ("ROUNDTABLE_PANEL", "ROUNDTABLE_MODEL", "ROUNDTABLE_BASE_URL")
+    if stronger := [key for key in variables if os.environ.get(key)]:
         tell(f"{' and '.join(stronger)} in your environment is stronger than the file.")
     flags.show_result({"speaks": name.strip(), "file": str(own)}, f"{told} Kept in {own}.")
 
@@ -194,9 +155,7 @@ def test_model(flags: Flags, name: str | None, yes: bool) -> int:
     found = find_models(settings.root)
     chosen = [read_model(name, flags.base_url or "", found)] if name else list_speakers(settings, found)
     if not chosen:
-        raise RuleBroken(
-            "No model is chosen, so there is none to test. Name one: roundtable models test NAME"
-        )
+        raise RuleBroken("No model is chosen, so none can be tested. Name one: roundtable models test NAME")
     if not yes:
         what = " ".join(f"{model.name} is asked one short question. It {model.cost}." for model in chosen)
         if not flags.can_ask():

@@ -135,14 +135,15 @@ class Group(Command, click.Group):
     command_class = Command
     group_class = type
 
-    def __init__(self, name: str | None = None, **more: Any) -> None:
+    def __init__(self, name: str | None = None, *, alone: str = "", **more: Any) -> None:
+        """`alone` is the command that is meant if none is named."""
         super().__init__(name, invoke_without_command=True, uses=(), **more)
+        self._alone = alone
 
     def invoke(self, ctx: click.Context) -> Any:
-        if not ctx._protected_args and not ctx.args:
-            put_text(ctx.get_help())
-            return None
-        return super().invoke(ctx)
+        if ctx._protected_args or ctx.args:
+            return super().invoke(ctx)
+        return ctx.invoke(self.commands[self._alone]) if self._alone else put_text(ctx.get_help())
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(self.commands)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
+import threading
 import webbrowser
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ from .output import tell
 if TYPE_CHECKING:
     from ...panel.base import StoppablePanel
     from ...runtime.session import Session
-    from ..web.app import Site
 
 INSTALL = 'pip install "path/to/roundtable[web]"'
 _GRACE = 3  # seconds that open pages have to end when the server does
@@ -44,7 +43,9 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     """
     settings = flags.settings()
     try:
-        from ..web.access import MEMBER, is_this_machine  # late: no other command should pay for them
+        import uvicorn  # late: no other command should pay for these
+
+        from ..web.access import MEMBER, is_this_machine
         from ..web.app import Site
     except ModuleNotFoundError as missing:
         raise RuleBroken(f"The web room is not installed. Install it with: {INSTALL}") from missing
@@ -68,21 +69,13 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
         if not is_this_machine(host):
             tell("Other machines can reach it, and what is sent can be read: see docs/web.md for TLS.")
-        asyncio.run(_run(site, listener, None if no_browser or flags.json else address, debug=flags.debug))
-
-
-async def _run(site: Site, listener: socket.socket, address: str | None, *, debug: bool) -> None:
-    import uvicorn
-
-    config = uvicorn.Config(
-        site.make_app(), log_level="info" if debug else "warning", access_log=False, ws="none",
-        timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    if address is not None:
-        # The socket listens already, so the browser may come before the server has started.
-        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
-    await server.serve(sockets=[listener])
+        if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        config = uvicorn.Config(
+            site.make_app(), log_level="info" if flags.debug else "warning", access_log=False, ws="none",
+            timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def _session_maker(project: Project, settings: Settings) -> Callable[..., tuple[Session, StoppablePanel]]:

@@ -30,31 +30,28 @@ _PATIENCE = 5.0
 _SILENCE = 40.0  # the server is heard from every 15 seconds
 _PAUSE = 1.0
 _TYPING = 3.0  # seconds between two notes that somebody types; the server shows each for six
-_LOST = (
-    "The connection to the table is gone; trying again. What was said there is saved. "
-    "If the server has ended, leave with Ctrl-D and go on with:"
-)
+_LOST = """The connection to the table is gone; trying again. What was said there is saved. \
+If the server has ended, leave with Ctrl-D and go on with:"""
 _MAX_EVENT = 16 * 1024 * 1024
-_CHAIR = "/chair"
 _FAILURES = (OSError, EOFError, ValueError, KeyError)  # not reached, cut off, or not a server of ours
 
 
 @contextmanager
 def announce(root: Path, address: str) -> Iterator[None]:
     """Let the user's own terminals know meanwhile where the tables of a project are."""
-    file = _announcement(root)
     text = json.dumps({"address": address})
     with suppress(OSError):  # then terminals find out from the item's lock that it is in use
-        if file is not None:
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file.unlink(missing_ok=True)
-            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
-                opened.write(text)
+        file = _announcement(root)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        file.touch(mode=0o600, exist_ok=False)
+        file.write_text(text, encoding="utf-8")
     try:
         yield
     finally:
         with suppress(OSError):
-            if file is not None and file.read_text(encoding="utf-8") == text:  # not a later server's
+            file = _announcement(root)
+            if file.read_text(encoding="utf-8") == text:  # not a later server's
                 file.unlink()
 
 
@@ -74,10 +71,13 @@ def find_seat(project: Project, entry: ItemEntry, name: str | None, again: str) 
     return None
 
 
-def _announcement(root: Path) -> Path | None:
+def _announcement(root: Path) -> Path:
+    """Return the file that names the server of a project; FileNotFoundError without a settings folder."""
     settings = user_file(os.environ)
+    if settings is None:
+        raise FileNotFoundError
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
-    return settings.parent / "served" / f"{name}.json" if settings is not None else None
+    return settings.parent / "served" / f"{name}.json"
 
 
 class TableSeat:
@@ -93,15 +93,15 @@ class TableSeat:
         self.on_change: Callable[[], None] = lambda: None
         self._project, self._name, self._again = project, name, again
         self._room = f"/items/{quote(folder.name)}/room"
-        self._address = self._place = self._cookie = ""
+        self._address = self._place = self._cookie = self._last = ""
         self._me = {"id": "", "check": ""}
         self._state: dict[str, Any] = {}
-        self._last = ""
         self._asked = 0
         self._typed = -_TYPING
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._sending: set[asyncio.Task[None]] = set()
-        self._analysis: tuple[str, Analysis | None] = ("", None)
+        self._moment = ""
+        self._analysis: Analysis | None = None
 
     # --- what a conversation looks at -------------------------------------------------------------------
 
@@ -118,12 +118,11 @@ class TableSeat:
     def analysis(self) -> Analysis | None:
         """Return where the analysis stands, as the item's journal has it."""
         moment = str(self._state.get("moment", ""))
-        if moment and moment != self._analysis[0]:
-            found = None
+        if moment and moment != self._moment:
+            self._moment = moment
             with suppress(RoundtableError):
-                found = self._project.read_analysis(self.folder.name, moment)
-            self._analysis = moment, found or self._analysis[1]
-        return self._analysis[1]
+                self._analysis = self._project.read_analysis(self.folder.name, moment) or self._analysis
+        return self._analysis
 
     def describe_others(self) -> str:
         """Return who else is here, or who of them types."""
@@ -154,8 +153,11 @@ class TableSeat:
     def say(self, words: str) -> None:
         """Say something at the table; what is refused comes back into the input line."""
         self.prefill = ""
-        if words.strip().startswith(_CHAIR):
-            self._send("chair", words, {"to": self._find_person(words.strip().removeprefix(_CHAIR).strip())})
+        command, _, name = words.strip().partition(" ")
+        if command == "/chair":  # without a name the user takes it
+            people = {str(each).casefold(): str(key) for key, each in self._state.get("people", {}).items()}
+            to = people.get(name.strip().casefold(), "") if name else self._me["id"]
+            self._send("chair", words, {"to": to})
         else:
             self._send("say", words, {"text": words if words.strip() else self.offer})
 
@@ -175,11 +177,6 @@ class TableSeat:
         """Get up from the table, which goes on."""
         self._show(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
         self._end()
-
-    def _find_person(self, name: str) -> str:
-        """Return the id of whoever is called so; without a name, of the user."""
-        people = {str(each).casefold(): str(key) for key, each in self._state.get("people", {}).items()}
-        return people.get(name.casefold(), "") if name else self._me["id"]
 
     def _send(self, action: str, words: str, fields: dict[str, str]) -> None:
         async def send() -> None:
@@ -292,10 +289,7 @@ class TableSeat:
         self._state = _read_json(body)
 
     def _read_address(self) -> str:
-        file = _announcement(self._project.root)
-        if file is None:
-            raise FileNotFoundError
-        return str(json.loads(file.read_text(encoding="utf-8"))["address"])
+        return str(json.loads(_announcement(self._project.root).read_text(encoding="utf-8"))["address"])
 
     async def _ask(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, bytes]:
         async with asyncio.timeout(_PATIENCE):
@@ -321,9 +315,8 @@ class TableSeat:
         writer.write(f"{method} {path} HTTP/1.0\r\n{head}\r\n{body}".encode())  # 1.0: no chunks
         answer = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         for line in answer:
-            name, _, value = line.partition(": ")
-            if name.lower() == "set-cookie":
-                self._cookie = value.partition(";")[0]
+            if line.lower().startswith("set-cookie: "):
+                self._cookie = line.partition(": ")[2].partition(";")[0]
         return int(answer[0].split()[1]), reader, writer
 
 
