@@ -58,17 +58,9 @@ def test_names_in_the_introduction_are_never_broken() -> None:
     assert f"Bringing {'A' * 55} B\n(Front-End-Engineer-Lead-Of-All)\ninto the discussion." in shown
 
 
-@pytest.mark.rule("EXIT-2")
-def test_the_reason_of_a_spent_budget_keeps_its_words() -> None:
-    assert lines.budget(MAYA, "No tokens for MAX.") == (
-        "Maya Chen (Business Analyst): No tokens for MAX. "
-        "Let me synthesize the key points from our conversation."
-    )
-
-
 @pytest.mark.rule("ART-6")
 def test_a_missing_output_is_said_in_the_fixed_words() -> None:
-    assert lines.not_found("a.md") == (
+    assert lines.not_updated("a.md", "file not found") == (
         "Could not update a.md (file not found). Elaboration insights are in the synthesis summary above."
     )
 
@@ -77,7 +69,7 @@ def test_a_missing_output_is_said_in_the_fixed_words() -> None:
 def test_a_draft_names_its_source_only_where_it_has_one() -> None:
     assert lines.question("Who?", "Me.") == "Who?\n  Draft: Me.\n  (Enter takes the draft.)"
     assert lines.question("Who?", "Me.", "draft.md").startswith("Who?\n  Draft, from draft.md: Me.\n")
-    assert lines.question("Who?", None, "draft.md") == "Who?"
+    assert lines.question("Who?", "", "draft.md") == "Who?"
 
 
 @pytest.mark.rule("GREET-3", "GREET-5")
