@@ -465,7 +465,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if (elsewhere := _hear_step(now, words)) is not None:
         return elsewhere
     if steering == "skip" and now.follow_up is None:
-        return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
+        return _skip_question(now, question, event)
     if words in ("e", "E", "[E]") or steering == "edit":
         return _tell(now, lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
@@ -476,6 +476,16 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
     return _take_answer(now, question, words, relayed=event.relayed)
+
+
+def _skip_question(now: Analysis, question: Question, event: on.UserSpoke) -> Outcome:
+    """Leave a question open; an answer to it that stands is kept, as Enter keeps it (MENU-7)."""
+    now = replace(now, proposed="")
+    offer = _find_offer(now, question)
+    if offer and offer.source in (STANDING, OWN):
+        return _take_answer(now, question, "", relayed=event.relayed)
+    unknown = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
+    return _keep(now, unknown, event.text.strip())
 
 
 def _go_back(now: Analysis) -> Outcome:
