@@ -9,7 +9,7 @@ from people import ALEX, JORDAN, MAYA, ROSTER, STEPS, step
 from roundtable.core import lines
 from roundtable.core.errors import OutsideFailure
 from roundtable.core.lines import all_done, continue_sentence
-from roundtable.core.progress import Condition, Progress, find_position, find_remaining_steps
+from roundtable.core.progress import Progress, find_position, find_remaining_steps
 from roundtable.core.steps import PHASES, Target
 from roundtable.core.synthesis import Draft, Entry, problems, render, shorten_text, summary
 from roundtable.core.turns import Turn
@@ -142,13 +142,3 @@ def test_only_a_full_stop_gives_way_to_the_detail() -> None:
         exit_type="turn-limit",
     )  # fmt: skip
     assert "\n- Use MAX: it is enough\n" in block
-
-
-# --- conditions -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.rule("STEP-3")
-def test_whole_numbers_are_compared_exactly() -> None:
-    big = 2**53
-    assert not Condition.parse(f"count == {big + 1}").holds({"count": big})
-    assert Condition.parse(f"count == {big + 1}").holds({"count": big + 1})

@@ -51,7 +51,7 @@ from .hearing import (
 )
 from .lines import Line, LineKind
 from .personas import Persona, Roster
-from .progress import NO_PROGRESS, Fact, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
+from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
 from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
@@ -112,8 +112,8 @@ class Opening(Struct, frozen=True):
     steps: tuple[Step, ...]
     phase: Phase
     step: Step | None = None
-    progress: Progress = NO_PROGRESS
-    facts: tuple[tuple[str, Fact], ...] = ()
+    progress: Progress = Progress()
+    facts: tuple[tuple[str, str], ...] = ()
     depth: Depth = "standard"
     arrival: Arrival = "new"
     handed_over_by: Phase | None = None
