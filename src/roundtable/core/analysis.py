@@ -38,6 +38,7 @@ from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
     AnswerAddition,
+    Steering,
     address,
     asks_something,
     find_corrected,
@@ -391,46 +392,49 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4)."""
+    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4).
+
+    Of what a panel drafted, at most three questions are asked: those whose answer it did not read and that
+    matter. Else drafts are taken where it is quick, but a guess from the code is asked: Enter takes it.
+    """
     after = replace(now, offers=tuple(each for each in event.offers if each.text))
     by_panel = any(each.standing for each in event.offers)
     if now.editing is not None or not (by_panel or now.is_quick):
         return _ask_question(after)
-    drafted = {each.label: each for each in event.offers if not each.is_subject}
-    questions, taken = _unanswered_questions(after), []
-    asked = _choose_asked(questions, drafted, is_quick=now.is_quick) if by_panel else []
+    questions = _unanswered_questions(after)
+    if by_panel:
+        drafts = {each.label: each for each in event.offers if not each.is_subject}
+        has_words = {label for label, draft in drafts.items() if draft.text}
+        asked = [
+            question
+            for question in questions
+            if (draft := drafts.get(question.label)) is None or (draft.standing != "read" and draft.matters)
+        ]
+        # What nobody could draft comes before what only wants a nod, which a quick step takes unasked.
+        asked.sort(key=lambda question: question.label in has_words)
+        if now.is_quick:
+            asked = [question for question in asked if question.label not in has_words]
+        asked = asked[:MOST_QUESTIONS]
+    else:
+        drafts = {each.label: draft for each in questions if (draft := _find_offer(after, each))}
+        asked = [
+            each for each in questions if each.label not in drafts or drafts[each.label].source == GUESSED
+        ]
+    taken = []
     for question in questions:
-        offer = drafted.get(question.label) if by_panel else _find_offer(after, question)
-        # What the code suggests is a guess: the user is asked, and Enter takes it.
-        is_guess = not by_panel and (offer is None or offer.source == GUESSED)
-        if is_guess or question in asked or question == now.in_hand:
+        if question in asked or question == now.in_hand:
             continue
-        answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
-        if offer and offer.text:
-            text = f"{offer.text}{ASSUMED}" if offer.standing == "assumed" else offer.text
+        draft = drafts.get(question.label)
+        if draft and draft.text:
+            text = f"{draft.text}{ASSUMED}" if draft.standing == "assumed" else draft.text
             answer = do.Answer(question.label, question.text, text, offered=True)
-            taken.append((question.label, text, offer.source))
+            taken.append((question.label, text, draft.source))
+        else:
+            answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
         after = replace(after, answers=(*after.answers, answer))
     text = lines.drafts_taken(taken, by_panel=by_panel)
     shown = (_show("notice", text, now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
-
-
-def _choose_asked(
-    questions: Sequence[Question], drafted: Mapping[str, on.Offer], *, is_quick: bool
-) -> list[Question]:
-    """Return the questions to ask where a panel drafted the step, at most three: those that matter (STEP-4).
-
-    What nobody could draft comes before what only wants a nod, which a short track takes without asking.
-    """
-    unread = [
-        each
-        for each in questions
-        if (offer := drafted.get(each.label)) is None or (offer.standing != "read" and offer.matters)
-    ]
-    open_ones = [each for each in unread if each.label not in drafted or not drafted[each.label].text]
-    nods = [] if is_quick else [each for each in unread if each not in open_ones]
-    return [*open_ones, *nods][:MOST_QUESTIONS]
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
@@ -458,14 +462,20 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         return _tell(now, lines.explanation(question.help, question.example), now.opening.conductor)
-    if steering == "back" and not now.answers and now.editing is None and (before := _find_step_before(now)):
-        return _end(now, do.MakeUp(before, is_back=True))
+    if steering == "back" and not now.answers and now.editing is None:
+        ids = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
+        if before := [step_id for step_id in ids if step_id < now.step.step_id]:
+            return _end(now, do.MakeUp(before[-1], is_back=True))
     if steering in ("back", "undo"):
         return _go_back(now)
     if (elsewhere := _hear_step(now, words)) is not None:
         return elsewhere
     if steering == "skip" and now.follow_up is None:
-        return _skip_question(now, question, event)
+        now = replace(now, proposed="")
+        offer = _find_offer(now, question)
+        if offer and offer.source in (STANDING, OWN):  # an answer that stands is kept, as Enter keeps it
+            return _take_answer(now, question, "", relayed=event.relayed)
+        return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
         return _tell(now, lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
@@ -476,16 +486,6 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
     return _take_answer(now, question, words, relayed=event.relayed)
-
-
-def _skip_question(now: Analysis, question: Question, event: on.UserSpoke) -> Outcome:
-    """Leave a question open; an answer to it that stands is kept, as Enter keeps it (MENU-7)."""
-    now = replace(now, proposed="")
-    offer = _find_offer(now, question)
-    if offer and offer.source in (STANDING, OWN):
-        return _take_answer(now, question, "", relayed=event.relayed)
-    unknown = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
-    return _keep(now, unknown, event.text.strip())
 
 
 def _go_back(now: Analysis) -> Outcome:
@@ -500,16 +500,6 @@ def _go_back(now: Analysis) -> Outcome:
         again = replace(now, answers=tuple(before), earlier=earlier, follow_up=None, reminded=False)
         return _ask_question(again)
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
-
-
-def _find_step_before(now: Analysis) -> str:
-    """Return the id of the complete step before this one; empty where there is none."""
-    before = ""
-    for step in now.opening.steps:
-        if step.step_id == now.step.step_id:
-            return before
-        before = step.step_id if step.step_id in now.completed_steps else before
-    return ""
 
 
 def _restore_answers(now: Analysis) -> Analysis:
@@ -783,9 +773,11 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         if isinstance(track, TrackChoice) and track.key != opening.track:
             return _save_track(now, track, words)
         return _tell(now, lines.name_tracks(opening.tracks, opening.track))
-    steered = _steer_at_menu(now, words) or _hear_step(now, words)
-    if steered is not None:
-        return steered
+    steering = hear_steering(words, at_menu=True)
+    if steering is not None and steering != "quit":
+        return _steer_at_menu(now, words, steering)
+    if (elsewhere := _hear_step(now, words)) is not None:
+        return elsewhere
     if words.startswith("/") or hear_exit(words) == "exit":
         return _tell(now, lines.NOT_HERE)
     wanted = depths.hear_depth(words, None)
@@ -812,7 +804,8 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _elaborate(now, echo)
         case "feedback" if guests := hear_table(words, opening.roster):
             return _elaborate(now, echo, guests=guests)
-        case "feedback" if not _is_remark(words):
+        # A question mark, a slip of a key or a wish to leave says nothing of the step.
+        case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or steering == "quit":
             return _tell(now, lines.NO_REMARK)
         case "feedback" if opening.step is None:
             return _tell(now, _NO_STEP)
@@ -820,11 +813,8 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _take_feedback(now, words, relayed=event.relayed)
 
 
-def _steer_at_menu(now: Analysis, words: str) -> Outcome | None:
-    """Do what a word that steers says; None where the message is a choice or content (MENU-3, MENU-7)."""
-    steering = hear_steering(words, at_menu=True)
-    if steering is None or steering == "quit":
-        return None
+def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
+    """Do what a word that steers says (MENU-3, MENU-7)."""
     labels = _answer_labels(now)
     match steering:
         case "help":
@@ -854,12 +844,6 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
     asked = (*now.step.standard, *now.step.questions(now.depth))
     labels = [question.label for question in asked if question.is_asked]
     return tuple(dict.fromkeys((*labels, *(answer.label for answer in now.answers))))
-
-
-def _is_remark(text: str) -> bool:
-    """Whether a message says something; a question mark, a slip of a key or a wish to leave does not."""
-    leaves = hear_steering(text, at_menu=True) == "quit"
-    return len("".join(words_of(text))) > 1 and not is_unknown(text) and not leaves
 
 
 def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:

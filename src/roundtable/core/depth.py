@@ -17,7 +17,10 @@ _PHRASES: Final[Mapping[Depth, tuple[tuple[str, ...], ...]]] = {
     "standard": phrases_of("standard | normal"),
 }
 # A question about time or length asked for the word itself: "How soon must it load?" -- "Fast."
-_MEASURES = word_set("fast faster quick quickly speed slow slowly soon latency performance time long short")
+_MEASURES = (
+    word_set("fast faster quick quickly speed slow slowly soon latency performance time long"),
+    word_set("short long"),
+)
 # Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
 _REQUEST_WORDS = word_set("""
         let let's lets please go make it this keep can could would we you i i'd like mode a an the bit more
@@ -53,8 +56,9 @@ def hear_depth(text: str, question: str | None) -> Depth | None:
     spoken = {word for _, phrase in found for word in phrase}
     if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
         return None
-    is_shared = not set(content_stems(" ".join(spoken))).isdisjoint(content_stems(question or ""))
-    is_measure = bool(spoken & _MEASURES and _MEASURES.intersection(words_of(question or "")))
+    asked = question or ""
+    is_shared = not set(content_stems(" ".join(spoken))).isdisjoint(content_stems(asked))
+    is_measure = any(spoken & words and words.intersection(words_of(asked)) for words in _MEASURES)
     return None if is_shared or is_measure else depths.pop()
 
 
