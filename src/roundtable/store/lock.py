@@ -38,7 +38,7 @@ class ItemLock:
                 do="End that session or wait until it ends. Then run the same command again.",
             )
         self._lock = lock
-        import platform  # late: many commands never lock an item
+        import platform  # late: most commands never lock an item
 
         me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
         with suppress(DiskFailed):  # the lock counts, with or without a name on it

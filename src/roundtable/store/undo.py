@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -24,7 +25,7 @@ from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
 from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
-from .files import journal_home, read_journal_file
+from .files import read_journal_file
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import list_transcripts, parse_transcripts
@@ -63,12 +64,13 @@ class UndoLog:
     def note_change(self, moment: str, name: str, before: bytes | None, after: bytes) -> None:
         """Note a change that is about to be made; a note that cannot be kept does not stop the change."""
         note = ChangeNote(moment, name, None if before is None else zlib.compress(before), _digest(after))
-        try:
-            journal_folder(self._folder)
-            self._trim()
-            files.append(journal_home(self._folder) / _FILE, msgspec.json.encode(note) + b"\n")
-        except DiskFailed:
-            return
+        with suppress(DiskFailed):
+            path = journal_folder(self._folder) / _FILE
+            if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
+                notes = self._read()  # of many, the later half is kept
+                kept = notes[len(notes) // 2 :]
+                files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
+            files.append(path, msgspec.json.encode(note) + b"\n")
 
     def has_notes(self, moment: str) -> bool:
         """Whether anything was changed at a moment."""
@@ -114,19 +116,9 @@ class UndoLog:
             return []
         found = []
         for line in lines:
-            try:
+            with suppress(ValueError, RecursionError):  # cut off when the process was killed
                 found.append(msgspec.json.decode(line, type=ChangeNote))
-            except (ValueError, RecursionError):
-                continue  # cut off when the process was killed
         return found
-
-    def _trim(self) -> None:
-        """Keep the later half of the notes where they have grown large."""
-        path = journal_home(self._folder) / _FILE
-        if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
-            notes = self._read()
-            kept = notes[len(notes) // 2 :]
-            files.write(path, b"".join(msgspec.json.encode(note) + b"\n" for note in kept))
 
 
 def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple[str, ...]:
