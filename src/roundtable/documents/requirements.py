@@ -66,10 +66,7 @@ def write_functional(context: DraftContext) -> str:
     given = assign_ids(
         "FR",
         list(map(_name_wordless, features)),
-        [
-            KnownId(each.id, _name_wordless(each.text))
-            for each in (*known, *list_withdrawn(document, "FR"))
-        ],
+        [KnownId(each.id, _name_wordless(each.text)) for each in (*known, *list_withdrawn(document, "FR"))],
         taken=[each for each in referred if each.startswith("FR-")],
     )
     written = list_requirements(context.documents)
