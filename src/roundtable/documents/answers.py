@@ -11,7 +11,7 @@ from ..core.steps import DEPTHS, Step
 from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import says_none
 from .blocks import find_elaboration_blocks
-from .design import CHOICE, DECISION, ERRORS_LABEL
+from .drafting import ACCEPTANCE, CHOICE, DECISION, ERRORS_LABEL, FEATURES, STORIES, read_priority_table
 from .ids import (
     ERRORS,
     MATRIX,
@@ -36,7 +36,6 @@ from .outline import (
     section_text,
 )
 from .page import OPEN_QUESTION
-from .requirements import ACCEPTANCE, FEATURES, STORIES, read_priority_table
 
 _ENTRY = re.compile(r"\s*+(?:-|\d{1,3}[.)])\s++")
 

@@ -18,10 +18,10 @@ from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
 from .blocks import find_elaboration_blocks
+from .drafting import PRIORITIES, read_priority_rows
 from .entries import split_scenarios, split_statements
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
 from .questions import OpenQuestion
-from .requirements import PRIORITIES, read_priority_rows
 
 _PROBLEM = ("problem", "what happens", "how to repeat", "cause")
 _REASON_TO_ACT = ("change", "afterwards", "trigger", "need")

@@ -175,6 +175,12 @@ def list_withdrawn(document: str, prefix: str = "") -> tuple[KnownId, ...]:
     return tuple(each for each in found if not prefix or each.id.startswith(f"{prefix}-"))
 
 
+def list_row_ids(document: str, prefix: str) -> tuple[KnownId, ...]:
+    """Return the ids of a table's rows, each with its second cell, and those that are withdrawn."""
+    rows = (KnownId(row[0], row[1]) for row in list_rows(document, prefix))
+    return (*rows, *list_withdrawn(document, prefix))
+
+
 def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
     """Return the objects in a list of user-stories.json; none where it cannot be read."""
     try:
