@@ -7,8 +7,7 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
-from inspect import iscoroutinefunction
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -114,8 +113,8 @@ class Site:
                 raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
             if request.method == "POST":
                 request.state.form = await read_form(request, guest)
-            answer = endpoint if iscoroutinefunction(endpoint) else partial(run_in_threadpool, endpoint)
-            return cast("Response", await answer(request, guest))
+            found = await run_in_threadpool(endpoint, request, guest)
+            return cast("Response", await found if isawaitable(found) else found)
 
         return run
 
