@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.trackers import GithubReference, fetch_issue
+from roundtable.trackers import GithubReference
+from roundtable.trackers.issues import fetch_issue
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")

@@ -10,8 +10,8 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.core.steps import Item
-from roundtable.trackers import GithubReference, Issue, fetch_issue, post_comment
-from roundtable.trackers.issues import find_origin, parse_remote
+from roundtable.trackers import GithubReference, Issue
+from roundtable.trackers.issues import fetch_issue, find_origin, parse_remote, post_comment
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")

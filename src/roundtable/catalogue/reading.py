@@ -1,22 +1,7 @@
 """Puts personas, steps and tracks together from their files, the built-in ones and a project's own.
 
 A file whose text did not change is parsed once in a process. A track says which steps an item of one kind
-needs, and what such an item is known by (rule STEP-9):
-
-    ---
-    key: bug
-    title: bug fix
-    summary: six questions, one short document
-    short: true                      drafts are taken without asking
-    most_words: 400                  a longer item is not proposed for it
-    words: [bug, crash, regression]  what such an item says in its title or text
-    title_words: [error, wrong]      what it says in its title
-    unless_first: [add, support]     how the title of another kind of item begins
-    first_words: [let, accept]       how its title begins, where the title names code
-    steps: [00-11, 04-11]            `all` for every step that no other track brings along
-    ---
-
-The steps that a track brings along stand in the folder of its name, by phase, as those of the analysis do.
+needs, and what such an item is known by (rule STEP-9); `docs/content.md` says how its file is written.
 """
 
 from __future__ import annotations

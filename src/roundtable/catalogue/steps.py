@@ -1,33 +1,6 @@
 """Steps from their files: fields, questions at three depths, validation, artifacts (rule STEP-1).
 
-    ## Brief Mode            (also ## Standard Mode and ## Deep Mode)
-
-    ### Label                a short noun; it stands in the artifact as `**Label**: answer`
-    The question, one paragraph.
-    - Help: one line that the user can call up
-    - Example: an answer that would do
-    - Draft: where a proposed answer comes from (see below)
-
-    ## Validation
-    - Label | check | the question asked once where the answer does not hold what the check names
-
-    ## Artifacts
-    - requirements-spec.md | 1. Business Context
-
-A file with one section `## Questions` asks the same at every depth. A question may have other words for one
-kind of project: `- Library: ...`, also `Service`, `App` and `Tool`, or where there is no draft:
-`- Without: ...`; `-` there leaves the question out.
-`- Shows: ...` names what the question is about, from the same places as a draft; it is shown with it and
-never taken as the answer. What shows an answer of the same step is not asked where that one says none.
-`- Formerly: ...` is the label that the question has in older documents.
-
-A draft is `item` (how its text begins, without what it asks for; `item whole`: with it; `item steps`: its
-list or code; `item request`: what it asks for; `item wish`: what it says should be; `item left`: what it says
-stays as it is),
-`survey` (what the code survey found), `answer Label` (given earlier in this step), `answer 01-01 Label`
-(given in another step) or `text: words to accept`; of several with `|` between them the first that there is.
-A section `## Notes` is for the people who keep the file. A missing mode asks what Standard Mode asks
-(Standard: what Deep asks, else Brief).
+`docs/content.md` says how a file is written.
 """
 
 from __future__ import annotations

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 from typing import ClassVar
 from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
-
-from ..core.errors import TrackerFailed
 
 GITHUB = "github.com"
 
@@ -89,25 +85,3 @@ def _parse_address(text: str) -> Reference | None:
     if (page := _BROWSE_PATH.fullmatch(address.path)) and _KEY.fullmatch(key := page["key"].upper()):
         return JiraReference(key, f"{address.scheme}://{host}{page['folder']}")
     return None
-
-
-def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
-    """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
-    from . import issues  # late: most items are words, and need no network
-
-    if isinstance(reference, GithubReference):
-        return issues.fetch_github(reference, root, environment)
-    return issues.fetch_jira(reference, environment)
-
-
-def post_comment(reference: Reference, root: Path, environment: Mapping[str, str], text: str) -> str:
-    """Put a comment on the issue and return its address; TrackerFailed says what to do if that fails."""
-    from . import issues
-
-    try:
-        if isinstance(reference, GithubReference):
-            return issues.post_github(reference, root, environment, text)
-        return issues.post_jira(reference, environment, text)
-    except TrackerFailed as error:
-        do = "Put the text there by hand: roundtable handoff prints it."
-        raise TrackerFailed(error.failed, saved="Nothing was posted.", do=do) from error

@@ -32,7 +32,7 @@ from ..core.errors import TrackerFailed
 from ..core.steps import COMMENTS
 from ..core.text import clean_text, strip_unprintable
 from ..git import run_git, safe_environment
-from . import GITHUB, GithubReference, Issue, JiraReference, host_of
+from . import GITHUB, GithubReference, Issue, JiraReference, Reference, host_of
 
 PATIENCE = 10.0
 LARGEST = 5_000_000
@@ -81,6 +81,29 @@ class Service:
         """Return the failure to get the issue; `do` is to check the way there unless it is given."""
         way = f"the connection and {self.place}" if self.place else "the connection"
         return no_issue_error(self.source_id, failed, do or f"Check {way}.")
+
+
+def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
+    """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
+    if isinstance(reference, GithubReference):
+        return _fetch_github(*_find_on_github(reference, root, environment))
+    return _fetch_jira(*_find_in_jira(reference, environment))
+
+
+def post_comment(reference: Reference, root: Path, environment: Mapping[str, str], text: str) -> str:
+    """Put a comment on the issue and return its address; TrackerFailed says what to do if that fails."""
+    try:
+        if isinstance(reference, GithubReference):
+            service, path = _find_on_github(reference, root, environment)
+            path += "/comments"
+        else:
+            service, path = _find_in_jira(reference, environment)
+            path += "/comment"
+        made = get_json(service, path, dict[str, Any], sent={"body": text})
+    except TrackerFailed as error:
+        do = "Put the text there by hand: roundtable handoff prints it."
+        raise TrackerFailed(error.failed, saved="Nothing was posted.", do=do) from error
+    return str(made.get("html_url") or f"{service.base}/browse/{service.source_id}")
 
 
 def make_issue(
@@ -233,9 +256,7 @@ class _GithubIssue(Struct):
     comments: int = 0
 
 
-def fetch_github(reference: GithubReference, root: Path, environment: Mapping[str, str]) -> Issue:
-    """Return the issue and its comments, with the user's own credentials or without where it is public."""
-    service, path = _find_issue(reference, root, environment)
+def _fetch_github(service: Service, path: str) -> Issue:
     issue = get_json(service, path, _GithubIssue)
     found: list[_GithubComment] = []
     if issue.comments > 0:
@@ -244,19 +265,12 @@ def fetch_github(reference: GithubReference, root: Path, environment: Mapping[st
         asked = f"{path}/comments?per_page={MOST_COMMENTS}&page={page}"
         found = get_json(service, asked, list[_GithubComment])
     comments = [(str((each.user or {}).get("login", "")), each.created_at, each.body) for each in found]
-    return make_issue(reference.source_id, issue.title, issue.body, comments, issue.comments)
+    return make_issue(service.source_id, issue.title, issue.body, comments, issue.comments)
 
 
-def post_github(reference: GithubReference, root: Path, environment: Mapping[str, str], text: str) -> str:
-    """Put a comment on the issue and return its address."""
-    service, path = _find_issue(reference, root, environment)
-    return str(get_json(service, f"{path}/comments", dict[str, Any], sent={"body": text}).get("html_url", ""))
-
-
-def _find_issue(
+def _find_on_github(
     reference: GithubReference, root: Path, environment: Mapping[str, str]
 ) -> tuple[Service, str]:
-    """Return where to ask for the issue, and its path there."""
     place = (reference.host or GITHUB, reference.repository) if reference.repository else None
     place = place or find_origin(root, environment)
     if place is None:
@@ -357,28 +371,17 @@ class _JiraIssue(Struct):
     fields: _JiraFields
 
 
-def fetch_jira(reference: JiraReference, environment: Mapping[str, str]) -> Issue:
-    """Return the issue with the user's own credentials."""
-    service = _build_jira_service(reference, environment)
-    # Version 2 is known in the cloud and on one's own server, and gives the text as Jira's own markup.
-    path = f"/rest/api/2/issue/{reference.source_id}?fields=summary,description,comment"
-    found = get_json(service, path, _JiraIssue).fields
+def _fetch_jira(service: Service, path: str) -> Issue:
+    found = get_json(service, f"{path}?fields=summary,description,comment", _JiraIssue).fields
     comments = [
         (str((each.author or {}).get("displayName", "")), each.created, _rewrite_markup(each.body))
         for each in (found.comment.comments if found.comment else ())
     ]
     text = _rewrite_markup(found.description)
-    return make_issue(reference.source_id, found.summary, text, comments, len(comments))
+    return make_issue(service.source_id, found.summary, text, comments, len(comments))
 
 
-def post_jira(reference: JiraReference, environment: Mapping[str, str], text: str) -> str:
-    """Put a comment on the issue and return its address."""
-    service = _build_jira_service(reference, environment)
-    get_json(service, f"/rest/api/2/issue/{reference.source_id}/comment", dict[str, Any], sent={"body": text})
-    return f"{service.base}/browse/{reference.source_id}"
-
-
-def _build_jira_service(reference: JiraReference, environment: Mapping[str, str]) -> Service:
+def _find_in_jira(reference: JiraReference, environment: Mapping[str, str]) -> tuple[Service, str]:
     key, site = reference.source_id, reference.site
     given = {name: environment.get(name, "").strip() for name in (_JIRA_ADDRESS, _JIRA_USER, _JIRA_TOKEN)}
     if missing := [name for name, value in given.items() if not value]:
@@ -391,7 +394,9 @@ def _build_jira_service(reference: JiraReference, environment: Mapping[str, str]
         do = f"Set {_JIRA_ADDRESS} to {site}, with the {_JIRA_USER} and {_JIRA_TOKEN} for it."
         raise no_issue_error(key, f"{key} is on {named}, and {_JIRA_ADDRESS} names {known}.", do)
     basic = b64encode(f"{given[_JIRA_USER]}:{given[_JIRA_TOKEN]}".encode("utf-8", "surrogateescape")).decode()
-    return Service("Jira", base, f"{_JIRA_USER} and {_JIRA_TOKEN}", _JIRA_ADDRESS, key, f"Basic {basic}")
+    service = Service("Jira", base, f"{_JIRA_USER} and {_JIRA_TOKEN}", _JIRA_ADDRESS, key, f"Basic {basic}")
+    # Version 2 is known in the cloud and on one's own server, and gives the text as Jira's own markup.
+    return service, f"/rest/api/2/issue/{key}"
 
 
 def _rewrite_markup(text: str | None) -> str:

@@ -7,13 +7,14 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from inspect import iscoroutinefunction
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec.structs import replace
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -40,8 +41,6 @@ PING = 15
 STUCK = 30
 """A reader that takes nothing for so many seconds is dropped; it comes back for the rest."""
 _STATUSES: dict[type[RoundtableError], int] = {ItemUnknown: 404, RuleBroken: 409, ItemLocked: 409}
-
-GuestEndpoint = Callable[[Request, Guest], Response | Awaitable[Response]]
 
 
 class Site:
@@ -73,7 +72,7 @@ class Site:
             await self.rooms.close()
 
         item = "/items/{slug}"
-        for_guests: list[tuple[str, str, GuestEndpoint]] = [
+        for_guests: list[tuple[str, str, Callable[[Request, Guest], Any]]] = [
             ("GET", "/", self.show_backlog),
             ("POST", "/items", self.add),
             ("GET", item, self.show_item),
@@ -101,7 +100,7 @@ class Site:
 
     # --- the door ---------------------------------------------------------------------------------------
 
-    def _let_in(self, endpoint: GuestEndpoint) -> Callable[[Request], Awaitable[Response]]:
+    def _let_in(self, endpoint: Callable[[Request, Guest], Any]) -> Callable[..., Awaitable[Response]]:
         """Return an endpoint for those who came in by an invitation.
 
         What is posted must be a form of one of the guest's own pages; it is `request.state.form`. An endpoint
@@ -114,9 +113,8 @@ class Site:
                 raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
             if request.method == "POST":
                 request.state.form = await read_form(request, guest)
-            if iscoroutinefunction(endpoint):
-                return cast("Response", await endpoint(request, guest))
-            return cast("Response", await run_in_threadpool(endpoint, request, guest))
+            found = await run_in_threadpool(endpoint, request, guest)
+            return cast("Response", await found if isawaitable(found) else found)
 
         return run
 
@@ -180,7 +178,7 @@ class Site:
         item, name = view_item(self.project, request.path_params["slug"]), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = Markup(self._draw("_document.html", item=item, name=name, whole=False))
+        body = Markup(self._draw("_document.html", item=item, name=name))
         return self._page("document.html", guest, item=item, name=name, body=body, talk=None)
 
     def show_discussion(self, request: Request, guest: Guest) -> Response:
@@ -200,7 +198,7 @@ class Site:
 
     def export(self, request: Request, _guest: Guest) -> Response:
         """Return the whole item as one file that needs no other."""
-        item = view_item(self.project, request.path_params["slug"])
+        item = replace(view_item(self.project, request.path_params["slug"]), address="")
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
