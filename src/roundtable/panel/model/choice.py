@@ -154,34 +154,28 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
         raise make_failure(
             "no-key", choice.label, do=f"Set {names}, or name another model; see roundtable doctor."
         )
-    match choice.kind:
-        case "anthropic":
-            from pydantic_ai.models.anthropic import AnthropicModel
-            from pydantic_ai.providers.anthropic import AnthropicProvider
+    if choice.kind in ("anthropic", "google"):
+        from pydantic_ai.models import infer_model
+        from pydantic_ai.providers import infer_provider_class
 
-            async with AnthropicProvider(api_key=key, base_url=choice.address) as anthropic:
-                yield AnthropicModel(choice.name, provider=anthropic)
-        case "google":
-            from pydantic_ai.models.google import GoogleModel
-            from pydantic_ai.providers.google import GoogleProvider
+        make: Any = infer_provider_class(choice.kind)
+        async with make(api_key=key, base_url=choice.address) as service:
+            yield infer_model(f"{choice.kind}:{choice.name}", lambda _: service)
+        return
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-            async with GoogleProvider(api_key=key, base_url=choice.address) as google:
-                yield GoogleModel(choice.name, provider=google)
-        case _:
-            from pydantic_ai.models.openai import OpenAIChatModel
-            from pydantic_ai.profiles.openai import OpenAIModelProfile
-            from pydantic_ai.providers.openai import OpenAIProvider
-            from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-            # A stream that ends without saying why was cut.
-            profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-            provider = (
-                OpenAIProvider(api_key=key, base_url=choice.address)
-                if choice.kind == "openai"
-                else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
-            )
-            async with provider:
-                yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
+    # A stream that ends without saying why was cut.
+    profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
+    provider = (
+        OpenAIProvider(api_key=key, base_url=choice.address)
+        if choice.kind == "openai"
+        else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
+    )
+    async with provider:
+        yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
 
 
 class FallbackPanel:
