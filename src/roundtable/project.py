@@ -451,10 +451,8 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
 
         return lambda: make_offline_panel(settings.root), None
     from .panel.model.choice import choose
-    from .panel.model.tracing import collect
     from .runtime.budget import BudgetAccount
 
-    collect()
     account = BudgetAccount(folder, settings.budget)
     panel = choose(
         settings.models,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -18,7 +17,6 @@ from .command import CommandModel
 from .hosted import HostedModel
 from .model import Model, ModelFailed, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
-from .tracing import Traced
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,11 +131,9 @@ def choose(
 def model_of(choice: Choice) -> Model:
     """Return the model that was chosen, which is not offline; nothing of it is loaded before it is asked."""
     if choice.kind == "command":
-        model: Model = CommandModel(choice.name)
-    else:
-        key = choice.key(os.environ)
-        model = HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
-    return Traced(model) if find_spec("opentelemetry") else model
+        return CommandModel(choice.name)
+    key = choice.key(os.environ)
+    return HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
 
 
 def _check_address(address: str, name: str) -> str:
