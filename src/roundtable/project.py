@@ -435,8 +435,8 @@ def find_lacking(settings: Settings) -> Iterator[str]:
     """
     if settings.panel != "model":
         return
+    from .panel.model.choice import find_lacking as find_lack
     from .panel.model.choice import names_of, read_choice
-    from .panel.model.reaching import find_lacking as find_lack
 
     for name in names_of(settings.models, settings.base_url):
         choice = read_choice(name, settings.base_url)
