@@ -16,7 +16,7 @@ import subprocess
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import aclosing, closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,8 +30,9 @@ from msgspec import Struct
 
 from .address import show_host
 from .core.errors import RuleBroken
-from .panel.model.choice import KEYS, OFFLINE, OLLAMA, Choice, names_of, read_choice
-from .panel.model.reaching import ask, find_lacking
+from .panel.model.choice import KEYS, OFFLINE, OLLAMA, Choice, find_lacking, model_of, names_of, read_choice
+from .panel.model.conversation import fill
+from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.2
 _MOST_PATIENCE = 0.4
 _LOGIN_SECONDS = 5.0
+_ASK_SECONDS, _ASK_TOKENS = 60.0, 200
 _MAX_ANSWER = 1024 * 1024
 _MAX_NAME_LENGTH = 200
 _WORDS = (
@@ -171,10 +173,21 @@ def list_speakers(settings: Settings, found: Sequence[FoundModel]) -> list[Found
     return [read_model(name, settings.base_url, found) for name in names if name != OFFLINE]
 
 
-def ask_model(model: FoundModel) -> tuple[str, bool]:
+def ask_model(found: FoundModel) -> tuple[str, bool]:
     """Ask a model one short question, which may cost a little; return what came, and whether it answered."""
-    answer = asyncio.run(ask(read_choice(model.model, model.base_url)))
-    return answer.found, answer.sound
+    used: list[Usage] = []
+    request = Request(Conversation(fill("ready"), (), fill("ready")), used.append, _ASK_TOKENS, _ASK_SECONDS)
+
+    async def ask() -> str:
+        async with aclosing(model_of(read_choice(found.model, found.base_url)).reply(request)) as pieces:
+            return "".join([piece async for piece in pieces]).strip()
+
+    try:
+        said = asyncio.run(ask())
+    except ModelFailed as failure:
+        return str(failure), False
+    tokens = sum(usage.input + usage.output for usage in used)
+    return f'answered "{redact_text(said)[:40]}" with {tokens} tokens', True
 
 
 # --- assistants and keys --------------------------------------------------------------------------------

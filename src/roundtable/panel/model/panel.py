@@ -20,7 +20,7 @@ from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
 from .model import Conversation, Model, ModelFailed, Request, Usage, make_failure
-from .replies import Cutter, read_trailer
+from .replies import Cutter, Shaped, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
 _SPEECH_TOKENS = 4_000
@@ -221,16 +221,10 @@ class ModelPanel:
             raise LookUpsWanted(cutter.look_ups)
 
     async def _ask_object(
-        self,
-        conversation: Conversation,
-        shape: type[replies.Shaped],
-        purpose: str,
-        *,
-        tries: int = 2,
-        look_ups: int = 0,
-    ) -> replies.Shaped:
+        self, sent: Conversation, shape: type[Shaped], purpose: str, *, tries: int = 2, look_ups: int = 0
+    ) -> Shaped:
         """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
-        asked, reason = conversation, ""
+        asked, reason = sent, ""
         for _ in range(tries):
             async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
@@ -238,7 +232,7 @@ class ModelPanel:
                 found = replies.read(text, shape)
             except replies.Misshapen as misshapen:
                 reason = str(misshapen)
-                asked = made.anew(conversation, reason)
+                asked = made.anew(sent, reason)
                 continue
             if looks := replies.read_look_ups(getattr(found, "look", ()))[:look_ups]:
                 raise LookUpsWanted(looks)
@@ -246,21 +240,16 @@ class ModelPanel:
         raise make_failure("nonsense", self.name, detail=reason)
 
     async def _reply(
-        self,
-        conversation: Conversation,
-        purpose: str,
-        output_tokens: int,
-        shape: type[replies.Shaped] | None = None,
+        self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
     ) -> AsyncGenerator[str, None]:
         number = uuid4().hex
-        request = Request(
-            conversation,
-            lambda usage: self._meter(Call(self.name, purpose, usage, number)),
-            output_tokens,
-            self._seconds,
-            purpose if shape else "",
-            replies.schema(shape) if shape else None,
-        )
+
+        def report(usage: Usage) -> None:
+            self._meter(Call(self.name, purpose, usage, number))
+
+        request = Request(conversation, report, tokens, self._seconds)
+        if shape is not None:
+            request = replace(request, shape=purpose, schema=replies.schema(shape))
         # Before it is sent, so that the call is on record even if we are killed before its end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
         async with aclosing(self._model.reply(request)) as pieces:
