@@ -21,7 +21,7 @@ from roundtable.core.steps import PHASES
 from roundtable.core.turns import Turn, Verdict
 from roundtable.panel.base import OnWords, Speech, StoppablePanel
 from roundtable.surfaces.terminal import slash
-from roundtable.surfaces.terminal.conversation import copy_text, history_file
+from roundtable.surfaces.terminal.conversation import copy_text
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
 from roundtable.surfaces.terminal.slash import compare_documents, read_documents
 from roundtable.testing import ScriptedPanel
@@ -207,15 +207,7 @@ def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
         stopped(_Endless(pieces=()))
 
 
-# --- what is remembered and copied ------------------------------------------------------------------------
-
-
-def test_the_history_is_read_by_nobody_else_and_kept_only_where_it_can_be(tmp_path: Path) -> None:
-    history = history_file({"XDG_CONFIG_HOME": str(tmp_path / "own")})
-    assert history is not None and history.stat().st_mode & 0o077 == 0
-    (tmp_path / "roundtable").write_text("a file in the way")
-    for environment in ({}, {"XDG_CONFIG_HOME": str(tmp_path)}):
-        assert history_file(environment) is None
+# --- what is copied ---------------------------------------------------------------------------------------
 
 
 def test_without_a_command_for_it_the_terminal_copies(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 import click
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...store.files import leads_out, make_folder, read, write
 from ..export import HOSTS, SHARED_FILES, Host, agent_file
-from .main import INTERRUPTED, signals_to_handle
+from .main import INTERRUPTED, interruptible
 from .options import Command, Flags, Group
 from .output import put_text, tell
 
@@ -23,13 +21,7 @@ INSTALL = 'pip install "path/to/roundtable[mcp]"'
 
 
 @click.command(cls=Command, uses=())
-@click.option(
-    "--http",
-    "port",
-    type=click.IntRange(1, 65535),
-    metavar="PORT",
-    help="Serve on http://127.0.0.1:PORT/mcp instead of stdio.",
-)
+@click.option("--http", "port", type=click.IntRange(1, 65535), help="Serve on this port instead of stdio.")
 @click.pass_obj
 def mcp(flags: Flags, port: int | None) -> None:
     """Serve the table to a coding agent over MCP.
@@ -47,15 +39,14 @@ def mcp(flags: Flags, port: int | None) -> None:
     token = make_token()
     if port is not None:
         tell(f"Serving {make_address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
-    for number in signals_to_handle() if port is None else ():
-        signal.signal(number, _leave)
     try:
-        serve(settings, port=port, token=token, debug=flags.debug)
+        with interruptible(_leave) if port is None else nullcontext():
+            serve(settings, port=port, token=token, debug=flags.debug)
     except SystemExit as failed:  # how the web server says that it cannot have the port
         raise RuleBroken(f"Port {port} cannot be used; the reason is above. Give another one.") from failed
 
 
-def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+def _leave() -> None:
     """End the process: a thread waits for the client's next line, and an exception might wait for it."""
     tell("Interrupted. Everything is saved.")
     os._exit(INTERRUPTED)

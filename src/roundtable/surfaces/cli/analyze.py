@@ -155,12 +155,12 @@ class _Talk:
 
             name = user_name(self._settings)
             seat = find_seat(self.project, entry, name, again)
-            if seat is not None and self._wants_to_join(seat.describe_others()):
+            if seat is not None and self._offer_seat(seat.describe_others()):
                 make_panel, _ = choose_panel(self._settings, entry.folder)  # never made: the server has one
                 return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
         return self.hold(partial(self.project.open_session, entry.slug, **options), entry.folder, again)
 
-    def _wants_to_join(self, others: str) -> bool:
+    def _offer_seat(self, others: str) -> bool:
         tell(f"The item is open in the web room{', ' if others else ''}{others}.")
         words = ask_once(self._answers, "Sit down at that table? Y/n ")
         return words is not None and words.strip().lower() in ("", "y", "yes")
@@ -173,7 +173,7 @@ class _Talk:
         """
         flags, answers, settings = self._flags, self._answers, self._settings
         if self._at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
-            from .models import offer_models  # late: who has chosen is not asked
+            from .content import offer_models  # late: who has chosen is not asked
 
             settings = offer_models(settings, answers)
         make_panel, account = choose_panel(settings, folder)

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
     from ...store.provenance import LineOrigin
 
+_QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
+
 
 @click.command(cls=Command)
 @click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]", shell_complete=complete_item)
 @click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
-@click.option(
-    "--all", "everything", is_flag=True, help="Show also what was answered, or settled by a decision."
-)
+@click.option("--all", "everything", is_flag=True, help="Show also what was answered or settled.")
 @click.pass_obj
 def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
     """List the open questions of ITEM, or of all items, and answer them.
@@ -53,16 +53,8 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
     found = {slug: _list_questions(project, slug, everything) for slug in slugs}
     rows = [
-        {
-            "slug": slug,
-            "number": at,
-            "file": each.file,
-            "line": each.line,
-            "question": each.text,
-            "resolver": each.resolver or None,
-            "answer": each.answer or None,
-            "settled_by": each.settled_by or None,
-        }
+        {"slug": slug, "number": at, "question": each.text}
+        | {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
         for slug, listed in found.items()
         for at, each in listed
     ]
@@ -120,11 +112,7 @@ def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) ->
 )
 @click.option("--out", metavar="FILE", help="Write it to FILE; for spec-kit a folder, else specs/ITEM.")
 @click.option(
-    "--post",
-    metavar="[ISSUE]",
-    is_flag=False,
-    flag_value="",
-    help="Show it, ask, and put it as a comment on the item's issue in its tracker.",
+    "--post", metavar="[ISSUE]", is_flag=False, flag_value="", help="Ask, and comment on its issue."
 )
 @click.pass_obj
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
@@ -171,22 +159,17 @@ def check(flags: Flags, item: str | None) -> int:
     """
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
-    lists = {
-        "problems": report.problems,
-        "open_questions": report.open_questions,
-        "unverified": report.unverified,
-    }
-    rows = {key: [f"{each.file}:{each.line}: {each.text}" for each in found] for key, found in lists.items()}
-    parts = [rows["problems"]]
+    parts, asked = [[f"{each.file}:{each.line}: {each.text}" for each in report.problems]], ""
     if report.open_questions:
-        parts.append(["Open questions:", *rows["open_questions"]])
+        asked = f", {count(len(report.open_questions), 'open question')}"
+        listed = (f"{each.file}:{each.line}: {each.text}" for each in report.open_questions)
+        parts.append(["Open questions:", *listed])
     if report.unverified:
         places: dict[str, list[str]] = {}
         for each in report.unverified:
             places.setdefault(each.file, []).append(str(each.line))
         listed = (f"{name}: {count(len(at), 'line')} ({', '.join(at)})" for name, at in places.items())
         parts.append(["Unverified:", *listed])
-    asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
     versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
     parts.append([f"{count(len(report.files), 'file')} checked{versions}: {verdict}{asked}."])
@@ -196,7 +179,9 @@ def check(flags: Flags, item: str | None) -> int:
         "sound": not report.problems,
         "files": list(report.files),
         "history": report.versions,
-        **lists,
+        "problems": report.problems,
+        "open_questions": report.open_questions,
+        "unverified": report.unverified,
     }
     is_empty = not report.files and not report.problems
     flags.show_result(data, "No step has written anything yet." if is_empty else text)

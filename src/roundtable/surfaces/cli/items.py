@@ -6,20 +6,18 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...core.errors import RuleBroken
+from ...core.steps import Step
 from ...core.text import clean_text
 from ...project import Project
 from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
 from .options import Command, Flags, complete_item, confirm
 from .output import NO_ITEMS, command, count, one_line, pairs, table, tell
-
-if TYPE_CHECKING:
-    from ...core.steps import Step
 
 _TRANSCRIPT = "transcript"
 

@@ -42,16 +42,14 @@ def signals_to_handle() -> tuple[int, ...]:
     return tuple(number for number in known if number and signal.getsignal(number) is not signal.SIG_IGN)
 
 
-def _interrupt() -> None:
-    raise Interrupted
-
-
 @contextmanager
-def interruptible(on_signal: Callable[[], object] = _interrupt) -> Iterator[None]:
-    """Let the first signal call `on_signal`, and a second one end the process; restore them at the end."""
+def interruptible(on_signal: Callable[[], object] | None = None) -> Iterator[None]:
+    """Let the first signal call `on_signal`, else raise Interrupted; a second one ends the process."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         end_at_once()
+        if on_signal is None:
+            raise Interrupted
         on_signal()
 
     before = {number: signal.getsignal(number) for number in signals_to_handle()}

@@ -45,7 +45,7 @@ _COMMANDS = {
     "remove": "items.remove",
     "personas": "content.personas",
     "steps": "content.steps",
-    "models": "models.models",
+    "models": "content.models",
     "doctor": "content.doctor",
     "serve": "serve.serve",
     "mcp": "agents.mcp",
@@ -70,6 +70,7 @@ class Program(Group):
 
 @click.group(
     cls=Program,
+    uses=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""Documents are written to docs/requirements/ITEM in the project. Everything is saved at once;
     whatever happens, the same command goes on where it stopped.

@@ -6,33 +6,27 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...core.errors import RuleBroken
+from ...panel.base import StoppablePanel
 from ...project import Project, choose_panel, find_lacking
-from ...settings import Settings, user_name
+from ...runtime.session import Session
+from ...settings import user_name
 from ..terminal.seat import announce
 from .options import Command, Flags
 from .output import tell
-
-if TYPE_CHECKING:
-    from ...panel.base import StoppablePanel
-    from ...runtime.session import Session
 
 INSTALL = 'pip install "path/to/roundtable[web]"'
 _GRACE = 3  # seconds that open pages have to end when the server does
 
 
 @click.command(cls=Command)
-@click.option(
-    "--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: this machine only."
-)
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: here only.")
 @click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
-@click.option(
-    "--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows the server by."
-)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows it by.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @click.pass_obj
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
@@ -52,13 +46,20 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     for lack in find_lacking(settings):
         tell(lack)
     project = Project(settings.root, items_folder=settings.items_folder)
-    site = Site(
-        project, _session_maker(project, settings), owner=user_name(settings) or "", hosts=(host, *names)
-    )
-    try:
-        listener = socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    def start(slug: str, *, on_begin: Callable[[str], None], **more: Any) -> tuple[Session, StoppablePanel]:
+        make_panel, account = choose_panel(settings, project.find_item(slug).folder)
+        panel = StoppablePanel(make_panel, on_begin)
+        session = project.open_session(
+            slug, panel=panel, interactive=True, account=account, review=settings.review, **more
         )
+        return session, panel
+
+    owner = user_name(settings) or ""
+    site = Site(project, start, owner=owner, hosts=(host, *names))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or error
         raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error
@@ -76,20 +77,3 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
             timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])
-
-
-def _session_maker(project: Project, settings: Settings) -> Callable[..., tuple[Session, StoppablePanel]]:
-    """Return what makes the session of an item, with the panel of the settings."""
-    from ...panel.base import StoppablePanel
-
-    def start(
-        slug: str, *, on_begin: Callable[[str], None], **options: Any
-    ) -> tuple[Session, StoppablePanel]:
-        make_panel, account = choose_panel(settings, project.find_item(slug).folder)
-        panel = StoppablePanel(make_panel, on_begin)
-        session = project.open_session(
-            slug, panel=panel, interactive=True, account=account, review=settings.review, **options
-        )
-        return session, panel
-
-    return start

@@ -7,10 +7,9 @@ import base64
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 from prompt_toolkit.application.run_in_terminal import run_in_terminal
@@ -18,21 +17,14 @@ from prompt_toolkit.application.run_in_terminal import run_in_terminal
 from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
-from ...panel.base import StoppablePanel
-from ...settings import user_file
+from ...panel.base import Panel, StoppablePanel
+from ...runtime.session import Session
 from ..cli.conversation import run
 from . import slash
 from .input_area import InputArea, Withdrawn
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .renderer import Renderer, has_signs
 from .seat import TableSeat
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ...panel.base import Panel
-    from ...runtime.session import Session
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
@@ -67,13 +59,12 @@ class TerminalConversation:
             place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
             on_stop=self._stop,
             on_leave=self._leave,
-            history=history_file(os.environ),
             prompt="› " if signs else "> ",
         )
         self._seat = self.session if isinstance(self.session, TableSeat) else None
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
-            self._seat.on_move, self._input.on_typing = self._input.withdraw, self._seat.show_typing
+            self._seat.on_move = self._input.withdraw
         self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
         self._formatter = LineFormatter(self._renderer, user_name)
         self._spent = spent
@@ -151,8 +142,7 @@ class TerminalConversation:
     async def _show_result(self, words: str, result: slash.CommandResult) -> None:
         self._input.write(self._formatter.format_typed(words))
         if result.page:
-            show = self._formatter.format_document if result.markdown else self._formatter.format_diff
-            text = show(result.page)
+            text = self._formatter.format_document(result.page, markdown=result.markdown)
             if text.count("\n") < self._input.size.rows // 2:
                 self._input.write(text)
             else:
@@ -209,18 +199,6 @@ class TerminalConversation:
     def _leave(self) -> None:
         self._input.end_input()
         self.session.hang_up()
-
-
-def history_file(environment: Mapping[str, str]) -> Path | None:
-    """Return the file of what was typed before, readable by nobody else; None where there can be none."""
-    settings = user_file(environment)
-    with suppress(OSError):
-        if settings is not None:
-            settings.parent.mkdir(parents=True, exist_ok=True)
-            file = settings.parent / "history"
-            file.touch(mode=0o600)
-            return file
-    return None
 
 
 def copy_text(text: str) -> str:

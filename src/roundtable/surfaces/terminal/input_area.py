@@ -12,7 +12,6 @@ import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from prompt_toolkit.application import Application
@@ -22,7 +21,6 @@ from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
-from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.key_binding.bindings.completion import generate_completions
 from prompt_toolkit.layout import (
@@ -44,7 +42,6 @@ from prompt_toolkit.widgets import CompletionsToolbar
 _STYLE = Style.from_dict({"bottom": "dim", "note": "bold", "prompt": "bold"})
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
-_MIN_HISTORY_LENGTH = 2  # the letters typed at menus are not worth keeping
 
 
 class Withdrawn(Exception):
@@ -63,7 +60,6 @@ class InputArea:
         place: Callable[[], object],
         on_stop: Callable[[], None],
         on_leave: Callable[[], None],
-        history: Path | None,
         prompt: str,
     ) -> None:
         """`bottom` and `draft` return their text at each painting, `words` what may be completed.
@@ -71,7 +67,6 @@ class InputArea:
         Words that are typed early are heard at the next turn to listen, if that is at the same `place`; else
         they are put back into the input line. Ctrl-C calls `on_stop`, Ctrl-D `on_leave`.
         """
-        self.on_typing: Callable[[], None] = lambda: None
         self.note = ""
         self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, prompt
         self._asked: asyncio.Future[str | None] | None = None
@@ -80,9 +75,7 @@ class InputArea:
         self._closed = False
         self._buffer = Buffer(
             multiline=True,
-            history=InMemoryHistory() if history is None else FileHistory(str(history)),
             completer=WordCompleter(words, ignore_case=True, WORD=True),
-            on_text_changed=lambda _: self.on_typing(),
             tempfile_suffix=".md",
         )
         keys = KeyBindings()
@@ -183,7 +176,6 @@ class InputArea:
             self._asked.set_result(None)
 
     def clear(self) -> None:
-        """Clear what is typed."""
         self._buffer.reset()
 
     # --- what is painted --------------------------------------------------------------------------------
@@ -233,10 +225,8 @@ class InputArea:
         words = self._buffer.text
         if not self.is_listening and not words.strip():
             return
-        if len(words.strip()) >= _MIN_HISTORY_LENGTH:
-            with suppress(OSError):  # then it is not kept
-                self._buffer.append_to_history()
-        self._buffer.reset()
+        is_letter = len(words.strip()) < 2  # what is typed at menus is not worth recalling
+        self._buffer.reset(append_to_history=not is_letter)
         if self._asked is not None and not self._asked.done():
             self._asked.set_result(words)
         else:

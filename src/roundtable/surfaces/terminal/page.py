@@ -58,20 +58,14 @@ class LineFormatter:
         self._last = "aside"
         return "\n" + self._renderer.render_plain(clean_text(text))
 
-    def format_document(self, text: str) -> str:
-        """Format a whole document in markdown."""
+    def format_document(self, text: str, *, markdown: bool) -> str:
+        """Format a whole document in markdown, or a diff."""
         self._last = "aside"
-        return "\n" + self._renderer.render_markdown(clean_text(text), breaks=False)
-
-    def format_diff(self, text: str) -> str:
-        """Format a diff, coloured."""
-        self._last = "aside"
+        if markdown:
+            return "\n" + self._renderer.render_markdown(clean_text(text), breaks=False)
         styles = {"+": "green", "-": "red", "@": "bold"}
-        lines = (
-            self._renderer.render_plain(f" {line}", style=styles.get(line[:1], _QUIET))
-            for line in text.split("\n")
-        )
-        return "\n" + "".join(line or "\n" for line in lines)
+        lines = ((f" {line}", styles.get(line[:1], _QUIET)) for line in text.split("\n"))
+        return "\n" + "".join(self._renderer.render_plain(line, style=style) or "\n" for line, style in lines)
 
     def format_typed(self, words: str) -> str:
         """Format what was typed but is not a contribution: `?`, a command, words that were asked about."""

@@ -141,12 +141,9 @@ class Renderer:
 
 
 class _PlainHeading(Heading):
-    """A heading at the left, without a frame."""
+    """A heading at the left, of whatever level."""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        text = self.text.copy()
-        text.justify = "left"
-        yield text
+    LEVEL_ALIGN: ClassVar = {}
 
 
 class _PlainCode(CodeBlock):

@@ -7,22 +7,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from ...core.analysis import Analysis
 from ...core.errors import DiskFailed
+from ...core.lines import Awaits
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
 from ...store.artifact import read_documents as read_documents  # for the window and the web pages too
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from .page import draw_progress
 from .renderer import VOICES
-
-if TYPE_CHECKING:
-    from ...core.analysis import Analysis
-    from ...core.lines import Awaits
-
 
 HELP = {
     "/help": "what can be typed here",
