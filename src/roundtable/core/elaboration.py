@@ -22,7 +22,7 @@ not in the table raises `RuleBroken` and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
