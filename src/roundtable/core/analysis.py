@@ -873,10 +873,8 @@ def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: 
     before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
     text = _join_reply(now.step, before, added.words) if before and not added.replaces else added.words
     answer = do.Answer(added.label, question.text, text, relayed=relayed or bool(before and before.relayed))
-    others = tuple(each for each in now.answers if each.label != added.label)
-    earlier = (before,) if before else ()
-    after = replace(now, answers=(*others, answer), earlier=earlier, editing=added.label)
-    return _draft_sections(after, _show("answer", said, USER))
+    asked_again, _ = _edit_answer(now, added.label)
+    return _keep(asked_again, answer, said)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:

@@ -22,7 +22,7 @@ not in the table raises `RuleBroken` and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
@@ -38,7 +38,7 @@ from .errors import RuleBroken
 from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
 from .personas import Lead, Roster
-from .steps import PHASES, Item, Step, phase_of
+from .steps import PHASES, Item, Step
 from .text import is_silence
 from .turns import USER, LookedUp, Parked, Turn, Verdict
 
@@ -622,18 +622,13 @@ def _redirect(now: Elaboration, speaker: str, own_words: str = "") -> do.Show:
     return _lead_says(now, "redirect", f"{text} {own_words}".rstrip())
 
 
-def find_place_ahead(
-    belongs_to: str | None, *, steps: Sequence[Step], current: str
-) -> tuple[str, str] | None:
-    """Return the names of the step or phase, and of the phase, where a point can still be taken up."""
+def find_place_ahead(belongs_to: str | None, *, steps: Sequence[Step], current: str) -> str | None:
+    """Return the name of the step of this phase, or of the later phase, where a point can be taken up."""
     step = next((step for step in steps if step.step_id == belongs_to), None)
-    if step is None:
-        ahead = (phase for phase in PHASES if phase.key == belongs_to and phase.number > current[:2])
-        return next(((phase.name, phase.name) for phase in ahead), None)
-    phase = phase_of(step.step_id)
-    if phase is None or step.step_id <= current:
-        return None
-    return (step.title if phase.number == current[:2] else phase.name), phase.name
+    if step and step.step_id[:2] == current[:2]:
+        return step.title if step.step_id > current else None
+    key = step.phase.key if step and step.phase else belongs_to
+    return next((phase.name for phase in PHASES if phase.key == key and phase.number > current[:2]), None)
 
 
 def _last_turn(now: Elaboration, speaker: str) -> Turn | None:
@@ -674,54 +669,36 @@ class Transition(Struct, frozen=True):
     to: tuple[State, ...]
 
 
-_LOOP, _END = (State.DISCUSSION_LOOP, State.SYNTHESIS), (State.SYNTHESIS,)
-_ENDINGS: Mapping[type[on.Event], Transition] = {
-    on.WrappedUp: Transition(wrap_up, _END),
-    on.BudgetSpent: Transition(end_budget, _END),
-}
-
-TABLE: Mapping[tuple[State, Awaited], Mapping[type[on.Event], Transition]] = {
-    (State.ENTRY, Awaited.CONTEXT): {
-        on.ContextRead: Transition(introduce, (State.TOPIC_FRAMING,)),
-        on.ContextUnreadable: Transition(give_up, (State.ENTRY,)),
-    },
-    (State.TOPIC_FRAMING, Awaited.FRAMING): {
-        on.Framed: Transition(frame, (State.DISCUSSION_LOOP,)),
-    },
-    (State.DISCUSSION_LOOP, Awaited.PERSONA): {
-        on.PersonaSpoke: Transition(persona_spoke, _LOOP),
-        on.PersonaPassed: Transition(persona_passed, (State.DISCUSSION_LOOP,)),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.USER): {
-        on.UserSpoke: Transition(user_spoke, _LOOP),
-        on.LimitRaised: Transition(raise_limit, (State.DISCUSSION_LOOP,)),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.EXIT): {
-        on.UserSpoke: Transition(exit_answered, _LOOP),
-        on.LimitRaised: Transition(raise_limit, (State.DISCUSSION_LOOP,)),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.VERDICT): {
-        on.Judged: Transition(judge, _LOOP),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.LIMIT): {
-        on.LimitSaved: Transition(limit_saved, (State.DISCUSSION_LOOP,)),
-    },
-    (State.SYNTHESIS, Awaited.DRAFT): {
-        on.SynthesisDrafted: Transition(synthesis_drafted, (State.SYNTHESIS, State.STATE_PERSIST)),
-        on.SynthesisFailed: Transition(synthesis_failed, _END),
-    },
-    (State.SYNTHESIS, Awaited.REVIEW): {
-        on.UserSpoke: Transition(review_answered, (State.SYNTHESIS, State.STATE_PERSIST)),
-    },
-    (State.SYNTHESIS, Awaited.ARTIFACTS): {
-        on.ArtifactsUpdated: Transition(artifacts_updated, (State.STATE_PERSIST,)),
-    },
-    (State.STATE_PERSIST, Awaited.RECORD): {
-        on.RecordSaved: Transition(record_saved, (State.STATE_PERSIST,)),
-        on.RecordFailed: Transition(record_failed, (State.STATE_PERSIST,)),
-    },
-}
+_Row: TypeAlias = tuple[State, Awaited, type[on.Event], Callable[[Elaboration, Any], Outcome], list[State]]
+_ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
+_ROWS: tuple[_Row, ...] = (
+    # in, waiting for, this event makes this move, which leads to
+    (_ENTRY, Awaited.CONTEXT, on.ContextRead, introduce, [_FRAMING]),
+    (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable, give_up, [_ENTRY]),
+    (_FRAMING, Awaited.FRAMING, on.Framed, frame, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.PersonaSpoke, persona_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.PersonaPassed, persona_passed, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.UserSpoke, user_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.LimitRaised, raise_limit, [_LOOP]),
+    (_LOOP, Awaited.USER, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.UserSpoke, exit_answered, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.LimitRaised, raise_limit, [_LOOP]),
+    (_LOOP, Awaited.EXIT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.Judged, judge, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.LIMIT, on.LimitSaved, limit_saved, [_LOOP]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted, synthesis_drafted, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed, synthesis_failed, [_SYNTHESIS]),
+    (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke, review_answered, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated, artifacts_updated, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordSaved, record_saved, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordFailed, record_failed, [_PERSIST]),
+)
+TABLE: dict[tuple[State, Awaited], dict[type[on.Event], Transition]] = {}
+for _state, _awaits, _event, _make, _to in _ROWS:
+    TABLE.setdefault((_state, _awaits), {})[_event] = Transition(_make, tuple(_to))

@@ -68,7 +68,6 @@ HOW_TO_REACH = (
     "leads to the others. Nothing was taken as an answer."
 )
 NOTHING_TO_UNDO = "There is nothing to undo here."
-_LATER = "We can come back to that after this discussion."
 
 
 class Line(Struct, frozen=True):
@@ -134,15 +133,15 @@ def contribution(persona: Persona, text: str) -> str:
     return f"{persona.title}: {text}"
 
 
-def redirect(speaker: str, subject: str, *, topic: str, ahead: tuple[str, str] | None) -> str:
-    """The lead's gentle redirect of a persona, by name, or of the user (FOCUS-1).
-
-    `ahead` names the step or phase, and the phase, where the subject can still be taken up.
-    """
+def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
+    """The lead's gentle redirect of a persona, by name, or of the user, to where it belongs (FOCUS-1)."""
+    later = "We can come back to that after this discussion."
     if speaker == USER:
-        phase, later = (f" for {ahead[1]}", "") if ahead else ("", f" {_LATER}")
-        return f"That is a great question{phase}. For now, let us focus on {topic}.{later}"
-    then = f"We can explore that when we get to {ahead[0]}." if ahead else _LATER
+        said = (
+            f"That is a great question{f' for {ahead}' if ahead else ''}. For now, let us focus on {topic}."
+        )
+        return said if ahead else f"{said} {later}"
+    then = f"We can explore that when we get to {ahead}." if ahead else later
     return (
         f"{speaker} raises an interesting point about {subject}, but let us stay focused on {topic}. {then}"
     )
