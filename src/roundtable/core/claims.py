@@ -301,7 +301,7 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...
 def mark_draft(draft: Draft, table: Table, lines_of: LinesOf) -> Draft:
     """Return the synthesis with a mark behind everything in it that cannot be verified."""
 
-    def mark(_number: int, part: Part, entry: Entry) -> Entry:
+    def mark(part: Part, entry: Entry) -> Entry:
         text, detail = _check_entry(entry, part, table, lines_of)
         return replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
 
