@@ -93,7 +93,8 @@ def test_without_the_tracker_the_option_is_named(
     assert (ran.status, ran.out, ran.err) == (
         3,
         "",
-        "GitHub does not show GH-21 with these credentials (401). Nothing was added. Check GITHUB_TOKEN. "
+        "GitHub does not show GH-21 with these credentials (401). Nothing was added. "
+        "Check the reference. Check GITHUB_TOKEN. "
         'Or add it by hand: roundtable add GH-21 --title "what it is about"\n',
     )
     assert not (cli.root / "docs").exists()

@@ -136,7 +136,7 @@ def test_a_menu_is_two_quiet_lines() -> None:
 
 
 def test_menus_are_read_whatever_they_ask() -> None:
-    last = Menu.read(menu_text(last=True, next_phase=("02", "Impact Analysis")))
+    last = Menu.read(menu_text(last=True, next_phase=PHASES[2]))
     assert list(last.choices) == [
         ("E", "Elaboration Mode"),
         ("C", "Continue to Phase 02 (Impact Analysis)"),

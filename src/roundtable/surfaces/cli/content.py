@@ -112,7 +112,7 @@ def doctor(flags: Flags) -> int:
     It sends nothing that costs money. The exit status is 2 if something needs repair.
     """
     settings, warnings = load_settings(flags.root, flags.panel, model=flags.model, base_url=flags.base_url)
-    found = diagnose(settings, warnings)
+    found = list(diagnose(settings, warnings))
     sound = all(each.sound for each in found)
     rows = [(each.name, each.found if each.sound else f"{each.found} <- needs repair") for each in found]
     flags.show_result({"sound": sound, "findings": found}, pairs(rows))
