@@ -112,10 +112,17 @@ class TerminalConversation:
 
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
+        prefill = self.session.prefill
         while True:
-            words = await self._input.ask(prefill=self.session.prefill, offer=self.session.offer)
+            words = await self._input.ask(prefill=prefill, offer=self.session.offer)
             if words is None:
                 return None
+            glued = slash.find_glued_command(words, self.session.prefill)
+            if glued and words != prefill:
+                if not await self._confirm(f"Did you mean {glued} alone?"):
+                    prefill = words  # it stands in the line again, to be edited or sent as it is
+                    continue
+                words = glued
             scene = slash.Scene(
                 self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
                 self._before, self._last_said, self._spent(), self._seat is not None,
@@ -125,12 +132,14 @@ class TerminalConversation:
                 return result.say
             if result is not None:
                 await self._show_result(words, result)
-            elif line.awaits != "menu" or not self._can_skip or hear_menu(words, can_skip=True) != "skip":
+                continue
+            skips = line.awaits == "menu" and self._can_skip and hear_menu(words, can_skip=True) == "skip"
+            if not skips or await self._confirm("Skip the remaining steps of this phase?"):
                 return words
-            else:
-                sure = await self._input.ask("Skip the remaining steps of this phase? y/N ")
-                if sure is not None and sure.strip().lower() in ("y", "yes"):
-                    return words
+
+    async def _confirm(self, question: str) -> bool:
+        sure = await self._input.ask(f"{question} y/N ")
+        return sure is not None and sure.strip().lower() in ("y", "yes")
 
     async def _show_result(self, words: str, result: slash.CommandResult) -> None:
         self._input.write(self._formatter.format_typed(words))
