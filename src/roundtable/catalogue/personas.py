@@ -112,26 +112,22 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     for phase in given.phases:
         if phase not in PHASE_KEYS:
             file.warn("phases", f"'{phase}' is not a phase and is ignored; known: {', '.join(PHASE_KEYS)}")
+    bans = []
+    for number, entry in enumerate(file.convert_or_warn("bans", list[Any], []), 1):
+        try:
+            ban = convert(entry, _BanFields)
+            _check_pattern(ban.pattern, is_trusted=trusted is None or ban.pattern in trusted)
+            bans.append(Ban(ban.kind, ban.pattern, ban.reason))
+        except UnusableError as error:
+            file.warn(f"bans, number {number}", f"{error.field} {error.reason}; the ban is ignored")
     fields = msgspec.structs.asdict(given) | {
         "short_role": given.short_role or given.role,
         "phases": tuple(phase for phase in given.phases if phase in PHASE_KEYS),
         "towards": tuple(given.towards.items()),
-        "bans": _parse_bans(file, trusted),
+        "bans": tuple(bans),
     }
     del fields["disabled"]
     return PersonaFile(given.key, Persona(**fields))
-
-
-def _parse_bans(file: ContentFile, trusted: Collection[str] | None) -> tuple[Ban, ...]:
-    bans = []
-    for number, entry in enumerate(file.convert_or_warn("bans", list[Any], []), 1):
-        try:
-            given = convert(entry, _BanFields)
-            _check_pattern(given.pattern, is_trusted=trusted is None or given.pattern in trusted)
-            bans.append(Ban(given.kind, given.pattern, given.reason))
-        except UnusableError as error:
-            file.warn(f"bans, number {number}", f"{error.field} {error.reason}; the ban is ignored")
-    return tuple(bans)
 
 
 def _check_pattern(pattern: str, *, is_trusted: bool) -> None:

@@ -59,9 +59,12 @@ class Site:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         self._templates.globals |= {"headings": HEADINGS, "voices": VOICES}
-        self._templates.filters.update(
-            words=render_words, document=render_document, day=_show_day, quote=quote
-        )
+        self._templates.filters |= {
+            "words": render_words,
+            "document": render_document,
+            "day": lambda instant: (instant or "")[:16].replace("T", " "),
+            "quote": quote,
+        }
 
     def make_app(self) -> Starlette:
         """Return the application, with every check in front of it."""
@@ -283,7 +286,3 @@ class Site:
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
-
-
-def _show_day(instant: str | None) -> str:
-    return (instant or "")[:16].replace("T", " ")

@@ -173,9 +173,6 @@ class Room:
     def is_chair(self, guest: Guest) -> bool:
         return self.chair is not None and self.chair.id == guest.id
 
-    def is_here(self, guest: Guest | None) -> bool:
-        return guest is not None and guest.id in self._seats and self._seats[guest.id].streams > 0
-
     def people(self) -> list[_Seat]:
         """Return who is here, in the order in which they came."""
         return [seat for seat in self._seats.values() if seat.streams]
@@ -363,7 +360,7 @@ class Room:
         seat = self._seats.get(to)
         if seat is None or not seat.streams or seat.guest.role != MEMBER:
             raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
-        if self.is_here(self.chair) or guest.id != to:
+        if guest.id != to or any(self.is_chair(each.guest) for each in self.people()):
             self._require_chair(guest)
         self._require_member(guest)
         self.chair = seat.guest
@@ -423,7 +420,10 @@ class Room:
         self._add(line)
         if line.kind == "listen":
             self._listen = self.entries[-1]
-            self._return_late_words()
+            late = [(guest, words) for guest, words, meant in self._waiting if meant != line.awaits and words]
+            for guest, words in late:
+                self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
+            self._waiting = deque(each for each in self._waiting if each[2] == line.awaits)
             if self._waiting:
                 self._pass_on()
 
@@ -433,14 +433,6 @@ class Room:
         self._listen = None
         if self._run is not None:
             self._run.session.say(words, by=self._heard_last.name)
-
-    def _return_late_words(self) -> None:
-        """Say which messages came too late for what they answer; they answer nothing that is asked now."""
-        awaits = self.awaits
-        late = [(guest, words) for guest, words, meant in self._waiting if meant != awaits and words]
-        for guest, words in late:
-            self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
-        self._waiting = deque(each for each in self._waiting if each[2] == awaits)
 
     def _begin_words(self, speaker: str) -> None:
         persona, voice = self._find_voice(speaker)
