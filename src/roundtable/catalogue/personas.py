@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ..core.personas import Ban, BanKind, Persona
 from ..core.steps import PHASE_KEYS
+from ..core.turns import USER
 from .files import (
     ContentFile,
     Loaded,
@@ -37,8 +38,7 @@ _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _BLANKS = ([(codes.LITERAL, ord(" "))], [(codes.IN, [(codes.CATEGORY, codes.CATEGORY_SPACE)])])
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
-# Speakers and attributions that are nobody's name.
-_RESERVED_KEYS = frozenset({"user"})
+# Attributions that are nobody's name.
 _RESERVED_NAMES = frozenset({"user", "you", "all"})
 
 
@@ -97,8 +97,8 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     if not _KEY.fullmatch(switch.key):
         said = "must be small letters, digits and single hyphens, such as `security-lead`"
         raise UnusableError("key", said)
-    if switch.key in _RESERVED_KEYS:
-        raise UnusableError("key", f"'{switch.key}' is taken by the person at the table")
+    if switch.key == USER:
+        raise UnusableError("key", f"'{USER}' is taken by the person at the table")
     if switch.disabled:
         return PersonaFile(switch.key, None, described="name" in file.fields)
     given = file.convert_fields(_PersonaFields, "persona")

@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from inspect import isawaitable
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -116,8 +116,9 @@ class Site:
                 raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
             if request.method == "POST":
                 request.state.form = await read_form(request, guest)
-            found = await run_in_threadpool(endpoint, request, guest)
-            return cast("Response", await found if isawaitable(found) else found)
+            is_quick = iscoroutinefunction(endpoint)
+            answer = endpoint(request, guest) if is_quick else run_in_threadpool(endpoint, request, guest)
+            return cast("Response", await answer)
 
         return run
 
