@@ -24,7 +24,6 @@ _EXTRAS = {
     "mcp": "mcp",
     "web": "starlette",
     "code": "tree_sitter",
-    "telemetry": "opentelemetry",
 }
 """The extras of the package, each with a module that it brings along."""
 
@@ -83,19 +82,18 @@ def _check_panel(settings: Settings) -> Iterator[Diagnosis]:
     if settings.panel != "model":
         yield Diagnosis("panel", f"{settings.panel}: needs no network and no key")
         return
-    from .panel.model import reaching
-    from .panel.model.choice import names_of, read_choice
+    from .panel.model.choice import check_reach, names_of, read_choice
 
     names = names_of(settings.models, settings.base_url)
     yield Diagnosis("panel", "model" if names else "model: no model is named", sound=bool(names))
     for name in names:
         try:
             choice = read_choice(name, settings.base_url)
-            label, reached = choice.label, reaching.look(choice)
+            found, sound = check_reach(choice)
         except RuleBroken as broken:
             yield Diagnosis("model", str(broken), sound=False)
             continue
-        yield Diagnosis("model", f"{label}: {reached.found}", reached.sound)
+        yield Diagnosis("model", f"{choice.label}: {found}", sound)
     budget = settings.budget
     limits = {"turns": budget.turns, "tokens": budget.tokens, "dollars": budget.money}
     told = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit is not None)

@@ -434,8 +434,8 @@ def find_lacking(settings: Settings) -> Iterator[str]:
     """
     if settings.panel != "model":
         return
+    from .panel.model.choice import find_lacking as find_lack
     from .panel.model.choice import names_of, read_choice
-    from .panel.model.reaching import find_lacking as find_lack
 
     for name in names_of(settings.models, settings.base_url):
         choice = read_choice(name, settings.base_url)
@@ -450,10 +450,8 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
 
         return lambda: make_offline_panel(settings.root), None
     from .panel.model.choice import choose
-    from .panel.model.tracing import collect
     from .runtime.budget import BudgetAccount
 
-    collect()
     account = BudgetAccount(folder, settings.budget)
     panel = choose(
         settings.models,
