@@ -5,9 +5,7 @@ A step replaces a data file only as it wrote it itself: what anybody else wrote 
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +17,7 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, strip_unprintable
+from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents.additions import (
     add_feedback,
@@ -46,7 +44,6 @@ from .artifact import (
 )
 from .items import read_item
 from .lock import journal_folder
-from .meta import parse_json, render_json
 from .transcript import check_writable
 
 MAX_MATERIAL_LENGTH = 60_000
@@ -235,7 +232,7 @@ class Outputs:
 
     def _write_data(self, step: Step, section: SectionText) -> str:
         output = section.target.output
-        new = render_data(output, section.target.section, section.text)
+        new = f"{section.text.rstrip()}\n".encode("utf-8", "replace")
 
         def change(found: bytes | None) -> tuple[bytes | None, str]:
             written = self._read_written()
@@ -316,28 +313,6 @@ class Outputs:
             except DiskFailed as error:
                 problems.append(f"{one_line(name)} ({reason_of(error)})")
         return found, problems
-
-
-def render_data(name: str, section: str, text: str) -> bytes:
-    """Return the step's text as a valid file of its kind."""
-    # Text that is no JSON and no table still becomes one, so that nothing said is lost.
-    if name.lower().endswith(".json"):
-        try:
-            value = parse_json(text.encode("utf-8", "replace"))
-        except ValueError:
-            value = {section: strip_unprintable(text)}
-        return (render_json(value) + "\n").encode()
-    text = strip_unprintable(text)
-    if not name.lower().endswith(".csv"):
-        return (text.rstrip() + "\n").encode()
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if "".join(row).strip()]
-    except csv.Error:
-        rows = [[section], [text]]
-    width = max(map(len, rows), default=0)
-    table = io.StringIO(newline="")
-    csv.writer(table, lineterminator="\n").writerows(row + [""] * (width - len(row)) for row in rows)
-    return table.getvalue().encode()
 
 
 def _digest(document: bytes) -> str:
