@@ -51,12 +51,13 @@ MAX_MATERIAL_LENGTH = 60_000
 
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
 _WRITTEN = "written.json"
+_MAX_DIGESTS = 20
 NoteChange = Callable[[str, bytes | None, bytes], None]
 """Is told of a file's name, its bytes (None where there is none) and those that replace them."""
 
 
 class WrittenData(msgspec.Struct, frozen=True):
-    """Which step wrote a data file, and digests of the last two texts: a kill may have kept the first."""
+    """Which step wrote a data file, and digests of its last texts: an undo or a kill leaves an earlier one."""
 
     step: str
     digests: tuple[str, ...]
@@ -244,7 +245,7 @@ class Outputs:
                     "Remove the file to have it written anew."
                 )
             if digests[-1:] != (_digest(new),):
-                written[output] = WrittenData(step.step_id, (*digests[-1:], _digest(new)))
+                written[output] = WrittenData(step.step_id, (*digests[-_MAX_DIGESTS:], _digest(new)))
                 files.write(journal_folder(self.folder) / _WRITTEN, msgspec.json.encode(written))
             return new, f"Wrote {one_line(output)}."
 
