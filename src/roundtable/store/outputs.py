@@ -57,31 +57,27 @@ NoteChange = Callable[[str, bytes | None, bytes], None]
 
 
 class WrittenData(msgspec.Struct, frozen=True):
-    """Which step wrote a data file, and digests of its last texts: an undo or a kill leaves an earlier one."""
+    """Which step wrote a data file, and digests of its last texts: undo and kills leave earlier ones."""
 
     step: str
     digests: tuple[str, ...]
 
 
-class Outputs:
-    """The documents and data files in an item's folder that its steps write."""
+class Outputs(msgspec.Struct, frozen=True):
+    """The documents and data files in an item's folder that its steps write.
 
-    def __init__(
-        self,
-        folder: Path,
-        steps: tuple[Step, ...],
-        note_change: NoteChange | None = None,
-        *,
-        every: tuple[Step, ...] = (),
-    ) -> None:
-        """The outputs of an item; `note_change` is told of each change before it is made.
+    `note_change` is told of each change before it is made. `every` are the steps of all tracks: their outputs
+    are read as well, wherever the item has them.
+    """
 
-        `every` are the steps of all tracks: their outputs are read as well, wherever the item has them.
-        """
-        self.folder = folder
-        self.steps = steps
-        self._every = tuple({step.step_id: step for step in (*steps, *every)}.values())
-        self._note_change = note_change
+    folder: Path
+    steps: tuple[Step, ...]
+    note_change: NoteChange | None = None
+    every: tuple[Step, ...] = ()
+
+    @property
+    def _all_steps(self) -> tuple[Step, ...]:
+        return tuple({step.step_id: step for step in (*self.steps, *self.every)}.values())
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
         """Add the block of an elaboration to each markdown output, once; one announcement per output.
@@ -155,7 +151,7 @@ class Outputs:
             names = sorted(path.name for path in self.folder.iterdir())
         except OSError:
             return ()
-        ordered = [output for step in self._every for output in step.outputs if output in names]
+        ordered = [output for step in self._all_steps for output in step.outputs if output in names]
         found, _ = self._read(
             name for name in (*ordered, *names) if is_markdown(name) and name.lower() not in RESERVED
         )
@@ -163,7 +159,7 @@ class Outputs:
 
     def documents(self) -> tuple[Material, ...]:
         """Return every file that the steps write, whole: what ids and references are read from."""
-        found, _ = self._read(output for step in self._every for output in step.outputs)
+        found, _ = self._read(output for step in self._all_steps for output in step.outputs)
         return tuple(found)
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
@@ -172,7 +168,7 @@ class Outputs:
         for each in self.documents():
             if is_markdown(each.name):
                 with suppress(RuleBroken):  # as text it may be too long
-                    answers |= read_step_answers(self._every, each.name, each.text)
+                    answers |= read_step_answers(self._all_steps, each.name, each.text)
         return answers
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -216,7 +212,7 @@ class Outputs:
 
         def change(document: bytes) -> tuple[bytes, str]:
             document = write_section(document, step_id=step.step_id, heading=heading, text=section.text)
-            document = drop_from_note(document, step, self._every)
+            document = drop_from_note(document, step, self._all_steps)
             return document, _heading_in(document, heading)
 
         place = self._change_document(step, output, change)
@@ -270,8 +266,8 @@ class Outputs:
 
         def note_and_change(found: bytes | None) -> tuple[bytes | None, Result]:
             document, result = change(found)
-            if self._note_change is not None and document is not None and document != found:
-                self._note_change(name, found, document)
+            if self.note_change is not None and document is not None and document != found:
+                self.note_change(name, found, document)
             return document, result
 
         return change_artifact(self.folder, name, note_and_change)
