@@ -16,7 +16,7 @@ from roundtable.store.journal import RULES, Journal, Recorded, list_journals
 
 pytestmark = pytest.mark.rule("META-6")
 
-OPENING = opening(facts=(("scope", "small"), ("count", 3)), parked=("Ünklar",))
+OPENING = opening(facts=(("scope", "small"), ("count", "3")), parked=("Ünklar",))
 EVENTS: tuple[on.Event, ...] = (
     on.Offered((on.Offer("Problem", "Prüfer — unten", "draft.md"),)),
     on.UserSpoke("Zwei\nZeilen"),

@@ -204,7 +204,7 @@ class Outputs(msgspec.Struct, frozen=True):
                 check_writable(self.folder)
             return lines.not_updated(name, reason_of(failure))
         if heading is None:
-            return lines.not_found(name)
+            return lines.not_updated(name, "file not found")
         return lines.artifact_updated(name, one_line(heading), command.description)
 
     def _write_section(self, step: Step, section: SectionText) -> str:
