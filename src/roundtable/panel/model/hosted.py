@@ -150,7 +150,9 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
             return "quota", ""
         case api.ModelNotFoundError():
             return "unknown-model", ""
-        case api.ModelRequestRejectedError(body={"error": {"message": str(message)} | str(message)}):
+        case api.ModelRequestRejectedError(
+            body={"error": {"message": str(message)} | str(message)} | {"message": str(message)}
+        ):
             return "rejected", message
         case api.ModelRequestRejectedError():
             return "rejected", ""
