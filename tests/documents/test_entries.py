@@ -12,7 +12,6 @@ from roundtable.documents.entries import (
     split_named_entries,
     split_outside_quotes,
     split_scenarios,
-    split_sentences,
 )
 
 SENTENCE = "Given a, When b, Then c."
@@ -39,22 +38,6 @@ def test_more_entries_than_a_list_has_are_one_text() -> None:
     assert split_entries("\n".join("x" for _ in range(MAX_ENTRIES + 1))) == (
         " ".join("x" for _ in range(MAX_ENTRIES + 1)),
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("One. Two! Three?", ("One.", "Two!", "Three?")),
-        ("It takes 12.5 kg. Then it stops.", ("It takes 12.5 kg.", "Then it stops.")),
-        ("Ask M. Okafor or Dr. Li, e.g. Today. Now.", ("Ask M. Okafor or Dr. Li, e.g. Today.", "Now.")),
-        ("no capital. here", ("no capital. here",)),
-        ("これは文です。次の文です。", ("これは文です。", "次の文です。")),
-        ("Ärger entsteht. Öfter als gedacht.", ("Ärger entsteht.", "Öfter als gedacht.")),
-        ('She reads "Kept. Sent." and goes.', ('She reads "Kept. Sent." and goes.',)),
-    ],
-)
-def test_sentences(text: str, found: tuple[str, ...]) -> None:
-    assert split_sentences(text) == found
 
 
 @pytest.mark.parametrize(
@@ -105,7 +88,6 @@ def test_no_text_is_too_odd_and_nothing_is_lost(text: str) -> None:
     assert "".join("".join(pieces).split()) == "".join(text.split()) or ";" in text
     for reader in (
         split_entries,
-        split_sentences,
         split_scenarios,
         split_named_entries,
     ):

@@ -592,12 +592,10 @@ def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
     assert drafted("04-05", {"First Test": "One range."}, documents) == "**First Test**: One range."
 
 
-def test_what_was_turned_down_stands_apart_and_is_read_back() -> None:
-    words = "Hooks on the client. We turn down a middleware, because it would be public."
-    text = drafted("03-01", {"Decision": words})
-    assert "#### Decision\n\nHooks on the client.\n\n#### Turned Down\n\nWe turn down a middleware" in text
-    page = {"architecture-overview.md": f"# A\n\n## 1. Options and Tradeoffs\n\n{text}\n"}
-    assert read_answers(page, "x")["03-01", "Decision"] == words
+def test_what_an_earlier_version_wrote_as_turned_down_is_read_back() -> None:
+    record = "### ADR-001: Hooks\n\n#### Decision\n\nHooks.\n\n#### Turned Down\n\nNo middleware.\n"
+    page = {"architecture-overview.md": f"# A\n\n## 1. Options and Tradeoffs\n\n{record}"}
+    assert read_answers(page, "x")["03-01", "Decision"] == "Hooks. No middleware."
 
 
 @pytest.mark.parametrize(

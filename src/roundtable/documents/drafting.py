@@ -20,6 +20,7 @@ from ..core.synthesis import NO_REASON
 from ..core.text import (
     escape_markdown,
     fold_text,
+    split_sentences,
     strip_unprintable_values,
     unescape_markdown,
     words_of,
@@ -33,7 +34,6 @@ from .entries import (
     split_lines,
     split_named_entries,
     split_scenarios,
-    split_sentences,
     split_statements,
     strip_punctuation,
 )
@@ -575,9 +575,6 @@ _WE = re.compile(
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
 )
-_REJECTS = re.compile(
-    r"\b(?:turn(?:ed)? down|reject(?:ed)?|rul(?:e|ed) out|decid(?:e|ed) against|do not take)\b", re.IGNORECASE
-)
 _OPTION = re.compile(
     r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
     r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
@@ -649,12 +646,8 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
         parts += [f"### {identity}: {write_title(name)}", _STATUS]
         if is_alone and weighed:
             parts += ["#### Context", *write_labelled(weighed)]
-        sentences = split_sentences(text) if len(lines) == 1 else ()
-        rejected = [each for each in sentences if _REJECTS.search(each)]
-        rejected = rejected if len(rejected) < len(sentences) else []
-        taken = " ".join(each for each in sentences if each not in rejected)
-        parts += ["#### Decision", write_bullets(lines) if len(lines) > 1 else escape_markdown(taken)]
-        parts += ["#### Turned Down", escape_markdown(" ".join(rejected))] if rejected else []
+        decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
+        parts += ["#### Decision", decided]
         if is_alone and consequences:
             parts += ["#### Consequences", *write_labelled(consequences)]
     if len(found) > 1 and rest:

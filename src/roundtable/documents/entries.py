@@ -13,7 +13,6 @@ _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
 _SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[;；]\s*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z]|[x\"“„(])|(?<=[。！？])")
 _ABBREVIATION = re.compile(
     r"(?:^|\W)(?:(?-i:[A-Z])|e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|Ms|St)\.$", re.IGNORECASE
 )
@@ -93,17 +92,6 @@ def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
         else:
             return ()
     return tuple(pairs)
-
-
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text on one line."""
-    found: list[str] = []
-    for piece in split_outside_quotes(join_lines(text), _SENTENCE_END):
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] += f" {piece}"
-        else:
-            found.append(piece)
-    return tuple(found)
 
 
 def split_scenarios(text: str) -> tuple[str, ...]:

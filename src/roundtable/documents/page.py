@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
-from ..core.text import escape_markdown, find_code_end, fold_text
+from ..core.text import escape_markdown, find_code_end, fold_text, split_sentences
 from ..core.validation import says_none
-from .entries import split_lines, split_sentences, strip_punctuation
+from .entries import split_lines, strip_punctuation
 from .ids import KnownId
 from .outline import CLOSING_SIGNS
 
