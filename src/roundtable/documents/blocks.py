@@ -44,14 +44,18 @@ class ElaborationBlock(Struct, frozen=True):
         found = (_TURNS.fullmatch(line) for _, line in self.lines)
         return next((int(each["turns"]) for each in found if each), None)
 
-    def decisions(self) -> Iterator[tuple[int, str]]:
-        """Yield the decisions that the block lists, as they are written, each with its line."""
+    def entries(self) -> Iterator[tuple[int, str, str]]:
+        """Yield what the block lists: the line, the heading above it, and the words as they are written."""
         part = ""
         for number, line in self.lines:
             if heading := parse_heading(line):
                 part = heading[1]
-            elif part == HEADINGS["decisions"] and line.startswith("- ") and line[2:].strip() != "None":
-                yield number, line[2:].rstrip()
+            elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
+                yield number, part, line[2:].rstrip()
+
+    def decisions(self) -> Iterator[tuple[int, str]]:
+        """Yield the decisions that the block lists, as they are written, each with its line."""
+        return ((number, words) for number, part, words in self.entries() if part == HEADINGS["decisions"])
 
 
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
