@@ -52,7 +52,7 @@ def test_more_entries_than_a_list_has_are_one_text() -> None:
         ("given the time, it works", ("given the time, it works",)),
         ("it works, given the time", ("it works, given the time",)),
         ("a list is shown; it is sorted", ("a list is shown; it is sorted",)),
-        ("a is shown; b is sorted; c stays", ("a is shown", "b is sorted", "c stays")),
+        ("a is shown; b is sorted; c stays", ("a is shown; b is sorted; c stays",)),
         ("Angenommen a, wenn b, dann c. Gegeben d, wenn e, dann f.",
          ("Angenommen a, wenn b, dann c.", "Gegeben d, wenn e, dann f.")),
     ],
