@@ -115,7 +115,20 @@ def collect_hand_off(
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(_mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
-    requirements = (*_list_criteria(labelled), *_list_requirements(documents))
+    criteria = (
+        HandOffPoint(_mark_like(point.text, criterion), point.source)
+        for point in _pick(labelled, _CRITERIA)
+        for criterion in point.details or split_scenarios(point.text)
+    )
+    requirements = (*criteria, *_list_requirements(documents))
+    tests = [point for label in _TEST for point in _pick(labelled, [label])]
+    # Else a criterion that does not hold today.
+    tests += [
+        HandOffPoint(one, each.source)
+        for each in requirements
+        for one in each.details
+        if not _PASSES_TODAY.search(one)
+    ]
     return HandOff(
         item.name,
         item.slug,
@@ -125,7 +138,7 @@ def collect_hand_off(
         (*_pick(labelled, _CONTRACT), *_list_rows(documents, ERRORS, "E")),
         (*_pick(labelled, ["first edit"]), *_list_places(labelled, lines_of)),
         _pick(labelled, (*_RISK, "safeguard")),
-        _find_first_test(labelled, requirements),
+        tuple(tests[:1]),
         _pick(labelled, _LEFT_OUT),
         tuple(
             HandOffPoint(
@@ -148,13 +161,6 @@ def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...
             details = tuple(part for part in each.parts if not is_code(part))
             found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, details))
     return tuple(found.values())
-
-
-def _list_criteria(labelled: _Labelled) -> Iterator[HandOffPoint]:
-    """Yield what a short track says of the result, a criterion each."""
-    for point in _pick(labelled, _CRITERIA):
-        for criterion in point.details or split_scenarios(point.text):
-            yield HandOffPoint(_mark_like(point.text, criterion), point.source)
 
 
 def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -230,14 +236,6 @@ def _list_places(labelled: _Labelled, lines_of: LinesOf | None) -> tuple[HandOff
         for place, point in found.items()
         if place not in files and place.partition(":")[0] not in untouched
     )
-
-
-def _find_first_test(labelled: _Labelled, requirements: Sequence[HandOffPoint]) -> tuple[HandOffPoint, ...]:
-    """Return the test to begin with: what was answered, else a criterion that does not hold today."""
-    answered = [point for label in _TEST for point in _pick(labelled, [label])]
-    criteria = [HandOffPoint(one, each.source) for each in requirements for one in each.details]
-    failing = [each for each in criteria if not _PASSES_TODAY.search(each.text)]
-    return tuple((answered or failing)[:1])
 
 
 def _mark_like(source: str, text: str) -> str:

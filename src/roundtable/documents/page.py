@@ -79,10 +79,10 @@ def list_nones(answers: Iterable[Answer]) -> tuple[Answer, ...]:
     return tuple(answer for answer in answers if not answer.unknown and says_none(answer.text))
 
 
-def write_nones(answers: Iterable[Answer]) -> tuple[str, ...]:
+def write_nones(answers: Iterable[Answer]) -> str:
     """Write the labels of such answers where no reader sees them, so that they count as answered."""
-    labels = [_IN_COMMENT.sub(" ", answer.label.replace("*", "")) for answer in list_nones(answers)]
-    return (f"<!-- None: {'; '.join(labels)} -->",) if labels else ()
+    labels = (_IN_COMMENT.sub(" ", answer.label.replace("*", "")) for answer in answers)
+    return f"<!-- None: {'; '.join(labels)} -->"
 
 
 def write_paragraph(label: str, text: str) -> str:
