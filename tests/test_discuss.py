@@ -369,17 +369,6 @@ def test_the_framing_of_a_document_says_that_it_is_there_not_that_it_was_covered
     )
 
 
-def test_what_the_document_says_already_is_shown(cli: CommandLine) -> None:
-    said = "Some deliveries fail, about 3 in a hundred, because a receiver restarts at night."
-    ran = cli.run("discuss", "rfc.md", "--json", answers=(said, "No tests exist for the wrong password."))
-    spoken = [line["text"] for line in ran.lines if line["kind"] == "contribution"]
-    assert spoken[4] == (
-        "Maya Chen (Business Analyst): People wrote something close to that: rfc.md, Motivation: "
-        '"About 3 % of the deliveries fail because a receiver restarts". What does yours add to it?'
-    )
-    assert not any("close to that" in text for text in spoken[5:])
-
-
 def test_a_choice_by_its_letter_is_kept_with_its_options(cli: CommandLine) -> None:
     words = "Alex, to your question: Option A, because the sender picks the pattern, so it is one setting."
     ran = cli.run("discuss", "rfc.md", "--json", answers=(words, "done"))

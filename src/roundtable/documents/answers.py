@@ -145,7 +145,7 @@ def read_labelled(text: str) -> Iterator[LabelledAnswer]:
         if begins and number not in skipped and not is_feedback:
             label, words, parts = unescape_markdown(begins["label"].strip()), begins["text"].strip(), []
         if line.strip():
-            is_feedback = line.startswith("<!-- Feedback:")
+            is_feedback = line.lstrip().startswith("<!-- Feedback:")
 
 
 def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:
