@@ -20,7 +20,7 @@ from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import write_section
-from roundtable.documents.answers import read_answers
+from roundtable.documents.answers import read_answers, read_labelled
 from roundtable.documents.drafting import draft
 from roundtable.store.outputs import find_answered
 
@@ -49,6 +49,13 @@ def stories(answers: dict[str, str | None], documents: dict[str, str] | None = N
     found = json.loads(drafted("01-07", answers, documents))
     assert isinstance(found, dict)
     return found
+
+
+def test_labels_on_lines_that_follow_each_other_are_answers_of_their_own() -> None:
+    found = read_labelled("## 1. A\n\n**One**: a\n**Two:** b\ngoes on\n\n**Three**:\n\n- c\n  d\n- e\n")
+    assert [(each.label, each.text, each.section) for each in found] == [
+        ("One", "a", "1. A"), ("Two", "b goes on", "1. A"), ("Three", "c d\ne", "1. A")
+    ]  # fmt: skip
 
 
 # --- any section ----------------------------------------------------------------------------------------

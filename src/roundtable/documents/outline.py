@@ -232,7 +232,9 @@ LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[
 """A line such as `**Label**: text`."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # Begins a line that does not go on with the paragraph before it.
-_BREAK = re.compile(r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//|\*\*[^*\n]++(?::\*\*|\*\*:))")
+_BREAK = re.compile(
+    r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//|\*\*(?:[^*\n]*:\*\*|[^*\n]+\*\*:))"
+)
 
 
 def prose_lines(document: str) -> Iterator[tuple[int, str]]:
