@@ -402,49 +402,47 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4).
-
-    Of what a panel drafted, at most three questions are asked: those whose answer it did not read and that
-    matter. Else drafts are taken where it is quick, but a guess from the code is asked: Enter takes it.
-    """
+    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4)."""
     after = replace(now, offers=tuple(each for each in event.offers if each.text))
     by_panel = any(each.standing for each in event.offers)
     if now.editing is not None or not (by_panel or now.is_quick):
         return _ask_question(after)
-    questions = _unanswered_questions(after)
+    drafts = {each.label: each for each in event.offers if not each.is_subject}
+    questions, taken = _unanswered_questions(after), []
     if by_panel:
-        drafts = {each.label: each for each in event.offers if not each.is_subject}
-        has_words = {label for label, draft in drafts.items() if draft.text}
-        asked = [
-            question
-            for question in questions
-            if (draft := drafts.get(question.label)) is None or (draft.standing != "read" and draft.matters)
-        ]
-        # What nobody could draft comes before what only wants a nod, which a quick step takes unasked.
-        asked.sort(key=lambda question: question.label in has_words)
-        if now.is_quick:
-            asked = [question for question in asked if question.label not in has_words]
-        asked = asked[:MOST_QUESTIONS]
-    else:
-        drafts = {each.label: draft for each in questions if (draft := _find_offer(after, each))}
-        asked = [
-            each for each in questions if each.label not in drafts or drafts[each.label].source == GUESSED
-        ]
-    taken = []
+        asked = _choose_asked(questions, drafts, is_quick=now.is_quick)
+    else:  # what the code suggests is a guess: the user is asked, and Enter takes it
+        known = {label for label, draft in drafts.items() if draft.source != GUESSED}
+        asked = [question for question in questions if question.label not in known]
+    again = {answer.label for answer in now.earlier}
     for question in questions:
-        if question in asked or question == now.in_hand:
+        if question in asked or question == now.in_hand or question.label in again:
             continue
+        answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
         draft = drafts.get(question.label)
         if draft and draft.text:
             text = f"{draft.text}{ASSUMED}" if draft.standing == "assumed" else draft.text
             answer = do.Answer(question.label, question.text, text, offered=True)
             taken.append((question.label, text, draft.source))
-        else:
-            answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
         after = replace(after, answers=(*after.answers, answer))
     text = lines.drafts_taken(taken, by_panel=by_panel)
     shown = (_show("notice", text, now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
+
+
+def _choose_asked(
+    questions: Sequence[Question], drafts: Mapping[str, on.Offer], *, is_quick: bool
+) -> list[Question]:
+    """Return what to ask of a step that a panel drafted: three at most, that it did not read and that matter.
+
+    What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
+    """
+    unread = {label for label, draft in drafts.items() if draft.standing != "read" and draft.matters}
+    with_words = {label for label, draft in drafts.items() if draft.text}
+    asked = [each for each in questions if each.label in unread or each.label not in drafts]
+    unknown = [each for each in asked if each.label not in with_words]
+    nods = [] if is_quick else [each for each in asked if each.label in with_words]
+    return [*unknown, *nods][:MOST_QUESTIONS]
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
