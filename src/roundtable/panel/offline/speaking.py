@@ -16,10 +16,10 @@ from ...core.commands import Brief, StepBrief, Table
 from ...core.hearing import address
 from ...core.lines import join_names
 from ...core.personas import Persona
-from ...core.text import fold_text, words_of
+from ...core.text import content_stems, fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
-from .lexicon import content_stems, drop_name, persona_line, strip_address
+from .lexicon import drop_name, persona_line, strip_address
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
