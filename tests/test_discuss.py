@@ -141,7 +141,6 @@ def test_a_question_is_asked_whole_however_it_is_wrapped(gap: str) -> None:
         ("Who pays?: for somebody who knows the people concerned", "Who pays?"),
         ("Who pays?\n  - **Answer (2026-01-02)**: the city", "Who pays?"),
         ("The order of deliveries.", 'How is this settled: "The order of deliveries"?'),
-        ("Because of " + "words " * 40 + "we ask. Which one?", "Which one?"),
     ],
 )
 def test_an_entry_that_asks_is_asked_as_it_is(entry: str, question: str) -> None:

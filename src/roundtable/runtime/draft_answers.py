@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from ..core.analysis import ASSUMED, GUESSED, UNKNOWN
+from ..core.analysis import ASSUMED, GUESSED, STANDING, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.errors import DiskFailed, ItemCorrupt, PanelFailed
@@ -61,7 +61,7 @@ def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str])
     """
     step, given = ask.brief.step, {answer.label: answer for answer in ask.brief.answers}
     answers: dict[str, Answer] = {}
-    for question in (*step.deep, *step.standard, *step.brief):
+    for question in step.every_question:
         text = stored.get((step.step_id, question.label), "")
         if question.label in given:
             answers[question.label] = given[question.label]
@@ -85,7 +85,7 @@ def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surve
     given = stored.get((brief.step.step_id, question.label))
     if given:
         # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
-        return Offer(question.label, given.removesuffix(ASSUMED), "what stands in the document")
+        return Offer(question.label, given.removesuffix(ASSUMED), STANDING)
     return _offer_from(question.draft, brief, question, stored, surveyed)
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Struct
 
-from ...catalogue.files import Problem, list_sources, read_source
+from ...catalogue.files import Problem, read_folder
 from ...core.text import content_stems, fold_text, split_sentences, stem_word
 from .lexicon import INTERVIEW_FOLDER
 
@@ -131,13 +131,13 @@ def load_library(project: Path | None = None) -> Library:
 
 def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
     """Read a project's own prompts, and say what is wrong with each file that cannot be used."""
-    found, trouble = list_sources(project / PROJECT_PROMPTS, PROJECT_PROMPTS.as_posix(), suffix=".toml")
-    problems = list(trouble)
+    own = project / PROJECT_PROMPTS.parent
+    found, problems = read_folder(own, PROJECT_PROMPTS.name, f"{own.name}/", suffix=".toml")
     prompts: list[Prompt] = []
     focuses: list[Focus] = []
     for source in found:
         try:
-            file = _parse(read_source(source, (project / ".roundtable").resolve()))
+            file = _parse(source.value)
         except (ValueError, msgspec.ValidationError) as error:
             problems.append(Problem(source.shown, "", str(error), skipped=True))
             continue
