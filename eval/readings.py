@@ -11,8 +11,7 @@ from collections import Counter
 from pathlib import Path
 from zlib import crc32
 
-from roundtable.core.text import fold_text
-from roundtable.panel.offline.lexicon import content_stems
+from roundtable.core.text import content_stems, fold_text
 from roundtable.panel.offline.prompts import QUOTE, Prompt, load_library
 from roundtable.panel.offline.section import LabelAnswer
 

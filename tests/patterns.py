@@ -37,10 +37,7 @@ _EXPRESSIONS = "the expressions of the offline panel"
 _SHORTENED = {
     _BANS: 4_000,
     _EXPRESSIONS: MAX_MESSAGE_LENGTH,
-    **{
-        f"roundtable.panel.offline.{name}": MAX_MESSAGE_LENGTH
-        for name in ("decisions", "messages", "pairing")
-    },
+    **{f"roundtable.panel.offline.{name}": MAX_MESSAGE_LENGTH for name in ("messages", "pairing")},
 }
 _MANY = 40  # a repeat that can go on for longer than this is worth pumping
 

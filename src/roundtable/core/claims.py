@@ -29,7 +29,7 @@ from .citations import (
 from .commands import Table
 from .personas import Persona, Roster
 from .synthesis import HEADINGS, UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import EMPTY_WORDS, content_stems, find_code_end, find_phrase, fold_text, words_of
+from .text import content_stems, find_code_end, fold_text, words_of
 from .turns import USER, Turn
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
@@ -94,7 +94,7 @@ def _documents(table: Table) -> list[str]:
 
 _REFUSAL = re.compile(
     r"""
-      \A(?:i'm|i\sam)\s(?:very\s|so\s)?sorry,?\s(?:but\s)?i\s(?:can't|cannot|won't|(?:am|'m)\s(?:not\sable|unable))
+      \A(?:i'm|i\sam)\s(?:very\s|so\s)?sorry,?\s(?:but\s)?i\s(?:can't|cannot|won't|am\s(?:not\sable|unable))
     | \A(?:i\s(?:can't|cannot|won't|am\sunable\sto|am\snot\sable\sto)|sorry,?\si\scan't)
       \s(?:help|assist|comply|fulfil|continue|provide\sthat|do\sthat|answer\sthat|write\sthat)\b
     | \bas\san?\s(?:ai|artificial\sintelligence|large\slanguage\smodel|language\smodel)
@@ -122,7 +122,6 @@ _INSTRUCTION = re.compile(
 )
 _FENCE = re.compile(r"```\w*\n(?P<code>.*?)\n?```", re.DOTALL)
 _KEY = re.compile(r"""[\[{]\s*(?:\{\s*)?"[\w -]{1,40}"\s*:""")
-_PROMPT_RUN = 8
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
@@ -136,8 +135,7 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
         return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
     if _PREAMBLE.search(plain):
         return "It begins with a preamble: send the words alone, nothing before them."
-    is_told = _INSTRUCTION.search(plain) or f"you are {speaker.name.lower()}" in plain
-    if is_told or any(_repeats(text, card) for card in (speaker.identity, *speaker.principles)):
+    if _INSTRUCTION.search(plain) or f"you are {speaker.name.lower()}" in plain:
         return f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
     return ""
 
@@ -151,13 +149,6 @@ def _is_json(text: str) -> bool:
         return isinstance(json.loads(inner), dict | list)
     except (ValueError, RecursionError):
         return bool(_KEY.match(inner))  # cut off, or with something behind it
-
-
-def _repeats(text: str, card: str) -> bool:
-    """Whether a text holds a run of words from a persona's card."""
-    words, told = words_of(text), words_of(card)
-    starts = range(len(told) - _PROMPT_RUN + 1)
-    return any(find_phrase(told[start : start + _PROMPT_RUN], words) is not None for start in starts)
 
 
 # --- names before words ---------------------------------------------------------------------------------
@@ -386,7 +377,7 @@ def shares_words(one: str, other: str) -> bool:
 
 def _stems(text: str) -> frozenset[str]:
     """Return the words that carry a point, cut so that forms of one word are alike; numbers carry none."""
-    stems = content_stems(text.replace(UNVERIFIED, " "), EMPTY_WORDS)
+    stems = content_stems(text.replace(UNVERIFIED, " "))
     return frozenset(stem[:_LONG_STEM] for stem in stems if len(stem) >= _SHORT_STEM and not stem.isdecimal())
 
 

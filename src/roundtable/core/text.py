@@ -70,7 +70,7 @@ EMPTY_WORDS = word_set(
 )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4_096)
 def content_stems(text: str, empty: frozenset[str] = EMPTY_WORDS) -> tuple[str, ...]:
     """Return the words that carry the point, in their plain form."""
     spoken = (word.removesuffix("'s") for word in words_of(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from decision_samples import HALVES, lines
-from roundtable.panel.offline.decisions import find_decisions
+from roundtable.panel.offline.messages import find_decisions
 
 NAMES = ("Maya", "Alex", "Jordan")
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...core.text import stem_word, words_of
+from ...core.text import stem_word
 
 INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
 MAX_MESSAGE_LENGTH = 4_000
@@ -60,13 +60,6 @@ def persona_line(persona: str, kind: str) -> str:
     known = _tables()["lines"]
     line: str = known.get(persona, known["solutions-architect"])[kind]
     return line
-
-
-@lru_cache(maxsize=4_096)
-def content_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of the words that carry a meaning, in order."""
-    plain = (word.removesuffix("'s") for word in words_of(text) if len(word) > 1 or not word.isascii())
-    return tuple(stem_word(word) for word in plain if word not in word_list("empty"))
 
 
 @lru_cache(maxsize=4_096)

@@ -1,16 +1,23 @@
-"""Messages: what a user's message in a discussion does, sentence by sentence, in the user's own words."""
+"""Messages: what a user's message in a discussion does, sentence by sentence, in the user's own words.
+
+A sentence decides something by its form, and a question never does. That is measured on the samples in
+`tests/samples`; the word lists are in `content/interview/words.toml`.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
-from ...core.text import fold_text, split_sentences, words_of
+from ...core.hearing import can_decide
+from ...core.text import content_stems, fold_text, split_sentences, word_set, words_of
 from ...core.validation import is_unknown
-from .decisions import find_decisions, is_question
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, drop_name, pattern, strip_address
+from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, word_list
 
 Kind = Literal["question", "decision", "statement", "denial"]
 
@@ -86,3 +93,138 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
 def is_noise(said: str) -> bool:
     """Whether folded words say nothing that could stand in a document: no word, a greeting, a key."""
     return not words_of(said) or pattern("noise").fullmatch(said.strip(" .!?,\n")) is not None
+
+
+# --- decisions ------------------------------------------------------------------------------------------
+
+_LEAD = re.compile(
+    r"^(?:(?P<mark>no|so|then|ok|okay|right(?! now)|fine|good|alright|great|yes|therefore|in that case"
+    r"|in the end|for now|sure)|and|well|but|please|now|also|oh|just|simply|at least)\b\s*[,.:!]?\s*",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^(?:if|when|once|unless|until|as long as|as soon as|whenever|where|in case|should)\b"
+    r"(?:[^,]{3,90},\s*(?:then\s+|please\s+|just\s+)*(?P<rest>.+))?",
+    re.IGNORECASE | re.DOTALL,
+)
+# "RFC 9110 lets a server ignore it" has a subject before it, and is not "let's".
+_LETS = re.compile(
+    r"(?:\blet(?:'s| us)|^lets)\s+"
+    r"(?:(?:just|then|also|rather|simply|please|not|all|first)\s+)*(?P<rest>\w+.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+# "Let's say a week ends on Sunday" sets a meaning; "let's say somebody forgets it" only supposes.
+_MEANING = re.compile(
+    r"say\s.*\b(?:means?|counts?|ends?|starts?|only|nobody|never|always|\d+)\b", re.IGNORECASE
+)
+_WILL = re.compile(
+    r"\b(?P<who>we|i)(?:'ll|\s+will|\s+shall|\s+won't)\s+"
+    r"(?:(?:not|only|ever|just|always|then|simply|also|never)\s+)*(?P<verb>[\w']+)",
+    re.IGNORECASE,
+)
+_WE = re.compile(
+    r"^we\s+(?P<no>do not\s+|don'?t\s+|never\s+)?"
+    r"(?:(?:only|then|just|simply|always|still|also)\s+)*(?P<verb>\w+)",
+    re.IGNORECASE,
+)
+# What "we" do is decided where it is held against something else or has a reason.
+_WEIGHS = re.compile(
+    r"(?:,| and) not (?!\w+ing\b)\w+|\binstead of\b|\brather than\b|, never\b"
+    r"|,? because\b|, (?:since|so that)\b",
+    re.IGNORECASE,
+)
+_ALWAYS = re.compile(
+    r"(?:never|always|don'?t|do not|rather|better|not)\s+(?:ever\s+|just\s+)?", re.IGNORECASE
+)
+_FINITE = word_set(
+    "is are was were has have had will would can could should does did do may might must isn't aren't "
+    "wasn't don't doesn't won't can't cannot that's it's came went took got made said gave knew lost "
+    "broke fell"
+)
+_JOINS = ("", "of", "or", "and", "plus")
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks, with or without its mark."""
+    words = sentence.rstrip("\"')* ")
+    return words.endswith(("?", "？")) or pattern("openly").match(words) is not None
+
+
+def find_decisions(message: str, names: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the sentences of a message that decide something; none where it is a pasted text."""
+    if len(message) > MAX_MESSAGE_LENGTH:
+        return ()
+    known = tuple(names)
+    return tuple(dict.fromkeys(each for each in split_sentences(message) if _is_decision(each, known)))
+
+
+def _is_decision(piece: str, names: tuple[str, ...]) -> bool:
+    sentence = piece.replace("’", "'")
+    told, concludes = sentence, False
+    while lead := _LEAD.match(told):
+        concludes = concludes or lead["mark"] is not None
+        told = told[lead.end() :]
+    told = strip_address(told, names)
+    if is_question(sentence) or is_question(told) or not can_decide(sentence):
+        return False
+    if pattern("announced").search(sentence) or pattern("ended").search(told):
+        return True
+    if condition := _CONDITION.match(told):
+        rest = condition["rest"] or ""
+        return _is_proposal(rest) or _is_order(rest)
+    return _is_proposal(told) or _is_resolution(told, concludes=concludes) or _is_order(told)
+
+
+def _is_proposal(told: str) -> bool:
+    """Whether a sentence says "let's" with anything but talk."""
+    found = _LETS.search(told)
+    if found is None or _MEANING.match(found["rest"]):
+        return found is not None
+    return words_of(found["rest"])[0] not in word_list("talk") and not pattern("only_talk").match(
+        found["rest"]
+    )
+
+
+def _is_resolution(told: str, *, concludes: bool) -> bool:
+    """Whether "we" or "I" take a side, announce what will be done, or draw a conclusion."""
+    if pattern("resolved").search(told):
+        return True
+    for found in _WILL.finditer(told):
+        verb = found["verb"].lower()
+        promises = found["who"].lower() == "i" and verb in word_list("promise")
+        if verb not in word_list("unwilled") and not promises:
+            return True
+    we = _WE.match(told)
+    willed = word_list("act") | word_list("act_noun") | word_list("verb")
+    if we is None or we["verb"].lower() not in willed - word_list("unwilled") - word_list("talk"):
+        return False
+    return concludes or we["no"] is not None or _WEIGHS.search(told) is not None
+
+
+def _is_order(told: str) -> bool:
+    """Whether words without address and fillers begin with a verb that orders something done to the item."""
+    always = _ALWAYS.match(told)
+    rest = told[always.end() :] if always else told
+    verb, following, *_ = (*words_of(rest[:200]), "", "")
+    if pattern("to_panel").match(told) or pattern("to_panel").match(rest) or verb in word_list("talk"):
+        return False
+    if verb == "have":
+        return following in word_list("determiner") | {"it", "them"}
+    if verb not in word_list("act") | word_list("act_noun"):
+        return False
+    if always or following in _FINITE or following in _JOINS:
+        return bool(always and following)
+    is_certain = verb not in word_list("act_noun") or following in word_list("determiner")
+    return is_certain or not _has_verb(rest)
+
+
+def _has_verb(rest: str) -> bool:
+    """Whether the first clause holds a finite verb behind its first word, which then is its subject."""
+    verbs = word_list("act") | word_list("verb") | word_list("unwilled")
+    for before, word in pairwise(words_of(re.split(r"[,;:(]", rest)[0])):
+        # "Arrives" is a verb with its ending; what can be a noun in the plural is none.
+        stems = {word[:-1], word[:-2], word[:-3] + "y"} if word.endswith("s") else set[str]()
+        is_third_person = not stems.isdisjoint(verbs - word_list("act_noun"))
+        if word in _FINITE or is_third_person or (before.endswith("s") and word in verbs):
+            return True
+    return False

@@ -14,9 +14,9 @@ from msgspec import Struct, field
 
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.text import fold_text, words_of
+from ...core.text import content_stems, fold_text, words_of
 from ...core.turns import USER, Turn
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern, persona_line, stems_of_list
+from .lexicon import MAX_MESSAGE_LENGTH, pattern, persona_line, stems_of_list
 from .messages import Piece, UserMessage, read_message
 from .prompts import AnswerKind, Library, Prompt, extract_question
 

@@ -1,6 +1,7 @@
 """The offline panel: the port's requests, answered from prompts and from what was read.
 
 It keeps nothing between two requests but what it has loaded, so the same request always gets the same answer.
+Whether the user's words drift is judged by words alone and only where they leave no doubt (FOCUS-1).
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from pathlib import Path
 from typing import Any, assert_never
 
 from ...core import commands as do
+from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.turns import Material
+from ...core.text import content_stems, words_of
+from ...core.turns import USER, Material, OffTopic, Verdict
 from ...documents.drafting import draft
 from ...documents.questions import find_open_questions
 from ..base import AskFiles, OnWords, PanelRequest, Speech, ignore_words
-from .focus import judge_message
+from .lexicon import pattern, phase_expressions, stems_of_list, strip_address
+from .messages import find_decisions, read_message
+from .pairing import find_answered_prompt, first_names, follow_discussion
 from .prompts import Library, load_library
 from .section import read_section
 from .speaking import Floor, answer_aside, frame_discussion, say_next
@@ -22,6 +27,8 @@ from .synthesis import extract_synthesis
 
 NAME = "offline"
 _MAX_DOCUMENTS_NAMED = 3
+_MAX_CHAT_WORDS = 30
+_MAX_SUBJECT_WORDS = 8
 
 
 class OfflinePanel:
@@ -49,7 +56,7 @@ class OfflinePanel:
             case do.AskPersona(brief):
                 return self._speak(brief, on_words)
             case do.AskVerdict(table):
-                return judge_message(table, read_section(table), self.library)
+                return _judge_message(table, self.library)
             case do.AskSynthesis(table):
                 return extract_synthesis(table, self.library)
             case do.AskOffers():
@@ -87,3 +94,60 @@ def _read_documents(material: tuple[Material, ...]) -> str:
     if len(asked) > 1:
         return f'{said} {len(asked)} questions are open there. The first: "{asked[0]}"'
     return f'{said} Still open there: "{asked[0]}"' if asked else said
+
+
+# --- focus ----------------------------------------------------------------------------------------------
+
+
+def _judge_message(table: do.Table, library: Library) -> Verdict:
+    """Judge the last turn, the user's: what it drifts to, and whether it decides something."""
+    if not table.turns or table.turns[-1].speaker != USER:
+        return Verdict()
+    turn = table.turns[-1]
+    off_topic = _find_drift(table, library)
+    chats = off_topic is not None and off_topic.is_chat
+    decides = not chats and bool(find_decisions(turn.text, first_names(table)))
+    return Verdict(off_topic=off_topic, decisions=(turn.number,) if decides else ())
+
+
+def _find_drift(table: do.Table, library: Library) -> OffTopic | None:
+    """Return what the last turn drifts to; None unless it is certain."""
+    text, names = table.turns[-1].text, first_names(table)
+    told = [turn.text for turn in table.turns[:-1] if turn.verdict.off_topic is None]
+    discussed = " ".join((table.step.title, table.focus_question, table.focus_topic, *told))
+    home = read_section(table).stems.union(content_stems(discussed))
+    message = read_message(text, names)
+    if _is_small_talk(strip_address(text, names), home):
+        waiting = follow_discussion(table, library, upto=len(table.turns) - 1).open_prompts
+        if find_answered_prompt(message, waiting) is None:
+            return OffTopic(_subject(text, names), is_chat=True)
+    question = message.of_kind("question")
+    if not question or address(text, table.roster).kind != "open" or not table.step.step_id:
+        return None  # without a step there is no other phase that it could belong to
+    asked = frozenset(content_stems(question))
+    for phase, expression in phase_expressions().items():
+        found = expression.search(question)
+        if phase == table.step.step_id[:2] or found is None:
+            continue
+        if not home.issuperset(content_stems(found[0])) and len(asked & home) <= len(asked) // 2:
+            step = next((step for step in table.steps if step.step_id.startswith(phase)), None)
+            return OffTopic(_subject(question, names), step.step_id if step else None)
+    return None
+
+
+def _is_small_talk(message: str, home: frozenset[str]) -> bool:
+    """Whether a short message speaks of private life or the meeting, and of nothing that is at home here.
+
+    It holds one of the words `far_off`, and speaks the way people do in passing.
+    """
+    said = frozenset(content_stems(message))
+    is_private = not said.isdisjoint(stems_of_list("far_off")) and home.isdisjoint(said)
+    if not is_private or len(words_of(message)) > _MAX_CHAT_WORDS:
+        return False
+    return bool(pattern("chat").search(message.replace("’", "'"))) and not find_decisions(message)
+
+
+def _subject(text: str, names: tuple[str, ...]) -> str:
+    words = strip_address(text, names).rstrip("?!. ").split()
+    short = " ".join(words[:_MAX_SUBJECT_WORDS])
+    return f'"{short}{" ..." if len(words) > _MAX_SUBJECT_WORDS else ""}"'

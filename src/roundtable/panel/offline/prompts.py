@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from ...catalogue.files import Problem, read_folder
-from ...core.text import fold_text, split_sentences, stem_word
-from .lexicon import INTERVIEW_FOLDER, content_stems
+from ...core.text import content_stems, fold_text, split_sentences, stem_word
+from .lexicon import INTERVIEW_FOLDER
 
 Suits = Literal["given", "none", "unknown", "objection"]
 Need = Literal["number", "several", "person", "failure", "duration", "option", "code", "reason", "outside"]

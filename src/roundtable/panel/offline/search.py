@@ -11,8 +11,8 @@ from collections import Counter
 from functools import lru_cache
 from math import log
 
-from ...core.text import fold_text
-from .lexicon import content_stems, pattern, similar_stems, stems_of_list
+from ...core.text import content_stems, fold_text
+from .lexicon import pattern, similar_stems, stems_of_list
 from .section import SearchLine
 
 MAX_LINES_SHOWN = 3
@@ -29,7 +29,7 @@ _EXPECTED = (
 )
 _WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 _WISH = re.compile(r"\b(?:must|should|shall|needs?|wants?|wish\w*)\b", re.IGNORECASE)
-_WANTED = re.compile(r"\b(?:which|what) \w+", re.IGNORECASE)
+_WANTED = re.compile(r"\b(?:which|what|how) \w+", re.IGNORECASE)
 
 
 @lru_cache(maxsize=8)

@@ -12,14 +12,14 @@ from msgspec import Struct
 from ...core.commands import Table
 from ...core.errors import RuleBroken
 from ...core.steps import DEPTHS, Question, Step
-from ...core.text import fold_text, parse_heading, split_sentences, words_of
+from ...core.text import content_stems, fold_text, parse_heading, split_sentences, words_of
 from ...core.text import unescape_markdown as unescape
 from ...core.turns import Material
 from ...core.validation import is_unknown, meets_check
 from ...documents.answers import read_answers, read_labelled_answers
 from ...documents.outline import read_outline
 from ...documents.questions import find_open_questions
-from .lexicon import MAX_MESSAGE_LENGTH, content_stems, pattern
+from .lexicon import MAX_MESSAGE_LENGTH, pattern
 from .prompts import Need, Prompt
 
 AnswerState = Literal["given", "none", "unknown"]

@@ -12,14 +12,13 @@ from zlib import crc32
 
 from msgspec import Struct
 
-from ...core.commands import Brief, StepBrief, Table
+from ...core.commands import Brief, StepBrief
 from ...core.hearing import address
 from ...core.lines import join_names
-from ...core.personas import Persona
-from ...core.text import fold_text, words_of
+from ...core.text import content_stems, fold_text, words_of
 from ...core.turns import USER
 from ..base import Framing
-from .lexicon import content_stems, drop_name, persona_line, strip_address
+from .lexicon import drop_name, persona_line, strip_address
 from .messages import UserMessage, read_message
 from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
@@ -31,7 +30,6 @@ _MAX_SHOWN_LINE = 45
 _MAX_DECISION_WORDS = 40
 _POINTING = frozenset({"that", "this", "these", "those", "it", "they", "them", "its", "one"})
 _OPENNESS = ("unknown", "given", "none")
-_SETTLED = "Good, then it is off the list."
 _TRADEOFF = (
     "There are two views on the table here. Which way should it go, and what would you give up for it?"
 )
@@ -52,55 +50,47 @@ class Floor(Struct, frozen=True, dict=True):
     library: Library
 
     @property
-    def table(self) -> Table:
-        return self.brief.table
-
-    @property
-    def speaker(self) -> Persona:
-        return self.brief.speaker
-
-    @property
     def may_ask(self) -> bool:
         """Whether somebody can still answer; in the first round there is nothing else to say."""
-        is_last = len(self.table.turns) + 1 >= self.table.max_turns
-        return self.brief.purpose == "first-round" or not is_last
+        table = self.brief.table
+        return self.brief.purpose == "first-round" or len(table.turns) + 1 < table.max_turns
 
     @cached_property
     def discussion(self) -> Discussion:
-        return follow_discussion(self.table, self.library)
+        return follow_discussion(self.brief.table, self.library)
 
     @cached_property
     def before_reply(self) -> Discussion:
         """The discussion before the message that is to be answered."""
-        return follow_discussion(self.table, self.library, upto=(self.brief.answers or 1) - 1)
+        return follow_discussion(self.brief.table, self.library, upto=(self.brief.answers or 1) - 1)
 
     @cached_property
     def message(self) -> UserMessage | None:
         """The message that is to be answered."""
         number = self.brief.answers
-        if number is None or number > len(self.table.turns):
+        if number is None or number > len(self.brief.table.turns):
             return None
-        return read_message(self.table.turns[number - 1].text, first_names(self.table))
+        return read_message(self.brief.table.turns[number - 1].text, first_names(self.brief.table))
 
     @cached_property
     def answered_prompt(self) -> OpenPrompt | None:
         """The speaker's own prompt that the message answers."""
         if self.message is None:
             return None
-        addressed = address(self.message.text, self.table.roster).persona
+        addressed = address(self.message.text, self.brief.table.roster).persona
         waiting = self.before_reply.open_prompts
         found = find_answered_prompt(self.message, waiting, addressed=addressed)
-        return found if found is not None and found.speaker == self.speaker.key else None
+        return found if found is not None and found.speaker == self.brief.speaker.key else None
 
     @cached_property
     def focus_label(self) -> str:
-        asked = fold_text(self.table.focus_question)
+        asked = fold_text(self.brief.table.focus_question)
         labels = (each.label for each in self.library.focuses if fold_text(each.question) == asked)
         return fold_text(next(labels, ""))
 
     @cached_property
     def persona_texts(self) -> tuple[str, ...]:
-        return tuple(fold_text(turn.text) for turn in self.table.turns if turn.speaker != USER)
+        return tuple(fold_text(turn.text) for turn in self.brief.table.turns if turn.speaker != USER)
 
     def was_said(self, words: str) -> bool:
         """Whether a persona has said these words in this discussion."""
@@ -108,7 +98,7 @@ class Floor(Struct, frozen=True, dict=True):
 
     def say(self, kind: str) -> str:
         """Return how the speaker says one kind of thing."""
-        return persona_line(self.speaker.key, kind)
+        return persona_line(self.brief.speaker.key, kind)
 
 
 # --- framing --------------------------------------------------------------------------------------------
@@ -170,22 +160,21 @@ def say_next(floor: Floor) -> str | None:
 
 
 def _reply(floor: Floor, message: UserMessage) -> str | None:
-    if message.asks_to_clarify and (clearer := _clarify(floor)):
-        return clearer
+    own = [each for each in floor.before_reply.prompts if each.speaker == floor.brief.speaker.key]
+    if message.asks_to_clarify and own:
+        return _put_otherwise(floor, own[-1])
     if message.settles_question:
-        return _join(_SETTLED, _ask_next(floor))
-    if message.keeps_open and floor.before_reply.open_prompts:
+        return _join("Good, then it is off the list.", _ask_next(floor))
+    if message.of_kind("denial") or (message.keeps_open and floor.before_reply.open_prompts):
         return _join(floor.say("kept"), _ask_next(floor))
-    if decided := drop_name(message.of_kind("decision"), first_names(floor.table)):
+    if decided := drop_name(message.of_kind("decision"), first_names(floor.brief.table)):
         is_short = len(decided.split()) <= _MAX_DECISION_WORDS
         repeated = f'Decided: "{decided}"' if is_short else "Decided, in your words."
         return _join(repeated, _ask_next(floor, message.text))
     if question := message.of_kind("question"):
-        if floor.may_ask and address(message.text, floor.table.roster).kind == "group":
+        if floor.may_ask and address(message.text, floor.brief.table.roster).kind == "group":
             return _ask_next(floor, question)
-        return _show_closest(floor, strip_address(question, first_names(floor.table)))
-    if message.of_kind("denial"):
-        return _join(floor.say("kept"), _ask_next(floor))
+        return _show_closest(floor, strip_address(question, first_names(floor.brief.table)))
     if more := _ask_further(floor):
         return more
     if message.objects and (prompt := _choose(floor, "objection")):
@@ -222,15 +211,12 @@ def _show_line(line: SearchLine) -> str:
     return f"{line.place}: “{shown}”" if '"' in shown else f'{line.place}: "{shown}"'
 
 
-def _clarify(floor: Floor) -> str | None:
-    """Put the speaker's last prompt in other words: the help that the step gives for its label."""
-    own = [each for each in floor.before_reply.prompts if each.speaker == floor.speaker.key][-1:]
-    for asked in own:
-        for question in (*floor.section.step.standard, *floor.section.step.deep):
-            if fold_text(question.label) == fold_text(asked.label) and question.help:
-                return f"It goes with {question.label}. {question.help}"
-        return f"In short: {asked.question}"
-    return None
+def _put_otherwise(floor: Floor, asked: OpenPrompt) -> str:
+    """Put a prompt in other words: the help that the step gives for its label."""
+    for question in (*floor.section.step.standard, *floor.section.step.deep):
+        if fold_text(question.label) == fold_text(asked.label) and question.help:
+            return f"It goes with {question.label}. {question.help}"
+    return f"In short: {asked.question}"
 
 
 def _ask_further(floor: Floor) -> str | None:
@@ -257,7 +243,7 @@ def _choose(floor: Floor, suits: str, about: str = "") -> Prompt | None:
 
 
 def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, ...], Prompt]]:
-    key, found = floor.speaker.key, floor.discussion
+    key, found = floor.brief.speaker.key, floor.discussion
     passed = {fold_text(each.label) for each in found.open_prompts if each.speaker == key and each.label}
     theirs = {fold_text(each.label) for each in found.prompts if each.speaker != key and each.label}
     wanted = frozenset(content_stems(about))
@@ -270,7 +256,7 @@ def _rank(floor: Floor, suits: str, about: str) -> Iterator[tuple[tuple[float, .
         label = fold_text(prompt.label)
         crowded = label in theirs - {floor.focus_label}
         overlap = len(wanted & (prompt.stems | frozenset(content_stems(prompt.label))))
-        chance = crc32(f"{floor.table.item.slug}|{prompt.needle}".encode()) / 2**32
+        chance = crc32(f"{floor.brief.table.item.slug}|{prompt.needle}".encode()) / 2**32
         order = chance if label else place / 10_000
         yield (label in passed, -min(overlap, 2) + distance + crowded, order), prompt
 
@@ -327,7 +313,7 @@ def _ask_by_lens(floor: Floor) -> str:
     is_told = message is not None and not message.of_kind("question")
     if not floor.may_ask or is_told:
         return _join(floor.say("taken") if floor.may_ask else "", floor.say("nothing_to_ask"))
-    lens = floor.speaker.lens or (floor.speaker.perspective or floor.speaker.role,)
+    lens = floor.brief.speaker.lens or (floor.brief.speaker.perspective or floor.brief.speaker.role,)
     chosen = next((each for each in lens if not floor.was_said(each)), lens[0])
     return f"Looking at {chosen} alone: what could still go wrong?"
 

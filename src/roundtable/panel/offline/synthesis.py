@@ -12,7 +12,8 @@ from math import ceil
 from ...core.commands import Table
 from ...core.hearing import address
 from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
-from .lexicon import content_stems, drop_name
+from ...core.text import content_stems
+from .lexicon import drop_name
 from .messages import Kind
 from .pairing import Discussion, SaidPiece, first_names, follow_discussion
 from .prompts import Library
