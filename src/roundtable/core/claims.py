@@ -9,7 +9,6 @@ section is not judged by what it says: whatever the user did not give or accept 
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,6 +17,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from . import lazy_re as re
 from .citations import (
     LinesOf,
     check_citation,
@@ -29,7 +29,7 @@ from .citations import (
 from .commands import Table
 from .personas import Persona, Roster
 from .synthesis import HEADINGS, UNVERIFIED, Draft, Entry, Part, join_lines, shorten_text
-from .text import EMPTY_WORDS, content_stems, find_code_end, find_phrase, fold_text, words_of
+from .text import EMPTY_WORDS, content_stems, find_code_end, fold_text, words_of
 from .turns import USER, Turn
 
 ClaimKind = Literal["path", "credit", "name", "form", "figure", "negation"]
@@ -163,14 +163,14 @@ def _repeated_prompt(text: str, plain: str, speaker: Persona) -> str:
         return found[0]
     if f"you are {speaker.name.lower()}" in plain:
         return f"You are {speaker.name}"
+    told = frozenset[tuple[str, ...]]().union(*map(_runs_of, (speaker.identity, *speaker.principles)))
+    return next((" ".join(run) for run in _runs_of(text) if run in told), "")
+
+
+@lru_cache(maxsize=512)
+def _runs_of(text: str) -> tuple[tuple[str, ...], ...]:
     words = words_of(text)
-    for told in (speaker.identity, *speaker.principles):
-        card = words_of(told)
-        for start in range(len(card) - _PROMPT_RUN + 1):
-            run = card[start : start + _PROMPT_RUN]
-            if find_phrase(run, words) is not None:
-                return " ".join(run)
-    return ""
+    return tuple(words[start : start + _PROMPT_RUN] for start in range(len(words) - _PROMPT_RUN + 1))
 
 
 # --- names before words ---------------------------------------------------------------------------------
@@ -363,8 +363,7 @@ def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) ->
     return (*_check_paths(words, sources, lines_of), *figures)
 
 
-_NEGATIONS = frozenset(words_of("not no never none nobody nothing without cannot neither nor"))
-_NEGATION_STEMS = frozenset(stem for word in _NEGATIONS for stem in content_stems(word, frozenset()))
+_NEGATIONS = "not no never none nobody nothing without cannot neither nor"
 _CLAUSE = re.compile(
     r"[.;:!?\n]\s|,\s|\b(?:but|and|because|so|while|unless|if|until|when|rather|that|which|who)\b",
     re.IGNORECASE,
@@ -408,10 +407,10 @@ def _is_same_matter(one: _Clause, other: _Clause) -> bool:
 
 def _clauses(text: str) -> Iterator[_Clause]:
     for piece in _CLAUSE.split(_CITATION.sub(" ", text)):
-        stems = _stems(piece) - _NEGATION_STEMS
+        stems = _stems(piece).difference(content_stems(_NEGATIONS, frozenset()))
         if stems:
             words = words_of(piece)
-            negations = sum(word in _NEGATIONS or word.endswith("n't") for word in words)
+            negations = sum(word in _NEGATIONS.split() or word.endswith("n't") for word in words)
             negations += bool(_IS_OUT.search(piece))
             yield _Clause(stems, negations % 2 == 1)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
+from . import lazy_re as re
 from .personas import Persona, Roster
 from .text import (
     content_stems,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import zip_longest
 
+from ..core import lazy_re as re
 from ..core.synthesis import NO_REASON
 from ..core.text import escape_markdown, unescape_markdown
 from ..core.validation import is_settled, says_none

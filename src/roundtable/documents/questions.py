@@ -7,11 +7,11 @@ text that a step vouches for, right after that text, with the question quoted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_line, insert_text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ..core import lazy_re as re
 from ..core.commands import Answer
 from ..core.text import escape_markdown, fold_text, strip_unprintable_values, words_of
 from .entries import (

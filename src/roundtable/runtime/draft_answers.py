@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from ..core import lazy_re as re
 from ..core.analysis import ASSUMED, GUESSED, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope

@@ -103,7 +103,7 @@ def write(
     """
     with _announce_change("write", path, "The file is as it was."):
         target, mode = _find_target(path, follow_link=follow_link)
-        temporary = f"{target.parent}/.roundtable-{os.urandom(16).hex()}.tmp"
+        temporary = target.with_name(f".roundtable-{os.urandom(16).hex()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
         handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
         try:
@@ -116,10 +116,10 @@ def write(
             finally:
                 os.close(handle)
             checkpoint(f"before replace {target.name}")
-            os.replace(temporary, target)
+            temporary.replace(target)
         except BaseException:
             with suppress(OSError):
-                os.unlink(temporary)
+                temporary.unlink()
             raise
         if durable:
             _sync_folder(target.parent)
@@ -242,7 +242,7 @@ def sweep(folder: Path) -> None:
             for entry in entries:
                 if _LEFTOVER.fullmatch(entry.name):
                     with suppress(OSError):
-                        os.unlink(entry.path)
+                        Path(entry.path).unlink()
                 elif place == waiting[0] and entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
