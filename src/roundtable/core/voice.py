@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from re import compile as compile_now
 from typing import Literal
 
 from msgspec import Struct
 
+from . import lazy_re as re
 from .errors import RuleBroken
 from .personas import Ban, Persona
 from .text import EMPTY_WORDS, content_stems, fold_text, stem_word, words_of
@@ -117,7 +118,7 @@ def _stems(text: str) -> frozenset[str]:
 
 def _compile_ban(ban: Ban, persona: Persona) -> re.Pattern[str]:
     try:
-        return re.compile(ban.pattern, re.IGNORECASE)
+        return compile_now(ban.pattern, re.IGNORECASE)
     except re.error as error:
         raise RuleBroken(
             f"A forbidden pattern of {persona.name} is not a regular expression: {ban.pattern} ({error})."

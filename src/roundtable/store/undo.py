@@ -10,7 +10,6 @@ its transcript tells whether anybody has edited it since.
 from __future__ import annotations
 
 import base64
-import difflib
 import hashlib
 import zlib
 from pathlib import Path
@@ -171,6 +170,8 @@ class ElaborationUndo(Struct, frozen=True):
 
     def show_diff(self) -> str:
         """Return the changes as a unified diff."""
+        import difflib  # late: only `undo` shows what it will do
+
         parts: list[str] = []
         for change in self.changes:
             old, new = (_split_lines(data) for data in (change.current, change.document))
