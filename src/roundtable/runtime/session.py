@@ -31,6 +31,7 @@ from ..core.turns import USER
 from ..panel.base import Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_entry
+from ..store.journal import waits_for_disk
 from ..store.lock import ItemLock
 from ..store.meta import start_over
 from .executor import Executor, Task
@@ -206,7 +207,10 @@ class Session:
         return resume.reopen(self._reopen) if self._reopen is not None else resume.start()
 
     async def _commit(self, leg: Leg, event: on.Event, panel: str = "") -> None:
-        await self._aside(lambda: leg.commit(event, panel))
+        if waits_for_disk(event):
+            await self._aside(lambda: leg.commit(event, panel))
+        else:
+            leg.commit(event, panel)
 
     async def _aside(self, write: Callable[[], _Result]) -> _Result:
         """Do what waits for the disk; in a thread where other sessions of the process would wait as well.

@@ -79,7 +79,7 @@ class Journal:
         self.opened = files.timestamp()
         head = {
             "rules": RULES,
-            "opening": msgspec.to_builtins(opening),
+            "opening": opening,
             "meta": self.has_meta,
             "opened": self.opened,
         }
@@ -94,11 +94,11 @@ class Journal:
         record = {
             "n": self.count + 1,
             "event": type(event).__name__,
-            "data": msgspec.to_builtins(event),
+            "data": event,
             "at": files.timestamp(),
         }
         line = _line({**record, "panel": panel} if panel else record)
-        files.append(self.path, line, durable=not isinstance(event, _NOBODYS_WORDS))
+        files.append(self.path, line, durable=waits_for_disk(event))
         self.count += 1
         self.panels = _add_panel(self.panels, event, panel)
 
@@ -163,6 +163,11 @@ class Journal:
         return read_journal_file(self._folder, self.path.name, limit=_MAX_SIZE)
 
 
+def waits_for_disk(event: on.Event) -> bool:
+    """Whether an event counts only when it is synced, so that no power cut takes it back."""
+    return not isinstance(event, _NOBODYS_WORDS)
+
+
 def list_journals(folder: Path) -> tuple[Journal, ...]:
     """Return the journals of an item that are open, the one written to last first."""
     found = [
@@ -175,8 +180,11 @@ def list_journals(folder: Path) -> tuple[Journal, ...]:
 
 
 def _line(record: dict[str, Any]) -> bytes:
-    # Escaped, so that even half a character that meta.json can hold does not stop the session.
-    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
+    try:
+        return msgspec.json.encode(record) + b"\n"
+    except UnicodeEncodeError:
+        # Escaped, so that even half a character that meta.json can hold does not stop the session.
+        return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _decode(lines: list[bytes], *, has_step: bool) -> Recorded:
