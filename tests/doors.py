@@ -243,9 +243,9 @@ class CommandLine(Conversation):
             self.hear(line["kind"], line["speaker"], line["turn"], line["text"])
             if line["kind"] == "listen":
                 words = self.next_words(line["awaits"])
-                child.put(b"\x04" if words is None else f"{words}\n".encode())
                 if words is None and not self.at_terminal:
-                    return
+                    return  # the pipe is closed; anything put into it would be an answer
+                child.put(b"\x04" if words is None else f"{words}\n".encode())
 
 
 @dataclass

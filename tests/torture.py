@@ -282,6 +282,8 @@ class Torture:
         for _ in range(cuts):
             if chance.random() < FAULT_SHARE:
                 self._break(talked)
+                if talked.is_over:
+                    return
             usual = self._usual[talked.door]
             kind = chance.randrange(5)
             if kind == 0:
