@@ -6,22 +6,29 @@ Modules with many patterns write `from . import lazy_re as re`, and the rest of 
 from __future__ import annotations
 
 import re
-from re import DOTALL as DOTALL
-from re import IGNORECASE as IGNORECASE
-from re import MULTILINE as MULTILINE
-from re import VERBOSE as VERBOSE
-from re import Match as Match
-from re import Pattern as Pattern
-from re import error as error
-from re import escape as escape
-from re import findall as findall
-from re import finditer as finditer
-from re import fullmatch as fullmatch
-from re import match as match
-from re import search as search
-from re import split as split
-from re import sub as sub
+from re import (
+    DOTALL,
+    IGNORECASE,
+    MULTILINE,
+    VERBOSE,
+    Match,
+    Pattern,
+    error,
+    escape,
+    findall,
+    finditer,
+    fullmatch,
+    match,
+    search,
+    split,
+    sub,
+)
 from typing import Any, AnyStr, cast
+
+__all__ = (
+    "DOTALL", "IGNORECASE", "MULTILINE", "VERBOSE", "Match", "Pattern", "compile", "error", "escape",
+    "findall", "finditer", "fullmatch", "match", "search", "split", "sub",
+)  # fmt: skip
 
 
 class LazyPattern:

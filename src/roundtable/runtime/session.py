@@ -174,7 +174,12 @@ class Session:
     async def _run(self) -> None:
         with ItemLock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
-            leg = await self._aside(lambda: self._open(resume))
+            begin = resume.start
+            if self._step is not None:
+                begin = partial(resume.elaborate, self._step)
+            elif self._reopen is not None:
+                begin = partial(resume.reopen, self._reopen)
+            leg = await self._aside(begin)
             while True:
                 ending = await self._play(leg)
                 if ending is None:
@@ -200,11 +205,6 @@ class Session:
                     await self._show(Line("done", text))
                     return
                 leg = after
-
-    def _open(self, resume: Resume) -> Leg:
-        if self._step is not None:
-            return resume.elaborate(self._step)
-        return resume.reopen(self._reopen) if self._reopen is not None else resume.start()
 
     async def _commit(self, leg: Leg, event: on.Event, panel: str = "") -> None:
         if waits_for_disk(event):
