@@ -85,7 +85,9 @@ class Executor:
         self._folder = folder
         self._has_meta = has_meta(folder)
         self._undo_log = UndoLog(folder)
-        self._outputs = Outputs(folder, steps, self._note_change, every=every_step)
+        self._outputs = Outputs(
+            folder, steps, lambda *change: self._undo_log.note_change(self._moment, *change), every=every_step
+        )
         self._surveyor = Surveyor(root, folder)
         self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
 
@@ -394,9 +396,6 @@ class Executor:
         """Return the moment if anything was changed in it; empty if there is nothing to take back."""
         moment = self._moment
         return moment if self._undo_log.has_notes(moment) else ""
-
-    def _note_change(self, name: str, before: bytes | None, after: bytes) -> None:
-        self._undo_log.note_change(self._moment, name, before, after)
 
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         """Take back what was written last, in the documents and in meta.json."""

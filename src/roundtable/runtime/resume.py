@@ -254,6 +254,10 @@ class Resume:
             proposal = propose_track(
                 track.title, track.summary, here.chosen.word, others, is_asked=track.is_short
             )
+        arrival: Arrival = "continuing"
+        if self._previous != where.phase:
+            is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
+            arrival = "new" if not is_begun else "resumed" if self._previous is None else "continuing"
         finished = where.step is None and progress.is_finished()
         known = here.meta.get("codebase_hash")
         waiting = where.step.step_id if where.step and kind != "elaborate" else None
@@ -267,7 +271,7 @@ class Resume:
             progress=progress,
             facts=tuple(facts.items()),
             depth=depth,
-            arrival=self._arrival(where.phase, progress),
+            arrival=arrival,
             handed_over_by=_handed_over_by(here.roster, where.phase, progress, track),
             parked=read_parked(self._folder, waiting) if waiting else (),
             notices=(*here.problems, *where.warnings) if self._previous is None else where.warnings,
@@ -281,13 +285,6 @@ class Resume:
             is_short=track.is_short,
             is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
-
-    def _arrival(self, phase: Phase, progress: Progress) -> Arrival:
-        if self._previous == phase:
-            return "continuing"
-        if not any(step_id[:2] == phase.number for step_id in progress.steps_completed):
-            return "new"
-        return "resumed" if self._previous is None else "continuing"
 
     def _look(self) -> Standing:
         """Return where the item stands now; ItemCorrupt where meta.json cannot be used."""
