@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from roundtable import load_roster, load_steps
+from roundtable import load_roster
 from roundtable.core.commands import AskPersona
 from roundtable.core.text import fold_text, words_of
 from roundtable.core.turns import USER
@@ -26,7 +26,7 @@ from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
 from roundtable.panel.offline.prompts import extract_question, load_library
-from roundtable.panel.offline.search import LineIndex
+from roundtable.panel.offline.search import find_closest_lines
 from roundtable.panel.offline.section import LabelAnswer, answer_lines, document_lines
 
 from .play import ITEMS, Played, Script, play, read_scripts
@@ -62,19 +62,15 @@ def measure_pairing() -> str:
 
 def measure_search() -> Iterator[str]:
     """Yield how often the right line is among the three that are shown."""
-    steps = {step.step_id: step for step in load_steps()}
     counts: Counter[tuple[str, bool]] = Counter()
     for case in tomllib.loads((HERE / "questions.toml").read_text("utf-8"))["questions"]:
         folder, name = case["item"].split("/")
         data = tomllib.loads((ITEMS / folder / name / "item.toml").read_text("utf-8"))
-        asked = {(key, question.label): question for key, step in steps.items() for question in step.standard}
         answers = tuple(
-            LabelAnswer(each["label"], asked[step["id"], each["label"]].text, each["text"])
-            for step in data["steps"]
-            for each in step["answers"]
+            LabelAnswer(each["label"], each["text"]) for step in data["steps"] for each in step["answers"]
         )
         lines = (*answer_lines(answers), *document_lines("draft.md", f"{data['title']}\n\n{data['text']}"))
-        shown = LineIndex(lines).find_closest(case["question"])
+        shown = find_closest_lines(case["question"], lines)
         wanted = case["line"].strip()
         hit = any(wanted[:40] in line.text or line.text[:40] in wanted for line in shown)
         counts[case["words"], hit] += 1

@@ -50,7 +50,7 @@ def find_place(prompt: Prompt, script: Script) -> LabelAnswer | None:
     if settled or (prompt.is_topical and not prompt.fits_topic(stems)):
         return None
     for label, text in script.answers:
-        answer = LabelAnswer(label, label, text)
+        answer = LabelAnswer(label, text)
         fits = prompt.is_topical or answer.state == prompt.suits
         if prompt.label and fold_text(prompt.label) != fold_text(label):
             continue

@@ -36,7 +36,6 @@ _KINDS = 4  # so many kinds of signs are tried where a set takes many
 _BANS = "the patterns of our personas"
 _EXPRESSIONS = "the expressions of the offline panel"
 _SHORTENED = {
-    "roundtable.panel.model.command _OPEN": 4_096,
     _BANS: 4_000,
     _EXPRESSIONS: MAX_MESSAGE_LENGTH,
     **{

@@ -141,7 +141,6 @@ def test_a_question_is_asked_whole_however_it_is_wrapped(gap: str) -> None:
         ("Who pays?: for somebody who knows the people concerned", "Who pays?"),
         ("Who pays?\n  - **Answer (2026-01-02)**: the city", "Who pays?"),
         ("The order of deliveries.", 'How is this settled: "The order of deliveries"?'),
-        ("Because of " + "words " * 40 + "we ask. Which one?", "Which one?"),
     ],
 )
 def test_an_entry_that_asks_is_asked_as_it_is(entry: str, question: str) -> None:
@@ -368,17 +367,6 @@ def test_the_framing_of_a_document_says_that_it_is_there_not_that_it_was_covered
         "Maya Chen (Business Analyst): We have RFC 12: Try failed webhooks again before us. "
         "There are questions open in it.\n\n"
     )
-
-
-def test_what_the_document_says_already_is_shown(cli: CommandLine) -> None:
-    said = "Some deliveries fail, about 3 in a hundred, because a receiver restarts at night."
-    ran = cli.run("discuss", "rfc.md", "--json", answers=(said, "No tests exist for the wrong password."))
-    spoken = [line["text"] for line in ran.lines if line["kind"] == "contribution"]
-    assert spoken[4] == (
-        "Maya Chen (Business Analyst): People wrote something close to that: rfc.md, Motivation: "
-        '"About 3 % of the deliveries fail because a receiver restarts". What does yours add to it?'
-    )
-    assert not any("close to that" in text for text in spoken[5:])
 
 
 def test_a_choice_by_its_letter_is_kept_with_its_options(cli: CommandLine) -> None:

@@ -311,7 +311,7 @@ def test_export_does_not_write_through_a_link(cli: CommandLine, outside: Path) -
     before = contents(outside)
     ran = cli.run("export", "cursor", "--force")
     assert ran.status == 2
-    assert "through a link. Nothing was written." in ran.err
+    assert "through a link that leads out of the folder. Nothing was written." in ran.err
     assert contents(outside) == before
 
 

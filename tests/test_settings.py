@@ -13,7 +13,8 @@ from roundtable import address
 from roundtable.core.errors import RuleBroken
 from roundtable.settings import Budget, Settings, find_root, load_settings, user_file, user_name
 
-KNOWN = "items, panel, user_name, review, model, base_url, time_limit, budget"
+KNOWN = "items, panel, user_name, review, model, base_url, time_limit, "
+KNOWN += "budget_turns, budget_tokens, budget_money"
 LAYERS = ("variable", "the user's file", "roundtable.toml", "pyproject.toml")
 PERSONAL_LAYERS = ("variable", "the user's file")
 
@@ -67,14 +68,11 @@ def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) 
 
     assert review() is True
     assert review(ROUNDTABLE_REVIEW="false") is False
-    assert (review(ROUNDTABLE_REVIEW="before"), review(ROUNDTABLE_REVIEW="after")) == (True, False)
     (project / "roundtable.toml").write_text("review = false\n")
     assert review() is False
     assert review(ROUNDTABLE_REVIEW="true") is True
     _, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
-    assert warnings == (
-        "Environment: ROUNDTABLE_REVIEW must be one of true, false, before, after, not never.",
-    )
+    assert warnings == ("Environment: ROUNDTABLE_REVIEW must be true or false.",)
 
 
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:
@@ -105,8 +103,8 @@ def test_unknown_keys_and_wrong_types_are_named_and_passed_over(project: Path, f
     assert settings == Settings(project)
     assert warnings == (
         f"{file}: itms is not a setting; the settings are {KNOWN}.",
-        f'{file}: items must be a text in quotes, such as "docs/requirements".',
-        f"{file}: user_name must have 1 to 80 characters.",
+        f'{file}: items must be a folder inside the project, such as "docs/requirements".',
+        f"{file}: user_name must be a text of 1 to 80 characters.",
         f"{file}: root is not a setting; the settings are {KNOWN}.",
     )
 
@@ -116,7 +114,7 @@ def test_items_stay_inside_the_project(project: Path, value: str) -> None:
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_ITEMS": value})
     assert settings.items_folder == "docs/requirements"
     assert warnings == (
-        'Environment: ROUNDTABLE_ITEMS must name a folder inside the project, such as "docs/requirements".',
+        'Environment: ROUNDTABLE_ITEMS must be a folder inside the project, such as "docs/requirements".',
     )
 
 
@@ -124,7 +122,7 @@ def test_a_panel_that_is_not_there_is_said_and_the_next_layer_counts(project: Pa
     (project / "roundtable.toml").write_text('panel = "offline"\n')
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_PANEL": "oracle"})
     assert settings.panel == "offline"
-    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, model, not oracle.",)
+    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, model.",)
 
 
 # --- models and budget ----------------------------------------------------------------------------------
@@ -331,9 +329,9 @@ def test_a_limit_is_a_number_above_nought(project: Path, home: Path, value: str)
 
 def test_a_budget_that_is_none_is_named_and_passed_over(project: Path, home: Path) -> None:
     (told,) = load_settings(project, environment=_own(home, "budget = 3\n"))[1]
-    assert told.endswith("config.toml: budget must be a table with turns, tokens, money.")
+    assert told.endswith(f"config.toml: budget is not a setting; the settings are {KNOWN}.")
     (told,) = load_settings(project, environment=_own(home, "[budget]\nyears = 3\n"))[1]
-    assert told.endswith("config.toml: budget_years is not a limit; they are turns, tokens, money.")
+    assert told.endswith(f"config.toml: budget_years is not a setting; the settings are {KNOWN}.")
     told = "Environment: ROUNDTABLE_BUDGET_TURNS must be a number, such as 8."
     assert load_settings(project, environment={"ROUNDTABLE_BUDGET_TURNS": "few"})[1] == (told,)
 
@@ -351,7 +349,7 @@ def test_a_name_is_kept_on_one_line_without_control_characters(project: Path) ->
 def test_a_name_that_is_no_name_is_passed_over(project: Path, value: str) -> None:
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_USER_NAME": value})
     assert settings.user_name is None
-    assert warnings == ("Environment: ROUNDTABLE_USER_NAME must have 1 to 80 characters.",)
+    assert warnings == ("Environment: ROUNDTABLE_USER_NAME must be a text of 1 to 80 characters.",)
 
 
 def test_a_name_of_eighty_characters_is_a_name(project: Path) -> None:

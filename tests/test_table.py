@@ -282,7 +282,7 @@ def test_what_was_read_is_taken_and_only_what_matters_is_asked(place: Place) -> 
     lines = talk(root, item, ["", "C"], panel=ScriptedPanel(offers=offers))
     assert texts(lines, "question")[0].startswith("How is it measured?\n  Draft: 60 inspectors")
     assert any(
-        "- Point: Forms are lost without signal. (from the item)" in text for text in texts(lines, "notice")
+        "Point, from the item: Forms are lost without signal." in text for text in texts(lines, "notice")
     )
     document = (item / "quick-scan.md").read_text()
     assert "**Point**: Forms are lost without signal.\n" in document

@@ -234,6 +234,7 @@ def test_what_is_said_below_a_draft_is_added_to_it(root: Path) -> None:
         ),
         ("Export writes the same row again", "Found while closing the month.", "bug"),
         ("The date in the footer", "It has no effect to change it: setting the zone does nothing.", "bug"),
+        ("Checkout total becomes negative when the discount is large", "total([1], 3) gives -2", "bug"),
         ("Serve precompressed static files", "When app.js.gz lies beside app.js, send it.", "feature"),
         ("Let members renew their loans at home", "Nobody has to call then.", "feature"),
         (

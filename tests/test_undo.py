@@ -57,7 +57,7 @@ def test_the_last_elaboration_is_taken_back_byte_for_byte(completed: tuple[Path,
         move_to_another_machine(item)
     plan, told = Project(root).undo(item.name)
     assert read_documents(item) == before
-    assert told == ("Took the block of step 00-01 out of quick-scan.md.",)
+    assert told == ("Took back the discussion of step 00-01 in quick-scan.md.",)
     assert (plan.step_id, plan.timestamp) == ("00-01", at)
     assert meta(item)["elaborations_undone"] == [at]
     assert len(meta(item)["elaborations"]) == 1

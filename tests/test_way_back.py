@@ -257,6 +257,26 @@ def test_skip_at_a_question_leaves_it_open(place: tuple[Path, Path], words: str)
     assert words not in document
 
 
+@pytest.mark.rule("MENU-7", "STEP-5")
+@pytest.mark.parametrize("way", ["back", "edit", "correction", "redo"])
+def test_skip_keeps_an_answer_that_stands(place: tuple[Path, Path], way: str) -> None:
+    root, item = place
+    if way == "back":
+        talk(root, item, [FIRST, "back", "skip", "skip"])
+    elif way == "edit":
+        talk(root, item, [*ANSWERS, "edit 1", "skip"])
+    elif way == "correction":
+        talk(root, item, [*ANSWERS, "No, there are 80 inspectors", "skip"])
+    else:
+        talk(root, item, [*ANSWERS, "C"])
+        talk(root, item, ["00-01", "skip", "skip"])
+    document = (item / "quick-scan.md").read_text()
+    assert FIRST in document
+    assert (SECOND in document) is (way != "back")
+    assert ("- **Measure**: I don't know" in document) is (way == "back")
+    assert "80 inspectors" not in document
+
+
 @pytest.mark.rule("MENU-7")
 def test_quit_pauses_and_nothing_is_lost(place: tuple[Path, Path]) -> None:
     root, item = place

@@ -6,52 +6,63 @@ which models it has, and nothing else is sent. What a project brings along is ne
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import os
 import shlex
 import shutil
+import subprocess
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, closing, suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import msgspec
 from msgspec import Struct
 
+from .address import show_host
 from .core.errors import RuleBroken
+from .panel.model.choice import KEYS, OFFLINE, OLLAMA, Choice, find_lacking, model_of, names_of, read_choice
+from .panel.model.conversation import fill
+from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
 
 if TYPE_CHECKING:
-    from .panel.model.choice import Choice
     from .settings import Settings
 
 _PATIENCE = 0.2
 _MOST_PATIENCE = 0.4
 _LOGIN_SECONDS = 5.0
+_ASK_SECONDS, _ASK_TOKENS = 60.0, 200
 _MAX_ANSWER = 1024 * 1024
 _MAX_NAME_LENGTH = 200
 _WORDS = (
     "what you say, the item, its documents, decisions of other items that bear on it "
     "and excerpts of code go to"
 )
-_NOTHING_LEAVES = "nothing leaves this machine"
 
 
 class FoundModel(Struct, frozen=True):
-    """A model that could speak: how it was found, what it costs, and what leaves the machine."""
+    """A model that could speak: how it was found, what it costs, and what leaves the machine.
+
+    `name` is what `roundtable models use` calls it, `model` what the settings call it, and `lacks` what is
+    missing before it can be asked.
+    """
 
     name: str
-    """What `roundtable models use` calls it."""
     model: str
-    """What the settings call it."""
     base_url: str
     how: str
     cost: str
     leaves: str
     lacks: str = ""
-    """What is missing before it can be asked; empty if nothing is."""
 
 
 class _Assistant(Struct, frozen=True):
@@ -63,92 +74,76 @@ class _Assistant(Struct, frozen=True):
     keys: Sequence[str] = ()
 
 
-_KNOWN = tomllib.loads((Path(__file__).parent / "content" / "models.toml").read_text(encoding="utf-8"))
-_ASSISTANTS = {name: _Assistant(**fields) for name, fields in _KNOWN["assistants"].items()}
-KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOWN["services"].items()}
-"""For each service that takes a key: who it is, and the model that is offered."""
-
-
 class LocalServer(Struct, frozen=True):
     """Where a model server listens on this machine, and what it is asked."""
 
     name: str
     port: int
     path: str = "/v1/models"
-    host: str = "127.0.0.1"
 
     @property
     def address(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        return f"127.0.0.1:{self.port}"
 
 
-OLLAMA_PORT = 11434
+_KNOWN = tomllib.loads((Path(__file__).parent / "content" / "models.toml").read_text(encoding="utf-8"))
+_ASSISTANTS = msgspec.convert(_KNOWN["assistants"], dict[str, _Assistant])
+KEY_MODELS: dict[str, tuple[str, str]] = {name: (*pair,) for name, pair in _KNOWN["services"].items()}
+"""For each service that takes a key: who it is, and the model that is offered."""
 SERVERS = (
-    LocalServer("ollama", OLLAMA_PORT, "/api/tags"),
+    LocalServer("ollama", 11434, "/api/tags"),
     LocalServer("lmstudio", 1234),
     LocalServer("llamacpp", 8080),
 )
 
 
 def find_models(
-    root: Path, environment: Mapping[str, str] | None = None, servers: Sequence[LocalServer] = SERVERS
+    root: Path, environment: Mapping[str, str] = os.environ, servers: Sequence[LocalServer] = SERVERS
 ) -> tuple[FoundModel, ...]:
     """Return the models that are there: assistants first, then local ones, then those that a key pays for."""
-    environment = os.environ if environment is None else environment
-    probes = [_Probe(_move_ollama(server, environment)) for server in servers]
+    served: dict[LocalServer, list[str]] = {_move_ollama(each, environment): [] for each in servers}
+    probes = [Thread(target=_ask_for_models, args=each, daemon=True) for each in served.items()]
     for probe in probes:
         probe.start()
     found = [*_find_assistants(root, environment)]  # while the servers answer
-    keys = [*_find_keys(environment)]
     deadline = time.monotonic() + _MOST_PATIENCE
     for probe in probes:
         probe.join(max(deadline - time.monotonic(), 0))
-        found += _list_served(probe.server, probe.names, environment)
-    return (*found, *keys)
+    for server, names in served.items():
+        found += _list_served(server, names, environment)
+    return (*found, *_find_keys(environment))
 
 
 def search_path(root: Path, environment: Mapping[str, str]) -> str:
     """Return PATH without the folders that are relative or in the project."""
-    folders = environment.get("PATH", "").split(os.pathsep)
+    folders = map(Path, environment.get("PATH", "").split(os.pathsep))
     return os.pathsep.join(
-        each
-        for each in folders
-        if Path(each).is_absolute() and not _is_in_project(Path(each), root, environment)
+        str(each) for each in folders if each.is_absolute() and not _is_in_project(each, root, environment)
     )
 
 
-def find_login_problem(found: FoundModel, root: Path, environment: Mapping[str, str] | None = None) -> str:
+def find_login_problem(found: FoundModel, root: Path, environment: Mapping[str, str] = os.environ) -> str:
     """Return why an assistant that the user chose would not answer; empty if it would, or cannot say.
 
     It is started for this, with its own command that tells about the login.
     """
-    import subprocess
-    from tempfile import TemporaryDirectory
-
-    environment = os.environ if environment is None else environment
     assistant = _ASSISTANTS.get(found.name)
     if assistant is None or not assistant.login:
         return ""
-    program = shlex.split(found.model.removeprefix("command:"))[0]
+    command = [shlex.split(found.model.removeprefix("command:"))[0], *assistant.login]
+    variables = {**environment, "PATH": search_path(root, environment)}
     with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as empty:
         try:
-            status = subprocess.run(
-                [program, *assistant.login],
-                cwd=empty,
-                env={**environment, "PATH": search_path(root, environment)},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=_LOGIN_SECONDS,
-                check=False,
-            ).returncode
+            subprocess.run(
+                command, cwd=empty, env=variables, stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=_LOGIN_SECONDS, check=True,
+            )  # fmt: skip
+        except subprocess.CalledProcessError:
+            return f"{found.name} says that you are not logged in. Log in with {found.name} first."
         except subprocess.TimeoutExpired:
             return ""
         except OSError as error:
             return f"{found.name} cannot be started: {error.strerror}."
-    if status:
-        return f"{found.name} says that you are not logged in. Log in with {found.name} first."
     return ""
 
 
@@ -157,8 +152,6 @@ def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundMo
 
     Raises RuleBroken if it is neither.
     """
-    from .panel.model.choice import read_choice
-
     name = name.strip()
     for each in found:
         if (name == each.name and not base_url) or (name == each.model and each.base_url in ("", base_url)):
@@ -166,9 +159,8 @@ def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundMo
     try:
         choice = read_choice(name, base_url)
     except RuleBroken as broken:
-        raise RuleBroken(
-            f"{broken} Found here: {', '.join(each.name for each in found) or 'none'}."
-        ) from None
+        names = ", ".join(each.name for each in found) or "none"
+        raise RuleBroken(f"{broken} Found here: {names}.") from None
     if choice.kind == "offline":
         raise RuleBroken("`offline` is not a model.")
     where = base_url if choice.kind == "compatible" else ""
@@ -177,21 +169,25 @@ def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundMo
 
 def list_speakers(settings: Settings, found: Sequence[FoundModel]) -> list[FoundModel]:
     """Return the models that the settings let speak, in their order; RuleBroken if one of them is none."""
-    from .panel.model.choice import OFFLINE, names_of
-
     names = names_of(settings.models, settings.base_url) if settings.panel == "model" else ()
     return [read_model(name, settings.base_url, found) for name in names if name != OFFLINE]
 
 
-def ask_model(model: FoundModel) -> tuple[str, bool]:
+def ask_model(found: FoundModel) -> tuple[str, bool]:
     """Ask a model one short question, which may cost a little; return what came, and whether it answered."""
-    import asyncio
+    used: list[Usage] = []
+    request = Request(Conversation(fill("ready"), (), fill("ready")), used.append, _ASK_TOKENS, _ASK_SECONDS)
 
-    from .panel.model.choice import read_choice
-    from .panel.model.reaching import ask
+    async def ask() -> str:
+        async with aclosing(model_of(read_choice(found.model, found.base_url)).reply(request)) as pieces:
+            return "".join([piece async for piece in pieces]).strip()
 
-    answer = asyncio.run(ask(read_choice(model.model, model.base_url)))
-    return answer.found, answer.sound
+    try:
+        said = asyncio.run(ask())
+    except ModelFailed as failure:
+        return str(failure), False
+    tokens = sum(usage.input + usage.output for usage in used)
+    return f'answered "{redact_text(said)[:40]}" with {tokens} tokens', True
 
 
 # --- assistants and keys --------------------------------------------------------------------------------
@@ -200,50 +196,15 @@ def ask_model(model: FoundModel) -> tuple[str, bool]:
 def _find_assistants(root: Path, environment: Mapping[str, str]) -> Iterable[FoundModel]:
     path = search_path(root, environment)
     for name, assistant in _ASSISTANTS.items():
-        program = shutil.which(name, path=path)
-        if program is None or not Path(program).is_absolute():
+        program = Path(shutil.which(name, path=path) or "")
+        if not program.is_absolute() or _is_in_project(program, root, environment):  # a link may lead there
             continue
-        if _is_in_project(Path(program), root, environment):  # a link may lead there
-            continue
-        if assistant.keys and not any(environment.get(key) for key in assistant.keys):
+        if assistant.keys and not any(map(environment.get, assistant.keys)):
             continue
         # The full path, lest another folder of PATH has one of the same name where it is used.
-        yield FoundModel(
-            name,
-            "command:" + shlex.join([program, *assistant.arguments]),
-            "",
-            f"installed as {program}",
-            "counts against your own plan or account there",
-            f"{_WORDS} {assistant.owner}",
-        )
-
-
-def _find_keys(environment: Mapping[str, str]) -> Iterable[FoundModel]:
-    if not any(value for name, value in environment.items() if name.endswith("_API_KEY")):
-        return  # the model panel takes a while to load
-    from .panel.model.choice import KEYS, read_choice
-
-    for kind, names in KEYS.items():
-        key = next((name for name in names if environment.get(name)), None)
-        if key is not None:
-            name = f"{kind}:{KEY_MODELS[kind][1]}"
-            yield _describe(name, name, "", f"{key} is set", read_choice(name, environment=environment))
-
-
-def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) -> FoundModel:
-    """Return a model with what it costs and what leaves the machine, as its kind and address tell."""
-    from .address import show_host
-    from .panel.model.reaching import find_lacking
-
-    cost, leaves = "is free", _describe_leaving(choice.address)
-    if choice.kind in KEY_MODELS:
-        cost = "is paid by use; the menu says how much before each discussion"
-        leaves = f"{_WORDS} {KEY_MODELS[choice.kind][0]}"
-    elif choice.kind == "command":
-        cost, leaves = "costs what that program costs", f"{_WORDS} that program, and where it sends them"
-    elif leaves:
-        cost = f"costs what {show_host(choice.address)} asks for it"
-    return FoundModel(name, model, base_url, how, cost, leaves or _NOTHING_LEAVES, find_lacking(choice))
+        command = "command:" + shlex.join([str(program), *assistant.arguments])
+        cost = "counts against your own plan or account there"
+        yield FoundModel(name, command, "", f"installed as {program}", cost, f"{_WORDS} {assistant.owner}")
 
 
 def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bool:
@@ -256,75 +217,48 @@ def _is_in_project(path: Path, root: Path, environment: Mapping[str, str]) -> bo
     )
 
 
+def _find_keys(environment: Mapping[str, str]) -> Iterable[FoundModel]:
+    for kind, variables in KEYS.items():
+        key = next(filter(environment.get, variables), None)
+        if key is not None:
+            name = f"{kind}:{KEY_MODELS[kind][1]}"
+            yield _describe(name, name, "", f"{key} is set", read_choice(name, environment=environment))
+
+
+def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) -> FoundModel:
+    """Return a model with what it costs and what leaves the machine, as its kind and address tell."""
+    host = urlsplit(choice.address).hostname or ""
+    if choice.kind in KEY_MODELS:
+        cost = "is paid by use; the menu says how much before each discussion"
+        receiver = KEY_MODELS[choice.kind][0]
+    elif choice.kind == "command":
+        cost, receiver = "costs what that program costs", "that program, and where it sends them"
+    elif not _is_loopback(host):
+        cost, receiver = f"costs what {show_host(choice.address)} asks for it", host
+    elif getproxies().get("http") and not proxy_bypass(host):
+        cost = f"costs what {show_host(choice.address)} asks for it"
+        receiver = f"the proxy that HTTP_PROXY names; set NO_PROXY={host} to keep them here"
+    else:
+        cost, receiver = "is free", ""
+    leaves = f"{_WORDS} {receiver}" if receiver else "nothing leaves this machine"
+    return FoundModel(name, model, base_url, how, cost, leaves, find_lacking(choice))
+
+
 # --- local servers --------------------------------------------------------------------------------------
 
 
-class _Probe(Thread):
-    """Asks one server which models it has; it has no names until the server has answered."""
-
-    def __init__(self, server: LocalServer) -> None:
-        super().__init__(name=f"probe {server.name}", daemon=True)
-        self.server = server
-        self.names: tuple[str, ...] = ()
-
-    def run(self) -> None:
-        from http.client import HTTPConnection, HTTPException  # no proxy, and no redirect is followed
-
-        connection = HTTPConnection(self.server.host, self.server.port, timeout=_PATIENCE)
-        try:
-            connection.request("GET", self.server.path, headers={"Accept": "application/json"})
-            answer = connection.getresponse()
-            if answer.status == 200:
-                self.names = tuple(_read_names(json.loads(answer.read(_MAX_ANSWER))))
-        except (OSError, HTTPException, ValueError, RecursionError):
-            pass
-        finally:
-            connection.close()
-
-
-def _read_names(answer: Any) -> Iterable[str]:
-    """Yield the models of an answer that can hold a conversation and do so on this machine."""
-    rows = answer.get("models") or answer.get("data") if isinstance(answer, dict) else None
-    for row in rows if isinstance(rows, list) else ():
-        name = (row.get("name") or row.get("id")) if isinstance(row, dict) else None
-        if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= _MAX_NAME_LENGTH:
-            continue
-        # Cloud models of ollama are listed among the local ones.
-        if " " in name or name.endswith("cloud") or row.get("remote_host") or "embed" in name.lower():
-            continue
-        yield name
-
-
-def _list_served(
-    server: LocalServer, names: Sequence[str], environment: Mapping[str, str]
-) -> Iterable[FoundModel]:
-    if not names:
-        return
-    from .panel.model.choice import OLLAMA, read_choice
-
-    base_url = f"http://{server.address}/v1"
-    for name in dict.fromkeys(names):
-        model, where = name, base_url
-        with suppress(RuleBroken):  # OLLAMA_BASE_URL may name another address
-            if server == SERVERS[0] and read_choice(f"ollama:{name}", "", environment).address == OLLAMA:
-                model, where = f"ollama:{name}", ""
-        choice = read_choice(model, where, environment)
-        # A server may call a model as it likes, also like a program of ours to run.
-        if choice.kind in ("ollama", "compatible"):
-            yield _describe(f"{server.name}:{name}", model, where, f"answers on {server.address}", choice)
-
-
-def _describe_leaving(address: str) -> str:
-    """Return what leaves the machine with a request to an address; empty if nothing does."""
-    from urllib.parse import urlsplit
-    from urllib.request import getproxies, proxy_bypass
-
-    host = urlsplit(address).hostname or ""
-    if not _is_loopback(host):
-        return f"{_WORDS} {host}"
-    if getproxies().get("http") and not proxy_bypass(host):
-        return f"{_WORDS} the proxy that HTTP_PROXY names; set NO_PROXY={host} to keep them here"
-    return ""
+def _move_ollama(server: LocalServer, environment: Mapping[str, str]) -> LocalServer:
+    """Return where ollama listens: where OLLAMA_HOST says if that is on this machine, else as usual."""
+    named = environment.get("OLLAMA_HOST", "").strip()
+    if server.name != "ollama" or not named:
+        return server
+    try:
+        parts = urlsplit(named if "://" in named else f"http://{named}")
+        port = parts.port or (80 if "://" in named else SERVERS[0].port)
+    except ValueError:
+        return server
+    is_here = parts.hostname in (None, "0.0.0.0", "::") or _is_loopback(parts.hostname)
+    return LocalServer("ollama", port, server.path) if is_here and parts.scheme == "http" else server
 
 
 def _is_loopback(host: str) -> bool:
@@ -334,20 +268,36 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _move_ollama(server: LocalServer, environment: Mapping[str, str]) -> LocalServer:
-    """Return where ollama listens: where OLLAMA_HOST says if that is on this machine, else as usual."""
-    from urllib.parse import urlsplit
+def _ask_for_models(server: LocalServer, names: list[str]) -> None:
+    """Add the server's models that can hold a conversation and do so on this machine to the names."""
+    with (
+        suppress(OSError, HTTPException, ValueError, TypeError, AttributeError, RecursionError),
+        closing(HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)) as connection,  # no proxy
+    ):
+        connection.request("GET", server.path, headers={"Accept": "application/json"})
+        answer = connection.getresponse()  # a redirect is not followed
+        if answer.status != 200:
+            return
+        listed = json.loads(answer.read(_MAX_ANSWER))
+        for row in listed.get("models") or listed.get("data"):
+            name = row.get("name") or row.get("id") if isinstance(row, dict) else None
+            if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= _MAX_NAME_LENGTH:
+                continue
+            # Cloud models of ollama are listed among the local ones.
+            if " " in name or name.endswith("cloud") or row.get("remote_host") or "embed" in name.lower():
+                continue
+            names.append(name)
 
-    named = environment.get("OLLAMA_HOST", "").strip()
-    if server.name != "ollama" or not named:
-        return server
-    try:
-        parts = urlsplit(named if "://" in named else f"http://{named}")
-        host, port = parts.hostname or "localhost", parts.port
-    except ValueError:
-        return server
-    if host in ("localhost", "0.0.0.0", "::"):  # the last two are where a server listens
-        host = "127.0.0.1"
-    if parts.scheme != "http" or not _is_loopback(host):
-        return server
-    return LocalServer("ollama", port or (80 if "://" in named else OLLAMA_PORT), server.path, host)
+
+def _list_served(
+    server: LocalServer, names: Sequence[str], environment: Mapping[str, str]
+) -> Iterable[FoundModel]:
+    for name in dict.fromkeys(names):
+        model, where = name, f"http://{server.address}/v1"
+        with suppress(RuleBroken):  # OLLAMA_BASE_URL may name another address
+            if server == SERVERS[0] and read_choice(f"ollama:{name}", "", environment).address == OLLAMA:
+                model, where = f"ollama:{name}", ""
+        choice = read_choice(model, where, environment)
+        # A server may call a model as it likes, also like a program of ours to run.
+        if choice.kind in ("ollama", "compatible"):
+            yield _describe(f"{server.name}:{name}", model, where, f"answers on {server.address}", choice)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from collections.abc import Iterator, Sequence
-from importlib import metadata
-from pathlib import Path
+from importlib.util import find_spec
 from shutil import which
 
 from msgspec import Struct
@@ -21,9 +19,14 @@ from .store.artifact import one_line
 from .store.files import leads_out_of_project
 from .store.items import list_items, list_outside_links
 
-_DISTRIBUTION = "roundtable-analyst"
-_FOR_DEVELOPERS = "dev"
-_EXTRA = re.compile(r"""(?P<name>[\w.-]++).*?\bextra\s{0,9}==\s{0,9}["'](?P<extra>[^"']+)""")
+_EXTRAS = {
+    "models": "pydantic_ai",
+    "mcp": "mcp",
+    "web": "starlette",
+    "code": "tree_sitter",
+    "telemetry": "opentelemetry",
+}
+"""The extras of the package, each with a module that it brings along."""
 
 
 class Diagnosis(Struct, frozen=True):
@@ -34,53 +37,45 @@ class Diagnosis(Struct, frozen=True):
     sound: bool = True
 
 
-def diagnose(settings: Settings, warnings: Sequence[str] = ()) -> list[Diagnosis]:
-    """Return all that was looked at; nothing is asked that costs money."""
-    return [
-        Diagnosis("python", platform.python_version()),
-        Diagnosis("roundtable", __version__),
-        Diagnosis("project", str(settings.root.absolute())),
-        *(Diagnosis("settings", warning, sound=False) for warning in warnings),
-        _check_items(settings),
-        _check_git(settings.root),
-        *_check_content(settings.root),
-        *_check_panel(settings),
-        *_list_extras(),
-    ]
+def diagnose(settings: Settings, warnings: Sequence[str] = ()) -> Iterator[Diagnosis]:
+    """Yield all that was looked at; nothing is asked that costs money."""
+    root = settings.root
+    yield Diagnosis("python", platform.python_version())
+    yield Diagnosis("roundtable", __version__)
+    yield Diagnosis("project", str(root.absolute()))
+    yield from (Diagnosis("settings", warning, sound=False) for warning in warnings)
+    yield _check_items(settings)
+    commit = f"at commit {found}" if (found := current_commit(root)) else "no commit here; that is fine"
+    without = "not installed; the analysis goes without knowing the commit"
+    yield Diagnosis("git", commit if which("git") else without)
+    kinds = {"personas": ("at the table", *read_personas(root)), "steps": ("to run", *read_steps(root))}
+    for name, (where, content, trouble) in kinds.items():
+        yield Diagnosis(name, f"{len(content)} {where}", sound=bool(content))
+        yield from (Diagnosis(name, problem.text, sound=False) for problem in trouble)
+    yield from _check_panel(settings)
+    for extra, module in _EXTRAS.items():
+        yield Diagnosis(f"optional: {extra}", "installed" if find_spec(module) else "not installed")
 
 
 def _check_items(settings: Settings) -> Diagnosis:
     name, home = settings.items_folder, settings.root / settings.items_folder
-    if reason := leads_out_of_project(settings.root, home):
-        return Diagnosis("items", f"{name}: {reason}", sound=False)
     existing = next(path for path in (home, *home.parents) if path.exists())
-    if not existing.is_dir():
-        return Diagnosis("items", f"{name}: {existing} is not a folder", sound=False)
-    if not os.access(existing, os.W_OK | os.X_OK):
-        return Diagnosis("items", f"{name}: {existing} cannot be written to", sound=False)
+    problem = leads_out_of_project(settings.root, home)
+    if not problem and not existing.is_dir():
+        problem = f"{existing} is not a folder"
+    elif not problem and not os.access(existing, os.W_OK | os.X_OK):
+        problem = f"{existing} cannot be written to"
+    if problem:
+        return Diagnosis("items", f"{name}: {problem}", sound=False)
     items = list_items(settings.root, items_folder=name)
     found = f"{name}: {len(items)} item{'' if len(items) == 1 else 's'}, writable"
-    if links := list_outside_links(settings.root, items_folder=name):
+    links = list_outside_links(settings.root, items_folder=name)
+    corrupt = [entry.slug for entry in items if entry.problem]
+    if links:
         found += f"; links out of the project: {one_line(', '.join(links))}"
-    elif corrupt := [entry.slug for entry in items if entry.problem]:
+    if corrupt:
         found += f"; meta.json cannot be used in {', '.join(corrupt)}"
-    else:
-        return Diagnosis("items", found)
-    return Diagnosis("items", found, sound=False)
-
-
-def _check_git(root: Path) -> Diagnosis:
-    if which("git") is None:
-        return Diagnosis("git", "not installed; the analysis goes without knowing the commit")
-    commit = current_commit(root)
-    return Diagnosis("git", f"at commit {commit}" if commit else "no commit here; that is fine")
-
-
-def _check_content(root: Path) -> Iterator[Diagnosis]:
-    kinds = {"personas": ("at the table", *read_personas(root)), "steps": ("to run", *read_steps(root))}
-    for name, (where, found, trouble) in kinds.items():
-        yield Diagnosis(name, f"{len(found)} {where}", sound=bool(found))
-        yield from (Diagnosis(name, problem.text, sound=False) for problem in trouble)
+    return Diagnosis("items", found, sound=not links and not corrupt)
 
 
 def _check_panel(settings: Settings) -> Iterator[Diagnosis]:
@@ -88,36 +83,19 @@ def _check_panel(settings: Settings) -> Iterator[Diagnosis]:
     if settings.panel != "model":
         yield Diagnosis("panel", f"{settings.panel}: needs no network and no key")
         return
-    from .panel.model import reaching
-    from .panel.model.choice import names_of, read_choice
+    from .panel.model.choice import check_reach, names_of, read_choice
 
     names = names_of(settings.models, settings.base_url)
     yield Diagnosis("panel", "model" if names else "model: no model is named", sound=bool(names))
     for name in names:
         try:
             choice = read_choice(name, settings.base_url)
-            label, reached = choice.label, reaching.look(choice)
+            found, sound = check_reach(choice)
         except RuleBroken as broken:
             yield Diagnosis("model", str(broken), sound=False)
             continue
-        yield Diagnosis("model", f"{label}: {reached.found}", reached.sound)
+        yield Diagnosis("model", f"{choice.label}: {found}", sound)
     budget = settings.budget
     limits = {"turns": budget.turns, "tokens": budget.tokens, "dollars": budget.money}
     told = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit is not None)
     yield Diagnosis("budget", f"{told} for each discussion" if told else "none for a discussion")
-
-
-def _list_extras() -> Iterator[Diagnosis]:
-    """Yield what the package names as extras, and whether it is installed, without importing any."""
-    try:
-        requirements = metadata.requires(_DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        return
-    for requirement in requirements:
-        found = _EXTRA.match(requirement)
-        if found and found["extra"] != _FOR_DEVELOPERS:
-            name, label = found["name"], f"optional: {found['extra']}"
-            try:
-                yield Diagnosis(label, f"{name} {metadata.version(name)}")
-            except metadata.PackageNotFoundError:
-                yield Diagnosis(label, f"{name} is not installed")

@@ -43,7 +43,6 @@ _ENVIRONMENT = {
 }
 # These only make git look at less. Any other variable could name another repository, settings or programs.
 _KEPT = frozenset({"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_NOSYSTEM"})
-_BARE = ("HEAD", "objects", "refs")
 _SHORT_COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _COMMIT_SECONDS = 2.0
 _VERSIONS_SECONDS = 20.0
@@ -109,7 +108,7 @@ def _find_repository(root: Path) -> Literal["usual", "bare"] | None:
     for folder in (here, *here.parents):
         if (folder / ".git").exists():
             return "usual"
-        if all((folder / name).exists() for name in _BARE):
+        if all((folder / name).exists() for name in ("HEAD", "objects", "refs")):
             return "bare"
     return None
 

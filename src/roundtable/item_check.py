@@ -7,6 +7,7 @@ elaboration block and what it claims, and, with git, that no answer and no addit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from .core.personas import Roster
 from .core.steps import Step
 from .core.turns import Material
 from .documents import audit
-from .documents.answers import read_answers
 from .documents.audit import META, find_unverified
 from .documents.blocks import find_elaboration_blocks
 from .documents.checks import CheckFinding, check_documents, check_markers
@@ -129,20 +129,13 @@ def _check_history(
         losses += audit.check_growth(name, versions, undone)
         if versions and name not in there:
             versions.append(Material("the working tree", ""))
-        losses += audit.check_answers(name, versions, partial(_find_answers, steps, name))
+        losses += audit.check_answers(name, versions, partial(find_answered, steps, name))
     return total, losses
-
-
-def _find_answers(steps: tuple[Step, ...], name: str, text: str) -> set[tuple[str, str]]:
-    """Return the answers that a document holds in any form, each by step and label."""
-    return {*find_answered(steps, name, text), *read_answers({name: text}, "")}
 
 
 def _read_documents(folder: Path) -> dict[str, str]:
     found = {}
     for path in sorted(folder.glob("*.md")):
-        try:
+        with suppress(DiskFailed, OSError):
             found[path.name] = read_inside(folder, path.name).decode("utf-8", "replace")
-        except (DiskFailed, OSError):
-            continue
     return found

@@ -140,18 +140,26 @@ class Project:
         `relayed` where a host gave title and text, and the user has not accepted them in a form.
         Raises RuleBroken if the issue is here already, TrackerFailed if its tracker does not give it.
         """
-        from .trackers import fetch_issue, parse_reference
+        from .trackers import parse_reference
 
         source, source_id = "manual", None
         if reference := parse_reference(text):
             text, source, source_id = "", reference.source, reference.source_id
-            self._require_new(source, source_id)
+            for entry in self.items():
+                meta = entry.meta or {}
+                if (meta.get("source"), meta.get("source_id")) == (source, source_id):
+                    raise RuleBroken(
+                        f"{source_id} is already here: {entry.slug}. Nothing was added. "
+                        f"Go on with: roundtable analyze {shlex.quote(entry.slug)}"
+                    )
             if relayed and title is not None:
                 raise RuleBroken(
                     f"Whether {source_id} exists is for its tracker to say. Nothing was added. "
                     "Leave out the title, or add the item by its text alone."
                 )
             if title is None:
+                from .trackers.issues import fetch_issue  # late: most items are words, and need no network
+
                 issue = fetch_issue(reference, self.root, os.environ)
                 text, title, relayed = issue.text, issue.title, False
         folder = add_item(
@@ -165,15 +173,6 @@ class Project:
             relayed=relayed,
         )
         return self.find_item(folder.name)
-
-    def _require_new(self, source: str, source_id: str) -> None:
-        for entry in self.items():
-            meta = entry.meta or {}
-            if (meta.get("source"), meta.get("source_id")) == (source, source_id):
-                raise RuleBroken(
-                    f"{source_id} is already here: {entry.slug}. Nothing was added. "
-                    f"Go on with: roundtable analyze {shlex.quote(entry.slug)}"
-                )
 
     def remove_item(self, name: str) -> ItemEntry:
         """Delete an item with all its files and return what it was; a link is removed, never followed."""
@@ -293,7 +292,7 @@ class Project:
 
     def post_hand_off(self, name: str, issue: str, text: str) -> str:
         """Put a text as a comment on the issue that was named, else the item's own; return its address."""
-        from .trackers import post_comment
+        from .trackers.issues import post_comment
 
         return post_comment(self._find_issue(name, issue), self.root, os.environ, text)
 
@@ -435,8 +434,8 @@ def find_lacking(settings: Settings) -> Iterator[str]:
     """
     if settings.panel != "model":
         return
+    from .panel.model.choice import find_lacking as find_lack
     from .panel.model.choice import names_of, read_choice
-    from .panel.model.reaching import find_lacking as find_lack
 
     for name in names_of(settings.models, settings.base_url):
         choice = read_choice(name, settings.base_url)
@@ -451,10 +450,8 @@ def choose_panel(settings: Settings, folder: Path) -> tuple[Callable[[], Panel],
 
         return lambda: make_offline_panel(settings.root), None
     from .panel.model.choice import choose
-    from .panel.model.tracing import collect
     from .runtime.budget import BudgetAccount
 
-    collect()
     account = BudgetAccount(folder, settings.budget)
     panel = choose(
         settings.models,

@@ -25,13 +25,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from functools import partial
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct, field
+import msgspec
+from msgspec import Meta, Struct, field
 
 from . import address
 from .core.errors import DiskFailed, RuleBroken
@@ -41,28 +41,39 @@ from .store.artifact import one_line
 from .store.items import ITEMS_FOLDER
 
 PANELS = ("offline", "model")
-REVIEWS = {"true": True, "false": False, "before": True, "after": False}
-"""What `review` may be; the last two are how older files say it."""
 PROJECT_FILES = {"roundtable.toml": "", "pyproject.toml": "tool.roundtable"}
 """The files of a project that hold settings, and the table that they are in."""
-_BUDGET = "budget"
+_MAX_NAME_LENGTH = 80
+_MAX_FILE_SIZE = 1024 * 1024
+_GIT_SECONDS = 1.0
+_MOST = 10**12
+_Count = Annotated[int, Meta(gt=0, lt=_MOST)]
+_ModelName = Annotated[str, Meta(max_length=500)]
+_SETTINGS: Mapping[str, tuple[Any, str]] = {
+    "items": (str, f'a folder inside the project, such as "{ITEMS_FOLDER}"'),
+    "panel": (Literal["offline", "model"], f"one of {', '.join(PANELS)}"),
+    "user_name": (str, f"a text of 1 to {_MAX_NAME_LENGTH} characters"),
+    "review": (bool, "true or false"),
+    "model": (
+        Annotated[tuple[_ModelName, ...], Meta(min_length=1, max_length=8)],
+        'a name, such as "ollama:llama3.2", or a list of names',
+    ),
+    "base_url": (str, f'an address, such as "{address.EXAMPLE}"'),
+    "time_limit": (Annotated[int, Meta(ge=5, le=3600)], "a number of seconds from 5 to 3600"),
+    "budget_turns": (_Count, "a number, such as 8"),
+    "budget_tokens": (_Count, "a number, such as 60000"),
+    "budget_money": (Decimal, "a number, such as 0.50"),
+}
+"""The form of each setting, and what it must be, in words."""
 _WHY_PERSONAL = "A project's file cannot choose what runs here or where words and keys go."
 PERSONAL = {
     "model": _WHY_PERSONAL,
     "base_url": _WHY_PERSONAL,
     "time_limit": "A project's file cannot say how long you wait for a model.",
     "panel": 'A project\'s file can only say panel = "offline".',
-    _BUDGET: "A project's file cannot say what a discussion may cost you.",
+    "budget": "A project's file cannot say what a discussion may cost you.",
 }
 """The settings that a project's file cannot make, but for an offline panel; and why."""
-_MAX_NAME_LENGTH = 80
-_MAX_FILE_SIZE = 1024 * 1024
-_GIT_SECONDS = 1.0
-_LEAST_SECONDS, _MOST_SECONDS = 5, 3600
-_MOST_MODELS = 8
-_MAX_MODEL_LENGTH = 500
-_EXAMPLE_MODEL = "ollama:llama3.2"
-_MOST = 10**12
 
 
 class Budget(Struct, frozen=True):
@@ -97,58 +108,105 @@ class _SettingsReader(Struct):
     """The values found so far, and what is wrong with others; a value once found is not replaced."""
 
     values: dict[str, Any] = field(default_factory=dict)
-    budget: dict[str, Decimal] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
-    def take(self, origin: str, table: Mapping[str, Any], *, shown: Callable[[str], str] = str) -> None:
+    def take(self, origin: str, table: Mapping[str, Any], shown: Callable[[str], str] = str) -> None:
         named = self.values.get("model")
+        budget = table.get("budget")
+        if isinstance(budget, Mapping):
+            limits = {f"budget_{key}": value for key, value in budget.items()}
+            table = {key: value for key, value in table.items() if key != "budget"} | limits
         for key, value in table.items():
-            if key == _BUDGET:
-                self._take_budget(origin, value, shown)
-            elif key not in _READERS:
-                known = ", ".join((*_READERS, _BUDGET))
-                self.warn(f"{origin}: {shown(key)} is not a setting; the settings are {known}.")
-            else:
-                try:
-                    self.values.setdefault(key, _READERS[key](value))
-                except ValueError as problem:
-                    self.warn(f"{origin}: {shown(key)} {problem}.")
+            try:
+                self.values.setdefault(key, _read_value(key, value))
+            except ValueError as problem:
+                self.warn(f"{origin}: {shown(key)} {problem}.")
         # Whoever names a model wants it to speak, unless the panel is named there or more strongly.
         if self.values.get("model") != named or table.get("base_url"):
             self.values.setdefault("panel", "model")
 
-    def take_from_project(
-        self, file: str, table: Mapping[str, Any], text: str, section: str, own: Path | None
-    ) -> None:
-        """Take what a project may decide; say of the rest where it stands and where it belongs."""
+    def take_file(self, path: Path, name: str, section: str, own: Path | None) -> None:
+        """Take what a file says in a section: of a project's, what it may decide.
+
+        Of the rest it is said where it stands and where it belongs. `own` is the user's own file.
+        """
+        text = self.read_text(path, name, mention=section)
+        table = self.parse(text, name)
+        for key in filter(None, section.split(".")):
+            below = table.get(key)
+            table = below if isinstance(below, dict) else {}
         refused = [key for key in PERSONAL if key in table and (key, table[key]) != ("panel", "offline")]
+        if path == own:
+            refused = []
         for key in refused:
             means = f"{_flag(key)}, {_variable(key)}"
-            if key in (_BUDGET, "time_limit"):
-                means = _variable("budget_turns" if key == _BUDGET else key)
-            self.warn(
-                f"{file}, line {_line_of(key, text, section)}: {key} is ignored. {PERSONAL[key]} Use {means}"
-                + (f" or {own}." if own else ".")
-            )
-        self.take(file, {key: value for key, value in table.items() if key not in refused})
+            if key in ("budget", "time_limit"):
+                means = _variable("budget_turns" if key == "budget" else key)
+            where = f"{name}, line {_line_of(key, text, section)}"
+            self.warn(f"{where}: {key} is ignored. {PERSONAL[key]} Use {means}{f' or {own}' if own else ''}.")
+        self.take(name, {key: value for key, value in table.items() if key not in refused})
 
-    def _take_budget(self, origin: str, table: object, shown: Callable[[str], str]) -> None:
-        if not isinstance(table, Mapping):
-            self.warn(f"{origin}: {shown(_BUDGET)} must be a table with {', '.join(_LIMITS)}.")
-            return
-        for key, value in table.items():
-            limit = _limit(key, value)
-            if key not in _LIMITS:
-                self.warn(
-                    f"{origin}: {shown(f'{_BUDGET}_{key}')} is not a limit; they are {', '.join(_LIMITS)}."
-                )
-            elif limit is None:
-                self.warn(f"{origin}: {shown(f'{_BUDGET}_{key}')} must be a number, such as {_LIMITS[key]}.")
-            else:
-                self.budget.setdefault(key, limit)
+    def parse(self, text: str, name: str) -> Mapping[str, Any]:
+        if not text:
+            return {}
+        import tomllib  # late: most projects have no file of ours
+
+        try:
+            return tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            self.warn(f"{name} is passed over: {error}.")
+        return {}
+
+    def read_text(self, path: Path, name: str, mention: str = "") -> str:
+        """Return a file's text; empty if there is none, or (a big file of others) no mention of us in it."""
+        try:
+            data = files.read(path, limit=_MAX_FILE_SIZE)
+            return data.decode("utf-8-sig") if mention.encode() in data else ""
+        except FileNotFoundError:
+            return ""
+        except DiskFailed as failure:
+            if not mention and not isinstance(failure.__cause__, NotADirectoryError):
+                self.warn(f"{name} is passed over. {failure.failed}")
+        except UnicodeDecodeError:
+            self.warn(f"{name} is passed over: it is not UTF-8 text.")
+        return ""
 
     def warn(self, text: str) -> None:
         self.warnings.append(one_line(text))
+
+
+def _read_value(key: str, value: object) -> Any:
+    """Return the value of a setting; ValueError says what it must be."""
+    if key not in _SETTINGS:
+        raise ValueError(f"is not a setting; the settings are {', '.join(_SETTINGS)}")
+    form, wanted = _SETTINGS[key]
+    is_sound = True
+    try:
+        found = msgspec.convert(
+            [value] if key == "model" and isinstance(value, str) else value, form, strict=False
+        )
+    except msgspec.ValidationError:
+        raise ValueError(f"must be {wanted}") from None
+    match key:
+        case "items":
+            # Windows knows every separator and drive, so that a folder is refused on all systems alike.
+            path = PureWindowsPath(found)
+            is_outside = path.drive or path.root or ".." in path.parts or not path.parts
+            is_sound = not is_outside and found.isprintable()
+        case "user_name":
+            found = one_line(found)
+            is_sound = 0 < len(found) <= _MAX_NAME_LENGTH
+        case "model":
+            # As it stands but for its ends: an argument of a command may have any white space in it.
+            found = tuple(name.strip() for name in found)
+            is_sound = all(name and name.isprintable() for name in found)
+        case "base_url" if problem := address.find_problem(found):
+            raise ValueError(problem)
+        case "budget_money":
+            is_sound = found.is_finite() and 0 < found < _MOST
+    if not is_sound:
+        raise ValueError(f"must be {wanted}")
+    return found
 
 
 def load_settings(
@@ -168,21 +226,27 @@ def load_settings(
         raise RuleBroken(f"--base-url {problem}.")
     found = _SettingsReader()
     flags = {"panel": panel, "model": model, "base_url": base_url}
-    found.take("Flags", {key: value for key, value in flags.items() if value}, shown=_flag)
-    given: dict[str, Any] = {key: value for key in _READERS if (value := environment.get(_variable(key)))}
-    limits = {key: value for key in _LIMITS if (value := environment.get(_variable(f"{_BUDGET}_{key}")))}
-    found.take("Environment", given | {_BUDGET: limits}, shown=_variable)
+    found.take("Flags", {key: value for key, value in flags.items() if value}, _flag)
+    given = {key: value for key in _SETTINGS if (value := environment.get(_variable(key)))}
+    found.take("Environment", given, _variable)
     own = user_file(environment)
     if own is not None:
-        found.take(str(own), _table(_text(own, str(own), found), str(own), found))
-    for file, section in PROJECT_FILES.items():
-        text = _text(home / file, file, found, mention=section)
-        found.take_from_project(file, _section(_table(text, file, found), section), text, section, own)
+        found.take_file(own, str(own), "", own)
+    for name, section in PROJECT_FILES.items():
+        found.take_file(home / name, name, section, own)
     values = found.values
-    renamed = {"items_folder": values.pop("items", ITEMS_FOLDER), "models": values.pop("model", ())}
-    turns, tokens = (int(found.budget[key]) if key in found.budget else None for key in ("turns", "tokens"))
-    budget = Budget(turns, tokens, found.budget.get("money"))
-    settings = Settings(home, budget=budget, is_panel_chosen="panel" in values, **renamed, **values)
+    settings = Settings(
+        home,
+        values.get("items", ITEMS_FOLDER),
+        values.get("panel", "offline"),
+        values.get("user_name"),
+        values.get("review", True),
+        values.get("model", ()),
+        values.get("base_url", ""),
+        values.get("time_limit"),
+        Budget(*(values.get(f"budget_{limit}") for limit in ("turns", "tokens", "money"))),
+        is_panel_chosen="panel" in values,
+    )
     return settings, tuple(found.warnings)
 
 
@@ -194,14 +258,12 @@ def remember_panel(
     The models that the file names stay if `model` is empty. RuleBroken if there can be no file or it does not
     read, DiskFailed if it cannot be written; it is then as it was.
     """
+    values = {"panel": panel} | ({"model": model, "base_url": base_url} if model else {})
     try:
-        if model:
-            _read_models(model)
-        if base_url:
-            _read_address(base_url)
+        for key in filter(values.get, values):
+            _read_value(key, values[key])
     except ValueError as problem:
-        what = "address" if base_url else "name"
-        raise RuleBroken(f"The model's {what} {problem}. Nothing was changed.") from None
+        raise RuleBroken(f"The model or its address {problem}. Nothing was changed.") from None
     own = user_file(os.environ if environment is None else environment)
     if own is None:
         raise RuleBroken("There is no home folder to keep your settings in. Set HOME, or use --model.")
@@ -212,7 +274,6 @@ def remember_panel(
         text, is_new = "", True
     except UnicodeDecodeError:
         raise RuleBroken(f"{own} is not UTF-8 text. Nothing was changed. Repair it.") from None
-    values = {"panel": panel} | ({"model": model, "base_url": base_url} if model else {})
     changed = _change_values(text, values, own)
     files.make_folder(own.parent, parents=True)
     files.write(own, changed.encode(), follow_link=not is_new, new_mode=0o600)
@@ -227,14 +288,19 @@ def _change_values(text: str, values: Mapping[str, str], own: Path) -> str:
         before = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise RuleBroken(f"{own} cannot be read: {error}. Nothing was changed. Repair it.") from None
-    lines, kept, at = re.findall(r".*\n|.+\Z", text), list[str](), 0
-    while at < len(lines) and not lines[at].lstrip().startswith("["):
-        statement, at, table = _take_statement(lines, at)
-        if not table.keys() & values.keys():
-            kept.append(statement)
+    kept, statement, is_top = "", "", True
+    for line in re.findall(r".*\n|.+\Z", text):
+        is_top = is_top and (bool(statement) or not line.lstrip().startswith("["))
+        statement += line
+        try:
+            table = tomllib.loads(statement) if is_top else {}
+        except ValueError:  # a list or a text that goes on in the next line
+            continue
+        kept += "" if table.keys() & values.keys() else statement
+        statement = ""
     # JSON's strings are TOML's too.
     chosen = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items() if value]
-    changed = "".join([*chosen, *kept, *lines[at:]])
+    changed = "".join([*chosen, kept, statement])
     wanted = {key: value for key, value in {**before, **values}.items() if value or key not in values}
     try:
         is_as_wanted = tomllib.loads(changed) == wanted
@@ -243,19 +309,6 @@ def _change_values(text: str, values: Mapping[str, str], own: Path) -> str:
     if not is_as_wanted:
         raise RuleBroken(f"{own} is written in a way that was not understood. Set there: {', '.join(chosen)}")
     return changed
-
-
-def _take_statement(lines: list[str], at: int) -> tuple[str, int, Mapping[str, Any]]:
-    """Return the statement that begins at a line, the line after it, and what it sets."""
-    import tomllib
-
-    for end in range(at + 1, len(lines) + 1):
-        statement = "".join(lines[at:end])
-        try:
-            return statement, end, tomllib.loads(statement)
-        except ValueError:  # a list or a text that goes on in the next line
-            continue
-    return "".join(lines[at:]), len(lines), {}
 
 
 def find_root() -> Path:
@@ -277,8 +330,7 @@ def find_root() -> Path:
 def _is_root(folder: Path) -> bool:
     if any((folder / name).exists() for name in (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")):
         return True
-    section = PROJECT_FILES["pyproject.toml"]
-    return bool(_text(folder / "pyproject.toml", "pyproject.toml", _SettingsReader(), mention=f"[{section}"))
+    return bool(_SettingsReader().read_text(folder / "pyproject.toml", "", mention="[tool.roundtable"))
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:
@@ -311,41 +363,6 @@ def _require_folder(path: Path) -> None:
         raise RuleBroken(f"There is no folder {path}. Name the project's folder with --root.")
 
 
-def _text(path: Path, name: str, found: _SettingsReader, *, mention: str = "") -> str:
-    """The text of a file; empty where there is no file, or (a big file of others) no mention of us in it."""
-    try:
-        data = files.read(path, limit=_MAX_FILE_SIZE)
-        return data.decode("utf-8-sig") if mention.encode() in data else ""
-    except FileNotFoundError:
-        return ""
-    except DiskFailed as failure:
-        if not mention and not isinstance(failure.__cause__, NotADirectoryError):
-            found.warn(f"{name} is passed over. {failure.failed}")
-    except UnicodeDecodeError:
-        found.warn(f"{name} is passed over: it is not UTF-8 text.")
-    return ""
-
-
-def _table(text: str, name: str, found: _SettingsReader) -> Mapping[str, Any]:
-    if not text:
-        return {}
-    import tomllib  # late: most projects have no file of ours
-
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        found.warn(f"{name} is passed over: {error}.")
-    return {}
-
-
-def _section(table: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The table below these keys; empty where there is none."""
-    for key in filter(None, name.split(".")):
-        below = table.get(key)
-        table = below if isinstance(below, dict) else {}
-    return table
-
-
 def _line_of(key: str, text: str, section: str) -> int:
     """The line that a key is set in: the first that looks like it from the section's head on."""
     lines = text.split("\n")
@@ -360,86 +377,3 @@ def _variable(key: str) -> str:
 
 def _flag(key: str) -> str:
     return f"--{key.replace('_', '-')}"
-
-
-def _limit(key: str, value: object) -> Decimal | None:
-    """A limit of the budget: a number above nought, whole where it counts turns or tokens."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = Decimal(str(value).strip())
-    except ArithmeticError:
-        return None
-    if not number.is_finite() or not 0 < number < _MOST:
-        return None
-    return number if key == "money" or number == number.to_integral_value() else None
-
-
-def _read_text(value: object, example: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f'must be a text in quotes, such as "{example}"')  # noqa: TRY004
-    return value
-
-
-def _read_items(value: object) -> str:
-    text = _read_text(value, ITEMS_FOLDER)
-    # Windows knows every separator and drive, so that a folder is refused on all systems alike.
-    path = PureWindowsPath(text)
-    if path.drive or path.root or ".." in path.parts or not path.parts or not text.isprintable():
-        raise ValueError(f'must name a folder inside the project, such as "{ITEMS_FOLDER}"')
-    return text
-
-
-def _read_choice(value: object, choices: Collection[str]) -> str:
-    text = _read_text(value, next(iter(choices)))
-    if text not in choices:
-        raise ValueError(f"must be one of {', '.join(choices)}, not {text[:40]}")
-    return text
-
-
-def _read_name(value: object) -> str:
-    name = one_line(_read_text(value, "Ada"))
-    if not 0 < len(name) <= _MAX_NAME_LENGTH:
-        raise ValueError(f"must have 1 to {_MAX_NAME_LENGTH} characters")
-    return name
-
-
-def _read_review(value: object) -> bool:
-    return value if isinstance(value, bool) else REVIEWS[_read_choice(value, REVIEWS)]
-
-
-def _read_models(value: object) -> tuple[str, ...]:
-    names = [name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str)]
-    is_known = all(name.strip() and name.isprintable() and len(name) <= _MAX_MODEL_LENGTH for name in names)
-    given = len(value) if isinstance(value, list) else 1
-    if not 0 < given <= _MOST_MODELS or len(names) < given or not is_known:
-        raise ValueError(f'must be a name, such as "{_EXAMPLE_MODEL}", or a list of names')
-    # As it stands but for its ends: an argument of a command may have any white space in it.
-    return tuple(name.strip() for name in names)
-
-
-def _read_address(value: object) -> str:
-    if problem := address.find_problem(text := _read_text(value, address.EXAMPLE)):
-        raise ValueError(problem)
-    return text
-
-
-def _read_time(value: object) -> float:
-    text = str(value) if type(value) is int else _read_text(value, "120")
-    is_number = text.isascii() and text.isdecimal() and len(text) <= 4
-    if not is_number or not _LEAST_SECONDS <= int(text) <= _MOST_SECONDS:
-        raise ValueError(f"must be a number of seconds from {_LEAST_SECONDS} to {_MOST_SECONDS}")
-    return float(text)
-
-
-_READERS: Mapping[str, Callable[[object], Any]] = {
-    "items": _read_items,
-    "panel": partial(_read_choice, choices=PANELS),
-    "user_name": _read_name,
-    "review": _read_review,
-    "model": _read_models,
-    "base_url": _read_address,
-    "time_limit": _read_time,
-}
-"""What reads each setting; a ValueError says what is wrong with a value."""
-_LIMITS = {"turns": "8", "tokens": "60000", "money": "0.50"}

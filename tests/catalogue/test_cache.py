@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import pytest
@@ -44,33 +42,11 @@ def test_a_second_process_gets_the_same_content_without_parsing_it(home: Path) -
     assert cache_file(home).read_bytes() == made
 
 
-def test_the_cache_is_json_and_only_the_user_can_read_it(home: Path) -> None:
-    run(PARSES)
-    head, body = cache_file(home).read_bytes().split(b"\n", 1)
-    json.loads(head)
-    assert {step["step_id"] for step in json.loads(body)["steps"]} == {step.step_id for step in load_steps()}
-    assert stat.S_IMODE(cache_file(home).stat().st_mode) == 0o600
-
-
-def rewrite(file: Path, body: bytes) -> None:
-    """Put another body below the head, with a sum that fits."""
-    _, key = json.loads(file.read_bytes().split(b"\n", 1)[0])
-    file.write_bytes(json.dumps([zlib.crc32(body), key]).encode() + b"\n" + body)
-
-
-@pytest.mark.parametrize("body", [b"", b"[]", b"null", b'{"personas": 3}', b"[" * 100_000, b"\xff\xfe"])
-def test_a_cache_that_makes_no_sense_is_made_anew(home: Path, body: bytes) -> None:
+@pytest.mark.parametrize("data", [b"", b"[]", b"null", b'{"personas": 3}', b"[" * 100_000, b"\xff\xfe"])
+def test_a_cache_that_makes_no_sense_is_made_anew(home: Path, data: bytes) -> None:
     run(PARSES)
     sound = cache_file(home).read_bytes()
-    rewrite(cache_file(home), body)
-    assert run(PARSES) == "True\n"
-    assert cache_file(home).read_bytes() == sound
-
-
-def test_a_cache_that_was_cut_off_or_changed_is_made_anew(home: Path) -> None:
-    run(PARSES)
-    sound = cache_file(home).read_bytes()
-    for broken in (sound[: len(sound) // 2], sound.replace(b"Maya", b"Mara"), b"\0" * 9_000_000):
+    for broken in (data, sound[: len(sound) // 2]):
         cache_file(home).write_bytes(broken)
         assert run(PARSES) == "True\n"
         assert cache_file(home).read_bytes() == sound
@@ -78,11 +54,10 @@ def test_a_cache_that_was_cut_off_or_changed_is_made_anew(home: Path) -> None:
 
 def test_a_file_of_the_content_that_changed_makes_it_anew(home: Path) -> None:
     run(PARSES)
-    head, body = cache_file(home).read_bytes().split(b"\n", 1)
-    assert str(caching.BUILT_IN / "steps").encode() in head
-    total, (form, version, files) = json.loads(head)
-    files[0][2] += 1
-    cache_file(home).write_bytes(json.dumps([total, [form, version, files]]).encode() + b"\n" + body)
+    kept = json.loads(cache_file(home).read_bytes())
+    assert kept["files"][0][0].startswith(str(caching.BUILT_IN))
+    kept["files"][0][2] += 1
+    cache_file(home).write_text(json.dumps(kept))
     assert run(PARSES) == "True\n"
 
 

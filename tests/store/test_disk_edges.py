@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import threading
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import DiskFailed, ItemLocked
-from roundtable.store import data_files, files
+from roundtable.store import files
 from roundtable.store.lock import ItemLock
 
 
@@ -108,30 +107,3 @@ def test_an_item_whose_meta_lock_cannot_be_used_is_still_locked(folder: Path) ->
     (folder / ".journal" / "meta.lock").mkdir(parents=True)
     with ItemLock(folder), pytest.raises(ItemLocked), ItemLock(folder):
         pass
-
-
-# --- what steps wrote -----------------------------------------------------------------------------------
-
-
-@pytest.mark.rule("STEP-5")
-def test_the_last_two_writings_of_a_step_are_remembered(folder: Path) -> None:
-    for document in (b"a", b"a", b"b", b"b"):
-        data_files.remember(folder, "x.json", "01-07", document)
-    assert _digests(folder) == 2
-    assert data_files.is_own(folder, "x.json", "01-07", b"a")
-    data_files.remember(folder, "x.json", "01-07", b"c")
-    assert _digests(folder) == 2
-    owned = [data_files.is_own(folder, "x.json", "01-07", document) for document in (b"a", b"b", b"c")]
-    assert owned == [False, True, True]
-
-
-@pytest.mark.rule("STEP-5")
-def test_what_is_written_twice_is_remembered_once(folder: Path) -> None:
-    data_files.remember(folder, "x.json", "01-07", b"a")
-    data_files.remember(folder, "x.json", "01-07", b"a")
-    assert _digests(folder) == 1
-
-
-def _digests(folder: Path) -> int:
-    known = json.loads((folder / ".journal" / "written.json").read_bytes())
-    return len(known["x.json"]["digests"])

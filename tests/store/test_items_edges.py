@@ -42,27 +42,6 @@ def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
     assert read_item(item(tmp_path, "# T\n" + " " * (MAX_ARTIFACT_SIZE - 3))).name == "some item"
 
 
-@pytest.mark.rule("ITEM-4")
-@pytest.mark.parametrize(
-    ("draft", "name"),
-    [
-        ("<!--\n# No\nmore -->\n# Yes\n", "Yes"),  # a comment ends where its sign stands, also late in a line
-        ("<!-- a\n--> \n# Yes\n", "Yes"),
-        ("  <!-- a\n# No\n-->\n# Yes\n", "Yes"),
-        ("<!-- a -->\n# Yes\n", "Yes"),
-        ("```\n# No\nx ``` y\n# No\n```\n# Yes\n", "Yes"),  # a fence only at the start of a line
-        ("---\ntitle: x\n---\n# Yes\n", "Yes"),
-        ("---  \n# No\n---  \n# Yes\n", "Yes"),
-        ("---\n---\n# Yes\n", "Yes"),
-        ("---\n# Yes\n", "Yes"),  # a rule, not front matter
-        (" ---\n# Yes\n---\n# No\n", "Yes"),
-        ("---\n# Yes\n ---\n# No\n", "Yes"),
-    ],
-)
-def test_the_title_is_the_first_heading_that_is_text(tmp_path: Path, draft: str, name: str) -> None:
-    assert read_item(item(tmp_path, draft)).name == name
-
-
 @pytest.mark.rule("ITEM-1")
 def test_a_number_never_follows_two_hyphens() -> None:
     name = "a" * (MAX_SLUG_LENGTH - 3) + "-bc"

@@ -25,8 +25,7 @@ from roundtable.core.steps import Question, Step, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Parked, Turn
 from roundtable.store.artifact import MAX_ARTIFACT_SIZE
-from roundtable.store.data_files import KEPT, Merged, merge_data, render_data
-from roundtable.store.outputs import Outputs, add_note
+from roundtable.store.outputs import Outputs, add_note, render_data
 from roundtable.store.parking import park_points, read_parked
 from roundtable.store.transcript import write_transcript
 
@@ -90,31 +89,6 @@ def test_an_answer_is_what_stands_under_its_label_and_no_more(
 @pytest.mark.rule("STEP-5")
 def test_text_that_cannot_be_encoded_still_makes_the_same_document() -> None:
     assert json.loads(render_data("a.json", "S", '{"a": "x\ud800"}')) == {"a": "x?"}
-
-
-@pytest.mark.rule("STEP-5")
-@pytest.mark.parametrize(
-    ("theirs", "ours", "both"),
-    [
-        ({"a": {"x": 1}, "b": [1]}, {"a": [2], "b": {"y": 2}, "c": 3}, {"a": {"x": 1}, "b": [1], "c": 3}),
-        ({"a": [1], "b": "t"}, {"a": "t", "b": [2], "c": 3}, {"a": [1], "b": "t", "c": 3}),
-        ([{"id": "", "n": 1}], [{"id": "", "n": 2}], [{"id": "", "n": 1}, {"id": "", "n": 2}]),
-        ([{"id": [1], "n": 1}], [{"id": [1], "n": 2}], [{"id": [1], "n": 1}, {"id": [1], "n": 2}]),
-        ([{"id": "a", "n": 1}, 7], [{"id": "a", "m": 2}], [{"id": "a", "n": 1, "m": 2}, 7]),
-    ],
-)
-def test_what_a_person_made_of_the_data_keeps_its_shape(theirs: object, ours: object, both: object) -> None:
-    found = merge_data("a.json", json.dumps(theirs).encode(), json.dumps(ours).encode())
-    assert found.document is not None
-    assert json.loads(found.document) == both
-    assert found.remark == KEPT
-
-
-@pytest.mark.rule("STEP-5")
-def test_a_table_keeps_its_line_ends_inside_and_outside_of_cells() -> None:
-    old = b'\xef\xbb\xbfid,name\r\n1,"two\r\nlines"\r\n'
-    assert merge_data("a.csv", old, b"id,name\n2,y\n") == Merged(old + b"2,y\r\n", KEPT)
-    assert merge_data("a.csv", b"id,name\r1,x\r", b"id,name\n2,y\n") == Merged(b"id,name\r1,x\r2,y\n", KEPT)
 
 
 # --- documents ------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.trackers import GithubReference, fetch_issue
+from roundtable.trackers import GithubReference
+from roundtable.trackers.issues import fetch_issue
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -63,7 +64,7 @@ def test_a_gh_without_a_token_is_passed_over(
     script: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("roundtable.trackers.github.GH_PATIENCE", 0.5)
+    monkeypatch.setattr("roundtable.trackers.issues.GH_PATIENCE", 0.5)
     fake_gh(f"exec {script}" if script.startswith("sleep") else script)
     assert fetch_issue(NAMED, root, environment).title == "From there"
     assert "Authorization" not in server.asked[0].headers

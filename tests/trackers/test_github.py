@@ -10,8 +10,8 @@ import pytest
 
 from roundtable.core.errors import TrackerFailed
 from roundtable.core.steps import Item
-from roundtable.trackers import GithubReference, Issue, fetch_issue, post_comment
-from roundtable.trackers.github import find_origin, parse_remote
+from roundtable.trackers import GithubReference, Issue
+from roundtable.trackers.issues import fetch_issue, find_origin, parse_remote, post_comment
 from trackers.server import CANARY, Tracker
 
 pytestmark = pytest.mark.rule("ITEM-2")
@@ -56,7 +56,7 @@ def test_title_and_text_come_from_there(server: Tracker, environment: dict[str, 
     (asked,) = server.asked
     assert asked.path == PATH
     assert asked.headers["Authorization"] == f"Bearer {CANARY}"
-    assert asked.headers["Accept"] == "application/vnd.github+json"
+    assert asked.headers["Accept"] == "application/json"
 
 
 def test_the_newest_comments_come_along(server: Tracker, environment: dict[str, str], root: Path) -> None:
@@ -107,9 +107,7 @@ def test_the_token_comes_from_the_environment(
     assert server.asked[0].headers.get("Authorization") == sent
 
 
-@pytest.mark.parametrize(
-    "answer", [{"title": "", "body": None}, {"title": None}, {"title": 5, "html_url": 7}]
-)
+@pytest.mark.parametrize("answer", [{"title": "", "body": None}, {"title": None}, {"title": " "}])
 def test_an_issue_without_words_is_called_by_its_id(
     server: Tracker, environment: dict[str, str], root: Path, answer: object
 ) -> None:
@@ -152,7 +150,8 @@ def test_a_refused_token_is_named(
 ) -> None:
     server.refuses(PATH, 401)
     assert failure(NAMED, root, environment | {name: CANARY}) == (
-        f"GitHub does not show GH-21 with these credentials (401). Nothing was added. Check {name}. {BY_HAND}"
+        "GitHub does not show GH-21 with these credentials (401). Nothing was added. "
+        f"Check the reference. Check {name}. {BY_HAND}"
     )
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from roundtable.core.errors import OutsideFailure, TrackerFailed
-from roundtable.trackers.service import (
+from roundtable.trackers.issues import (
     LARGEST,
     PATIENCE,
     Service,
-    build_headers,
     check_base_address,
     get_json,
     may_follow,
@@ -27,14 +27,12 @@ SAVED = "Nothing was added."
 
 def service(address: str, *, token: str | None = CANARY, place: str | None = "THE_URL") -> Service:
     authorization = f"Bearer {token}" if token else None
-    return Service(
-        "Tracker", address, "THE_TOKEN", place, "ABC-1", build_headers("application/json", authorization)
-    )
+    return Service("Tracker", address, "THE_TOKEN", place, "ABC-1", authorization)
 
 
 def failure(given: Service, path: str = "/x", patience: float = 5.0) -> str:
     with pytest.raises(TrackerFailed) as caught:
-        get_json(given, path, patience=patience)
+        get_json(given, path, dict[str, Any], patience=patience)
     text = str(caught.value)
     assert CANARY not in text
     assert "\n" not in text
@@ -48,7 +46,7 @@ def failure(given: Service, path: str = "/x", patience: float = 5.0) -> str:
 
 def test_an_object_comes_back(server: Tracker) -> None:
     server.gives("/x", {"title": "Größe"})
-    assert get_json(service(server.address), "/x") == {"title": "Größe"}
+    assert get_json(service(server.address), "/x", dict[str, Any]) == {"title": "Größe"}
     (asked,) = server.asked
     assert asked.headers["Authorization"] == f"Bearer {CANARY}"
     assert asked.headers["Accept"] == "application/json"
@@ -57,7 +55,7 @@ def test_an_object_comes_back(server: Tracker) -> None:
 
 def test_without_credentials_none_are_sent(server: Tracker) -> None:
     server.gives("/x", {})
-    assert get_json(service(server.address, token=None), "/x") == {}
+    assert get_json(service(server.address, token=None), "/x", dict[str, Any]) == {}
     assert "Authorization" not in server.asked[0].headers
 
 
@@ -66,13 +64,17 @@ def test_without_credentials_none_are_sent(server: Tracker) -> None:
     [
         (
             401,
-            f"Tracker does not show ABC-1 with these credentials (401). {SAVED} Check THE_TOKEN.",
-            f"Tracker does not show ABC-1 without credentials (401). {SAVED} Set THE_TOKEN.",
+            f"Tracker does not show ABC-1 with these credentials (401). "
+            f"{SAVED} Check the reference. Check THE_TOKEN.",
+            f"Tracker does not show ABC-1 without credentials (401). "
+            f"{SAVED} Check the reference. Set THE_TOKEN.",
         ),
         (
             403,
-            f"Tracker does not show ABC-1 with these credentials (403). {SAVED} Check THE_TOKEN.",
-            f"Tracker does not show ABC-1 without credentials (403). {SAVED} Set THE_TOKEN.",
+            f"Tracker does not show ABC-1 with these credentials (403). "
+            f"{SAVED} Check the reference. Check THE_TOKEN.",
+            f"Tracker does not show ABC-1 without credentials (403). "
+            f"{SAVED} Check the reference. Set THE_TOKEN.",
         ),
         (
             404,
@@ -83,13 +85,12 @@ def test_without_credentials_none_are_sent(server: Tracker) -> None:
         ),
         (
             429,
-            f"Tracker takes no more requests for now (429). {SAVED} Try again later.",
-            f"Tracker takes no more requests for now (429). {SAVED} Try again later. "
-            "With credentials it takes more. Set THE_TOKEN.",
+            f"Tracker takes no requests for now (429). {SAVED} Try again later.",
+            None,
         ),
-        (500, f"Tracker is in trouble (500). {SAVED} Try again later.", None),
-        (503, f"Tracker is in trouble (503). {SAVED} Try again later.", None),
-        (400, f"Tracker did not take the request (400). {SAVED} Check THE_URL.", None),
+        (500, f"Tracker takes no requests for now (500). {SAVED} Try again later.", None),
+        (503, f"Tracker takes no requests for now (503). {SAVED} Try again later.", None),
+        (400, f"Tracker did not take the request (400). {SAVED} Check the connection and THE_URL.", None),
     ],
 )
 def test_a_refusal_says_what_to_set(server: Tracker, status: int, known: str, unknown: str | None) -> None:
@@ -105,7 +106,7 @@ def test_a_service_without_an_address_of_ones_own_says_to_check_the_connection(s
 
 def test_a_rate_limit_may_come_as_403(server: Tracker) -> None:
     server.refuses("/x", 403, X_RateLimit_Remaining="0")
-    assert failure(service(server.address)).startswith("Tracker takes no more requests for now (403).")
+    assert failure(service(server.address)).startswith("Tracker takes no requests for now (403).")
     server.refuses("/x", 403, Retry_After="7")
     assert failure(service(server.address)).endswith("Try again later.")
     server.refuses("/x", 403, X_RateLimit_Remaining="4")
@@ -116,7 +117,7 @@ def test_a_redirect_within_the_host_is_followed_with_the_credentials(server: Tra
     server.refuses("/x", 301, Location="/moved")
     server.refuses("/moved", 307, Location=f"{server.address}/there")
     server.gives("/there", {"a": 1})
-    assert get_json(service(server.address), "/x") == {"a": 1}
+    assert get_json(service(server.address), "/x", dict[str, Any]) == {"a": 1}
     assert [asked.headers.get("Authorization") for asked in server.asked] == [f"Bearer {CANARY}"] * 3
 
 
@@ -125,8 +126,8 @@ def test_a_redirect_to_another_host_gets_no_credentials(server: Tracker, other: 
     other.gives("/x", {"title": "stolen"})
     server.refuses("/x", status, Location=f"{other.address}/x")
     assert failure(service(server.address)) == (
-        f"Tracker at {server.host} sends the request on to {other.host}. "
-        f"The credentials were not sent there. {SAVED} If that is right, set THE_URL to it."
+        f"Tracker at {server.host} sends us on to {other.host}. "
+        f"Nothing was sent there. {SAVED} If that is right, set THE_URL to it."
     )
     assert other.asked == []
 
@@ -136,9 +137,9 @@ def test_a_redirect_to_the_same_host_by_another_name_or_scheme_is_another_host(s
     server.refuses("/x", 301, Location=f"http://localhost:{port}/x")
     assert f"on to localhost:{port}." in failure(service(server.address))
     server.refuses("/x", 301, Location=f"https://{server.host}/x")
-    assert "sends the request on" in failure(service(server.address))
+    assert "sends us on" in failure(service(server.address))
     server.refuses("/x", 301, Location="ftp://127.0.0.1/x")
-    assert "sends the request on to 127.0.0.1." in failure(service(server.address))
+    assert "sends us on to 127.0.0.1." in failure(service(server.address))
     assert len(server.asked) == 3
 
 
@@ -165,13 +166,14 @@ def test_the_secure_side_of_a_host_is_the_same_host(old: str, new: str, same: bo
 def test_a_redirect_without_credentials_or_address_of_ones_own(server: Tracker) -> None:
     server.refuses("/x", 301, Location="https://login.example/")
     assert failure(service(server.address, token=None, place=None)) == (
-        f"Tracker at {server.host} sends the request on to login.example. {SAVED} Check the connection."
+        f"Tracker at {server.host} sends us on to login.example. "
+        f"Nothing was sent there. {SAVED} Check the connection."
     )
 
 
 def test_a_redirect_that_arrives_nowhere(server: Tracker) -> None:
     server.refuses("/x", 301, Location="/x")
-    expected = f"Tracker did not take the request (301). {SAVED} Check THE_URL."
+    expected = f"Tracker did not take the request (301). {SAVED} Check the connection and THE_URL."
     assert failure(service(server.address)) == expected
     server.refuses("/x", 301)
     assert failure(service(server.address)) == expected
@@ -197,19 +199,20 @@ def test_a_redirect_that_arrives_nowhere(server: Tracker) -> None:
 )
 def test_an_answer_that_is_no_object(server: Tracker, body: bytes) -> None:
     server.replies["/x"] = Reply(body=body)
-    told = f"Tracker at {server.host} answered with something that is not an issue. {SAVED} Check THE_URL"
-    assert failure(service(server.address)) == f"{told} and THE_TOKEN."
-    assert failure(service(server.address, token=None)) == f"{told}."
+    assert failure(service(server.address)) == (
+        f"Tracker at {server.host} answered with something that is not an issue. "
+        f"{SAVED} Check the connection and THE_URL."
+    )
 
 
 def test_an_answer_may_have_five_megabytes(server: Tracker) -> None:
     assert LARGEST == 5_000_000
     filler = "x" * (LARGEST - len('{"a": ""}'))
     server.gives("/x", {"a": filler})
-    assert get_json(service(server.address), "/x") == {"a": filler}
+    assert get_json(service(server.address), "/x", dict[str, Any]) == {"a": filler}
     server.gives("/x", {"a": filler + "x"})
     assert failure(service(server.address)) == (
-        f"The answer of Tracker is larger than 5 MB. {SAVED} Check THE_URL."
+        f"The answer of Tracker is larger than 5 MB. {SAVED} Check the connection and THE_URL."
     )
 
 
@@ -256,7 +259,7 @@ def test_a_connection_that_is_not_secure(server: Tracker) -> None:
 
 def test_a_certificate_that_nobody_trusts(secure: Tracker) -> None:
     said = failure(service(secure.address))
-    assert said.startswith(f"The certificate of {secure.host} is not trusted: ")
+    assert said.startswith(f"Could not reach {secure.host}: its certificate is not trusted, ")
     assert said.endswith(f" {SAVED} If your company signs its own, name its file in SSL_CERT_FILE.")
     assert secure.asked == []
 
@@ -266,7 +269,7 @@ def test_a_certificate_that_the_user_trusts(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     secure.gives("/x", {"a": 1})
-    assert get_json(service(secure.address), "/x") == {"a": 1}
+    assert get_json(service(secure.address), "/x", dict[str, Any]) == {"a": 1}
 
 
 class TestBaseAddress:

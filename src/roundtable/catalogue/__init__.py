@@ -15,11 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from ..core.errors import ContentBroken
 from ..core.personas import Persona, Roster
 from ..core.steps import Step
 from ..core.tracks import Track
-from .cache import load_built_in, word_built_in, word_tracks
+from .cache import load_built_in
 
 if TYPE_CHECKING:
     from .files import Problem
@@ -57,21 +59,23 @@ def read_roster(project: Path | None = None) -> tuple[Roster, tuple[Problem, ...
 
 def read_personas(project: Path | None = None) -> tuple[tuple[Persona, ...], tuple[Problem, ...]]:
     """Like `read_roster`, but an empty table is a problem among the others instead of an error."""
-    if not _has_content(project) and (built_in := load_built_in()):
+    own = _find_content(project)
+    if own is None and (built_in := load_built_in()):
         return built_in.personas, ()
     from .reading import parse_seats
 
-    seats = parse_seats(_own_folder(project))
+    seats = parse_seats(own)
     return seats.personas, seats.problems
 
 
 def read_steps(project: Path | None = None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
     """Return all steps in the order in which they run, and what is wrong with their files."""
-    if not _has_content(project) and (built_in := load_built_in()):
+    own = _find_content(project)
+    if own is None and (built_in := load_built_in()):
         return built_in.steps, ()
     from .reading import parse_steps
 
-    return parse_steps(_own_folder(project))
+    return parse_steps(own)
 
 
 def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
@@ -80,25 +84,25 @@ def read_tracks(project: Path | None = None) -> tuple[tuple[Track, ...], tuple[P
     A project's `.roundtable/tracks/NAME.md` adds a track or replaces one of the same key. The questions are
     put in the words for the kind of project.
     """
+    own = _find_content(project)
+    problems: tuple[Problem, ...] = ()
+    if own is None and (built_in := load_built_in()):
+        tracks = built_in.tracks
+    else:
+        from .reading import parse_tracks
+
+        tracks, problems = parse_tracks(own)
     kind = find_project_kind(project) if project is not None else ""
-    if not _has_content(project) and (built_in := word_built_in(kind)):
-        return built_in, ()
-    from .reading import parse_tracks
-
-    tracks, problems = parse_tracks(_own_folder(project))
-    return word_tracks(tracks, kind), problems
+    return tuple(
+        replace(track, steps=tuple(step.word_for(kind) for step in track.steps)) for track in tracks
+    ), problems
 
 
-def _own_folder(project: Path | None) -> Path | None:
-    return project / PROJECT_FOLDER if project else None
-
-
-def _has_content(project: Path | None) -> bool:
-    """Whether the project may have content of its own: even a link that leads nowhere counts."""
-    own = _own_folder(project)
-    return own is not None and any(
-        path.is_symlink() or path.exists() for path in (own / "personas", own / "steps", own / "tracks")
-    )
+def _find_content(project: Path | None) -> Path | None:
+    """Return the folder with the project's own content; a link that leads nowhere counts as content, too."""
+    own = (project or Path()) / PROJECT_FOLDER
+    paths = (own / "personas", own / "steps", own / "tracks")
+    return own if project and any(path.is_symlink() or path.exists() for path in paths) else None
 
 
 def find_project_kind(root: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar, get_args, get_type_hints
@@ -38,7 +38,6 @@ _KINDS = {
     "bool": "true or false",
     "int": "a number",
     "float": "a number",
-    "null": "nothing",
 }
 
 
@@ -66,13 +65,6 @@ class UnusableError(ValueError):
         self.reason = reason
 
 
-class Source(Struct, frozen=True):
-    """A content file, and the name by which a person knows it."""
-
-    path: Path
-    shown: str
-
-
 class ContentFile(Struct):
     """A markdown file in its two parts; collects the faults that the file survives."""
 
@@ -85,24 +77,23 @@ class ContentFile(Struct):
         """Note a fault because of which only a part of the file is ignored."""
         self.warnings.append((field, reason))
 
-    def convert_fields(self, struct: type[_Value]) -> _Value:
-        """Return the fields as the struct; raises UnusableError for one that is missing or wrong."""
+    def convert_fields(self, struct: type[_Value], what: str) -> _Value:
+        """Return the fields as the struct, and note those that it does not have, most often a typing error.
+
+        Raises UnusableError for one that is missing or wrong.
+        """
+        known = get_type_hints(struct)
+        for name in (name for name in self.fields if name not in known):
+            self.warn(escape_hidden(name)[:60], f"is not a field of a {what} file and is ignored")
         return convert(self.fields, struct)
 
-    def warn_of_unknown(self, known: Collection[str], what: str) -> None:
-        """Note each field that a file of this sort does not have, most often a typing error."""
-        for name in self.fields:
-            if name not in known:
-                shown = "".join(char for char in name if char.isprintable())[:60] or "(no name)"
-                self.warn(shown, f"is not a field of a {what} file and is ignored")
-
-    def list_problems(self) -> list[Problem]:
-        """Return the faults that the file survived; of very many, the last are only counted."""
-        problems = [Problem(self.shown, *warning, skipped=False) for warning in self.warnings[:MAX_WARNINGS]]
-        more = len(self.warnings) - MAX_WARNINGS
-        if more > 0:
-            problems.append(Problem(self.shown, "", f"has {more} more faults of this kind", skipped=False))
-        return problems
+    def convert_or_warn(self, name: str, form: type[_Value], default: _Value) -> _Value:
+        """Return one field in a form; the default where there is none, or where it is noted as wrong."""
+        try:
+            return convert(self.fields[name], form) if name in self.fields else default
+        except UnusableError as error:
+            self.warn(name, f"{error.reason}; it is ignored")
+            return default
 
 
 class Loaded(Struct, Generic[_Value], frozen=True):
@@ -117,63 +108,87 @@ def load_folder(
     root: Path, folder: str, prefix: str, parse: Callable[[ContentFile, _Context], _Value], context: _Context
 ) -> tuple[list[Loaded[_Value]], list[Problem]]:
     """Return what the usable files of a folder below `root` hold, by name, and what is wrong with files."""
-    sources, problems = list_sources(root / folder, prefix + folder)
+    sources, problems = read_folder(root, folder, prefix)
     loaded: list[Loaded[_Value]] = []
-    found = list(problems)
     for source in sources:
         try:
-            text = read_source(source, root.parent.resolve() / root.name)
             # A project's files are read each time, but a text that was parsed before is not parsed again.
-            value, trouble = _parse_once(parse, source.shown, text, context)
-            loaded.append(Loaded(value, source.shown, source.path.name))
-            found += trouble
+            value, trouble = _parse_once(parse, source.shown, source.value, context)
         except UnusableError as error:
-            found.append(Problem(source.shown, error.field, error.reason, skipped=True))
-    return loaded, found
+            problems.append(Problem(source.shown, error.field, error.reason, skipped=True))
+        else:
+            loaded.append(Loaded(value, source.shown, source.place))
+            problems += trouble
+    return loaded, problems
 
 
 @lru_cache(maxsize=100)
 def _parse_once(
     parse: Callable[[ContentFile, Any], Any], shown: str, text: str, context: Any
-) -> tuple[Any, tuple[Problem, ...]]:
+) -> tuple[Any, list[Problem]]:
     file = parse_file(shown, text)
-    return parse(file, context), tuple(file.list_problems())
+    value = parse(file, context)
+    problems = [Problem(shown, *warning, skipped=False) for warning in file.warnings[:MAX_WARNINGS]]
+    if (more := len(file.warnings) - MAX_WARNINGS) > 0:
+        problems.append(Problem(shown, "", f"has {more} more faults of this kind", skipped=False))
+    return value, problems
 
 
-def list_sources(
-    folder: Path, shown: str, suffix: str = ".md"
-) -> tuple[tuple[Source, ...], tuple[Problem, ...]]:
-    """Return the files of a folder with a suffix, by name, without hidden files and a README."""
+def read_folder(
+    root: Path, folder: str, prefix: str, suffix: str = ".md"
+) -> tuple[list[Loaded[str]], list[Problem]]:
+    """Return the texts in a folder below `root`, by file name, without hidden files and a README.
+
+    A file's name for a person is its path below `root` after the prefix. What cannot be read is a problem.
+    """
     try:
-        names = sorted(entry.name for entry in folder.iterdir())
+        names = sorted(entry.name for entry in (root / folder).iterdir())
     except (FileNotFoundError, NotADirectoryError):
-        return (), ()
+        return [], []
     except OSError as error:
-        return (), (Problem(shown, "", f"the folder cannot be read ({error.strerror})", skipped=True),)
-    wanted = [
+        reason = f"the folder cannot be read ({error.strerror})"
+        return [], [Problem(prefix + folder, "", reason, skipped=True)]
+    names = [
         name
         for name in names
         if name.lower().endswith(suffix) and not name.startswith(".") and name.lower() != "readme.md"
     ]
-    problems: tuple[Problem, ...] = ()
-    if len(wanted) > MAX_FILES:
-        reason = f"holds {len(wanted)} files; only the first {MAX_FILES} are read"
-        problems = (Problem(shown, "", reason, skipped=False),)
-    found = (Source(folder / name, f"{shown}/{escape_hidden(name)}") for name in wanted[:MAX_FILES])
-    return tuple(found), problems
+    problems = []
+    if len(names) > MAX_FILES:
+        reason = f"holds {len(names)} files; only the first {MAX_FILES} are read"
+        problems.append(Problem(prefix + folder, "", reason, skipped=False))
+    texts = []
+    for name in names[:MAX_FILES]:
+        shown = f"{prefix}{folder}/{escape_hidden(name)}"
+        try:
+            texts.append(Loaded(_read_text(root / folder / name, root), shown, name))
+        except UnusableError as error:
+            problems.append(Problem(shown, error.field, error.reason, skipped=True))
+    return texts, problems
 
 
-def read_source(source: Source, root: Path) -> str:
-    """Return the file's text with plain line ends; raises UnusableError unless it is text inside `root`."""
-    data = _read_bytes(source.path, root)
+def _read_text(path: Path, root: Path) -> str:
+    """Return a file's text with plain line ends; raises UnusableError unless it is text inside `root`."""
+    try:
+        real = path.resolve(strict=True)
+        if not real.is_relative_to(root.parent.resolve() / root.name):
+            raise UnusableError("", "is a link that leads out of its folder")
+        # A pipe or a device would keep the reader waiting.
+        if not real.is_file():
+            raise UnusableError("", "is not a file")
+        with real.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except RuntimeError:  # how Python 3.11 and 3.12 report a loop of links
+        raise UnusableError("", "is a link that leads round in a circle") from None
+    except OSError as error:
+        raise UnusableError("", f"cannot be read ({error.strerror})") from None
     if len(data) > MAX_BYTES:
         raise UnusableError("", f"is larger than {MAX_BYTES // 1024} KB")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UnusableError("", f"is not UTF-8 text (line {line})") from None
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if found := _HIDDEN.search(text):
         line = text.count("\n", 0, found.start()) + 1
         raise UnusableError("", f"holds the control character U+{ord(found[0]):04X} in line {line}")
@@ -184,15 +199,14 @@ def read_source(source: Source, root: Path) -> str:
 
 def parse_file(shown: str, text: str) -> ContentFile:
     """Return the fields and the body of a file; raises UnusableError without sound front matter."""
-    lines = text.split("\n")
-    if lines[0].rstrip() != "---":
-        raise UnusableError(
-            FRONT_MATTER, "is missing; the file begins with a line ---, then the fields, then ---"
-        )
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
+    first, *lines = text.split("\n")
+    if first.rstrip() != "---":
+        said = "is missing; the file begins with a line ---, then the fields, then ---"
+        raise UnusableError(FRONT_MATTER, said)
+    end = next((number for number, line in enumerate(lines) if line.rstrip() == "---"), None)
     if end is None:
         raise UnusableError(FRONT_MATTER, "has no closing line ---")
-    value = _load_yaml("\n".join(lines[1:end]))
+    value = _load_yaml("\n".join(lines[:end]))
     if value is None:
         raise UnusableError(FRONT_MATTER, "is empty")
     if not isinstance(value, dict):
@@ -201,88 +215,33 @@ def parse_file(shown: str, text: str) -> ContentFile:
     return ContentFile(shown, fields, "\n".join(lines[end + 1 :]))
 
 
-def convert(value: object, struct: type[_Value]) -> _Value:
-    """Return the value as the struct; raises UnusableError with the field and the reason."""
-    try:
-        return msgspec.convert(value, struct)
-    except msgspec.ValidationError as error:
-        raise UnusableError(*_explain_fault(str(error), struct)) from None
-
-
-def escape_hidden(text: str) -> str:
-    """Return the text without anything that could upset a terminal."""
-    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
-
-
-def _explain_fault(message: str, struct: type) -> tuple[str, str]:
-    """Return the field that a msgspec error is about, and the reason in a person's words."""
-    fault = _FAULT.fullmatch(message)
-    said, field = (fault["said"], fault["field"] or "it") if fault else (message, "it")
-    if missing := _MISSING.fullmatch(said):
-        return missing[1], "is missing"
-    if length := _LENGTH.fullmatch(said):
-        unit = "characters" if length[1] == "str" else "entries"
-        return field, "is empty" if length[2] == ">=" else f"has more than {length[3]} {unit}"
-    if types := _TYPE.fullmatch(said):
-        wanted, given = (_KINDS.get(name, "a date or another special value") for name in types.groups())
-        quotes = "; put it in quotes" if types[1] == "str" and types[2] not in ("array", "object") else ""
-        return field, f"must be {wanted}, is {given}{quotes}"
-    if choices := get_args(get_type_hints(struct).get(field)):
-        return field, f"must be one of {', '.join(choices)}"
-    return field, said
-
-
-def _read_bytes(path: Path, root: Path) -> bytes:
-    """Return at most one byte more than is allowed, from a regular file whose links stay inside `root`."""
-    try:
-        real = path.resolve(strict=True)
-        if not real.is_relative_to(root):
-            raise UnusableError("", "is a link that leads out of its folder")
-        # A pipe or a device would keep the reader waiting.
-        if not real.is_file():
-            raise UnusableError("", "is not a file")
-        with real.open("rb") as stream:
-            return stream.read(MAX_BYTES + 1)
-    except RuntimeError:  # how Python 3.11 and 3.12 report a loop of links
-        raise UnusableError("", "is a link that leads round in a circle") from None
-    except OSError as error:
-        raise UnusableError("", f"cannot be read ({error.strerror})") from None
-
-
 def _load_yaml(text: str) -> object:
+    """Return the value of a text without aliases (they can unfold to gigabytes), tags and deep nesting."""
     import yaml
 
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+    level, said = 0, ""
     try:
-        _refuse_tricks(yaml.parse(text, Loader=loader))
-        return yaml.load(text, Loader=loader)
+        for event in yaml.parse(text, Loader=loader):
+            level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+                said = "uses a YAML anchor or alias (& or *); write the value out or put it in quotes"
+            elif getattr(event, "tag", None) is not None:
+                said = "uses a YAML tag (!); write a plain value or put it in quotes"
+            elif level > MAX_NESTING:
+                said = f"is nested more than {MAX_NESTING} levels deep"
+            if said:
+                break
+        else:
+            return yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         mark, reason = getattr(error, "problem_mark", None), getattr(error, "problem", None)
         # Lines are counted in the file, where the first is the opening `---`.
         where = f" in line {mark.line + 2}" if mark else ""
-        why = f": {reason}" if reason else ""
-        raise UnusableError(FRONT_MATTER, f"is not sound YAML{where}{why}") from None
-    except UnusableError:
-        raise
+        said = f"is not sound YAML{where}" + (f": {reason}" if reason else "")
     except (ValueError, OverflowError, RecursionError):
-        raise UnusableError(FRONT_MATTER, "holds a value that cannot be read; put it in quotes") from None
-
-
-def _refuse_tricks(events: Iterable[Any]) -> None:
-    """Refuse aliases (they can unfold to gigabytes), tags and deep nesting before anything is built."""
-    import yaml
-
-    level = 0
-    for event in events:
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise UnusableError(
-                FRONT_MATTER, "uses a YAML anchor or alias (& or *); write the value out or put it in quotes"
-            )
-        if getattr(event, "tag", None) is not None:
-            raise UnusableError(FRONT_MATTER, "uses a YAML tag (!); write a plain value or put it in quotes")
-        level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if level > MAX_NESTING:
-            raise UnusableError(FRONT_MATTER, f"is nested more than {MAX_NESTING} levels deep")
+        said = "holds a value that cannot be read; put it in quotes"
+    raise UnusableError(FRONT_MATTER, said)
 
 
 def _tidy(name: str, value: object) -> object:
@@ -297,3 +256,28 @@ def _tidy(name: str, value: object) -> object:
         case dict():
             return {key: _tidy(str(key), entry) for key, entry in value.items() if entry is not None}
     return value
+
+
+def convert(value: object, struct: type[_Value]) -> _Value:
+    """Return the value as the struct; raises UnusableError with the field and the reason."""
+    try:
+        return msgspec.convert(value, struct)
+    except msgspec.ValidationError as error:
+        fault = _FAULT.fullmatch(str(error))
+    said, field = (fault["said"], fault["field"] or "it") if fault else ("cannot be used", "it")
+    if missing := _MISSING.fullmatch(said):
+        raise UnusableError(missing[1], "is missing")
+    if length := _LENGTH.fullmatch(said):
+        unit = "characters" if length[1] == "str" else "entries"
+        raise UnusableError(field, "is empty" if length[2] == ">=" else f"has more than {length[3]} {unit}")
+    if types := _TYPE.fullmatch(said):
+        wanted, given = (_KINDS.get(name, "a date or another special value") for name in types.groups())
+        quotes = "; put it in quotes" if types[1] == "str" and types[2] not in ("array", "object") else ""
+        raise UnusableError(field, f"must be {wanted}, is {given}{quotes}")
+    choices = get_args(get_type_hints(struct).get(field))
+    raise UnusableError(field, f"must be one of {', '.join(choices)}" if choices else said)
+
+
+def escape_hidden(text: str) -> str:
+    """Return the text without anything that could upset a terminal."""
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)

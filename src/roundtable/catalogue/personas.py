@@ -93,18 +93,22 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
 
     `trusted` are patterns that need no check for how long they take; None trusts them all.
     """
-    switch = file.convert_fields(_Switch)
+    switch = convert(file.fields, _Switch)
     if not _KEY.fullmatch(switch.key):
-        raise UnusableError(
-            "key", "must be small letters, digits and single hyphens, such as `security-lead`"
-        )
+        said = "must be small letters, digits and single hyphens, such as `security-lead`"
+        raise UnusableError("key", said)
     if switch.key in _RESERVED_KEYS:
         raise UnusableError("key", f"'{switch.key}' is taken by the person at the table")
-    file.warn_of_unknown(_PersonaFields.__struct_fields__, "persona")
     if switch.disabled:
         return PersonaFile(switch.key, None, described="name" in file.fields)
-    given = file.convert_fields(_PersonaFields)
-    _check_name(given.name)
+    given = file.convert_fields(_PersonaFields, "persona")
+    first = given.name.split()[0]
+    if _BREAKS_ATTRIBUTION.search(given.name) or not first[0].isalpha():
+        said = "must begin with a letter and hold no brackets, slashes or marks such as : , * #"
+        raise UnusableError("name", said)
+    if first.casefold() in _RESERVED_NAMES:
+        said = f"'{first}' already means something else in a synthesis; choose another first name"
+        raise UnusableError("name", said)
     for phase in given.phases:
         if phase not in PHASE_KEYS:
             file.warn("phases", f"'{phase}' is not a phase and is ignored; known: {', '.join(PHASE_KEYS)}")
@@ -112,32 +116,15 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
         "short_role": given.short_role or given.role,
         "phases": tuple(phase for phase in given.phases if phase in PHASE_KEYS),
         "towards": tuple(given.towards.items()),
-        "bans": _parse_bans(file, given.bans, trusted),
+        "bans": _parse_bans(file, trusted),
     }
     del fields["disabled"]
     return PersonaFile(given.key, Persona(**fields))
 
 
-def _check_name(name: str) -> None:
-    first = name.split()[0]
-    if _BREAKS_ATTRIBUTION.search(name) or not first[0].isalpha():
-        raise UnusableError(
-            "name", "must begin with a letter and hold no brackets, slashes or marks such as : , * #"
-        )
-    if first.casefold() in _RESERVED_NAMES:
-        raise UnusableError(
-            "name", f"'{first}' already means something else in a synthesis; choose another first name"
-        )
-
-
-def _parse_bans(file: ContentFile, entries: object, trusted: Collection[str] | None) -> tuple[Ban, ...]:
-    try:
-        entries = convert(entries, tuple[Any, ...])
-    except UnusableError as error:
-        file.warn("bans", f"{error.reason}; it is ignored")
-        return ()
+def _parse_bans(file: ContentFile, trusted: Collection[str] | None) -> tuple[Ban, ...]:
     bans = []
-    for number, entry in enumerate(entries, 1):
+    for number, entry in enumerate(file.convert_or_warn("bans", list[Any], []), 1):
         try:
             given = convert(entry, _BanFields)
             _check_pattern(given.pattern, is_trusted=trusted is None or given.pattern in trusted)
@@ -150,9 +137,8 @@ def _parse_bans(file: ContentFile, entries: object, trusted: Collection[str] | N
 def _check_pattern(pattern: str, *, is_trusted: bool) -> None:
     """Refuse a pattern that does not compile, that could keep the program busy, or that bans every text."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(action="error"):
             # A later Python may raise what is only a warning today, or read it in another way.
-            warnings.simplefilter("error")
             compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError, Warning) as error:
         raise UnusableError("pattern", f"is not a sound regular expression ({error})") from None
@@ -173,14 +159,12 @@ def _count_ways(nodes: Iterable[Any]) -> int:
                 continue
             ways *= min(int(most), _ENDLESS) - min(least, _ENDLESS) + 1
             ways *= _count_ways(body) ** min(int(most), _MAX_NESTED_REPEATS)
-        elif code is codes.SUBPATTERN:
+        elif code in (codes.SUBPATTERN, codes.ASSERT, codes.ASSERT_NOT):
             ways *= _count_ways(value[-1])
         elif code is codes.ATOMIC_GROUP:
             ways *= _count_ways(value)
         elif code is codes.BRANCH:
             ways *= sum(map(_count_ways, value[1]))
-        elif code in (codes.ASSERT, codes.ASSERT_NOT):
-            ways *= _count_ways(value[1])
         elif code in (codes.GROUPREF, codes.GROUPREF_EXISTS):
             ways *= _ENDLESS
         if ways > MAX_WAYS:
@@ -194,48 +178,42 @@ def seat_personas(built_in: list[Loaded[PersonaFile]], added: list[Loaded[Person
     A file that would break the table is refused as though it were not there; what it replaces stays.
     """
     problems: list[Problem] = []
+    known = {file.value.key for file in built_in}
     accepted: dict[str, Loaded[PersonaFile]] = {}
     for file in added:
         key = file.value.key
-        other = accepted.setdefault(key, file)
-        if other is not file:
-            problems.append(
-                Problem(file.shown, "key", f"'{key}' is already the key of {other.shown}", skipped=True)
-            )
-    known = {file.value.key for file in built_in}
-    for key, file in accepted.items():
-        if file.value.persona is None and key not in known and not file.value.described:
-            problems.append(
-                Problem(file.shown, "key", f"no persona has the key '{key}' to disable", skipped=True)
-            )
-    while clash := _find_clash(seats := _arrange(built_in, accepted)):
+        if (other := accepted.setdefault(key, file)) is not file:
+            reason = f"'{key}' is already the key of {other.shown}"
+            problems.append(Problem(file.shown, "key", reason, skipped=True))
+        elif file.value.persona is None and key not in known and not file.value.described:
+            reason = f"no persona has the key '{key}' to disable"
+            problems.append(Problem(file.shown, "key", reason, skipped=True))
+    while True:
+        files = {file.value.key: file for file in built_in} | accepted
+        seats = [(file.value.persona, file) for file in files.values() if file.value.persona is not None]
+        clash = _find_clash(seats, [*accepted.values()])
+        if clash is None:
+            break
         problems.append(clash)
         accepted = {key: file for key, file in accepted.items() if file.shown != clash.file}
-    disabled = frozenset(key for key, file in accepted.items() if file.value.persona is None)
     if not seats:
         problems.append(Problem(".roundtable/personas", "disabled", "no persona is left", skipped=False))
+    disabled = frozenset(key for key, file in accepted.items() if file.value.persona is None)
     return Seats(tuple(persona for persona, _ in seats), disabled, tuple(problems))
 
 
-def _arrange(
-    built_in: list[Loaded[PersonaFile]], accepted: dict[str, Loaded[PersonaFile]]
-) -> list[tuple[Persona, str]]:
-    """Return the personas in order, each with the project's file it comes from, empty for a built-in one."""
-    changes = {key: (file.value, file.shown) for key, file in accepted.items()}
-    own = [changes.pop(file.value.key, (file.value, "")) for file in built_in]
-    return [(file.persona, shown) for file, shown in (*own, *changes.values()) if file.persona is not None]
-
-
-def _find_clash(seats: list[tuple[Persona, str]]) -> Problem | None:
-    """Return the first reason why these cannot sit at one table, blamed on a project's file."""
-    taken: dict[str, tuple[Persona, str]] = {}
+def _find_clash(
+    seats: list[tuple[Persona, Loaded[PersonaFile]]], own: list[Loaded[PersonaFile]]
+) -> Problem | None:
+    """Return the first reason why these cannot sit at one table, blamed on a project's own file."""
+    taken: dict[str, tuple[Persona, Loaded[PersonaFile]]] = {}
     for seat in seats:
         other = taken.setdefault(unicodedata.normalize("NFC", seat[0].first_name).casefold(), seat)
         if other is not seat:
-            refused, stays = (seat, other) if seat[1] else (other, seat)
+            refused, stays = (seat, other) if seat[1] in own else (other, seat)
             reason = f"{stays[0].name} has the same first name; nobody could tell whom you address"
-            return Problem(refused[1], "name", reason, skipped=True)
+            return Problem(refused[1].shown, "name", reason, skipped=True)
     if len(seats) > MAX_PERSONAS:
         reason = f"{MAX_PERSONAS} personas are at the table already"
-        return Problem(seats[MAX_PERSONAS][1], "key", reason, skipped=True)
+        return Problem(seats[MAX_PERSONAS][1].shown, "key", reason, skipped=True)
     return None

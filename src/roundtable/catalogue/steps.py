@@ -1,43 +1,16 @@
 """Steps from their files: fields, questions at three depths, validation, artifacts (rule STEP-1).
 
-    ## Brief Mode            (also ## Standard Mode and ## Deep Mode)
-
-    ### Label                a short noun; it stands in the artifact as `**Label**: answer`
-    The question, one paragraph.
-    - Help: one line that the user can call up
-    - Example: an answer that would do
-    - Draft: where a proposed answer comes from (see below)
-
-    ## Validation
-    - Label | check | the question asked once where the answer does not hold what the check names
-
-    ## Artifacts
-    - requirements-spec.md | 1. Business Context
-
-A file with one section `## Questions` asks the same at every depth. A question may have other words for one
-kind of project: `- Library: ...`, also `Service`, `App` and `Tool`, or where there is no draft:
-`- Without: ...`; `-` there leaves the question out.
-`- Shows: ...` names what the question is about, from the same places as a draft; it is shown with it and
-never taken as the answer. What shows an answer of the same step is not asked where that one says none.
-`- Formerly: ...` is the label that the question has in older documents.
-
-A draft is `item` (how its text begins, without what it asks for; `item whole`: with it; `item steps`: its
-list or code; `item request`: what it asks for; `item wish`: what it says should be; `item left`: what it says
-stays as it is),
-`survey` (what the code survey found), `answer Label` (given earlier in this step), `answer 01-01 Label`
-(given in another step) or `text: words to accept`; of several with `|` between them the first that there is.
-A section `## Notes` is for the people who keep the file. A missing mode asks what Standard Mode asks
-(Standard: what Deep asks, else Brief).
+`docs/content.md` says how a file is written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from ..core import validation
 from ..core.errors import RuleBroken
@@ -55,7 +28,7 @@ from ..core.steps import (
     phase_of,
     split_drafts,
 )
-from .files import ContentFile, Name, Problem, ShortName, SomeTexts, Text, Texts, UnusableError, convert
+from .files import ContentFile, Name, ShortName, SomeTexts, Text, Texts, UnusableError
 
 MAX_LABEL_LENGTH = 60
 _MODES = ("Brief Mode", "Standard Mode", "Deep Mode")
@@ -85,75 +58,66 @@ class _StepFields(msgspec.Struct):
 
 def parse_step(file: ContentFile, phase: Phase) -> Step:
     """Return the step of a file in a phase's folder; raises UnusableError for a wrong field."""
-    file.warn_of_unknown(_StepFields.__struct_fields__, "step")
-    given = file.convert_fields(_StepFields)
-    _check_step_id(given.step_id, phase)
-    _check_outputs(given.outputs)
+    given = file.convert_fields(_StepFields, "step")
+    if not is_step_id(given.step_id):
+        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
+    if phase_of(given.step_id) is None:
+        raise UnusableError("step_id", f"no phase has the number {given.step_id[:2]}")
+    if phase_of(given.step_id) != phase:
+        raise UnusableError("step_id", f"{given.step_id} does not belong in the folder {phase.key}")
+    for output in given.outputs:
+        if not is_output_name(output):
+            said = f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
+            raise UnusableError("outputs", said)
+        if output.lower() in _RESERVED_OUTPUTS:
+            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
     sections = _split_sections(file)
     if _ALL_MODES in sections:
         sections |= {name: sections.get(name, sections[_ALL_MODES]) for name in _MODES}
-    modes = {name: _parse_mode(name, sections[name], file) for name in _MODES if name in sections}
-    brief, standard, deep = _fill_modes(modes, file)
-    labels = {question.label for questions in modes.values() for question in questions}
+    modes = {name: _parse_mode(name, sections.get(name, []), file) for name in _MODES}
+    brief, standard, deep = modes.values()
+    spare = standard or deep or brief
+    if not spare:
+        said = "asks no question; a question is a line `### Label` with a paragraph below it"
+        raise UnusableError("body", said)
+    for name in (name for name, questions in modes.items() if not questions):
+        file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
+    labels = {question.label for question in (*brief, *standard, *deep)}
+
+    def check_criterion(label: str, check: str, _follow_up: str) -> str:
+        if label not in labels:
+            return f"no question has the label '{label}'"
+        return "" if validation.is_known_check(check) else f"'{check}' is not a known check"
+
+    def check_target(output: str, _section: str) -> str:
+        return "" if output in given.outputs else f"'{output}' is not among the outputs"
+
+    depends_on = file.convert_or_warn("depends_on", Texts, ())
+    for name in depends_on:
+        if not is_step_id(name):
+            file.warn("depends_on", f"'{name[:60]}' is not a step id and is ignored")
+    skip_if = file.convert_or_warn("skip_if", str, "")
+    try:
+        if skip_if:
+            Condition.parse(skip_if)
+    except RuleBroken as error:
+        file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
+        skip_if = ""
+    rows = partial(_parse_rows, file, sections)
     return Step(
         step_id=given.step_id,
         title=given.title,
         persona=given.persona,
         depth=given.depth,
         outputs=tuple(dict.fromkeys(given.outputs)),
-        depends_on=_parse_depends_on(given.depends_on, file),
-        skip_if=_parse_skip_if(given.skip_if, file),
-        brief=brief,
-        standard=standard,
-        deep=deep,
-        validation=_parse_validation(sections.get("Validation", []), labels, file),
-        targets=_parse_targets(sections.get("Artifacts", []), given.outputs, file),
+        depends_on=tuple(filter(is_step_id, dict.fromkeys(depends_on))),
+        skip_if=skip_if,
+        brief=brief or spare,
+        standard=standard or spare,
+        deep=deep or spare,
+        validation=tuple(Criterion(*row) for row in rows("Validation", 3, check_criterion)),
+        targets=tuple(Target(*row) for row in rows("Artifacts", 2, check_target)),
     )
-
-
-def _check_step_id(step_id: str, phase: Phase) -> None:
-    if not is_step_id(step_id):
-        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
-    if phase_of(step_id) is None:
-        raise UnusableError("step_id", f"no phase has the number {step_id[:2]}")
-    if phase_of(step_id) != phase:
-        raise UnusableError("step_id", f"{step_id} does not belong in the folder {phase.key}")
-
-
-def _check_outputs(outputs: tuple[str, ...]) -> None:
-    for output in outputs:
-        if not is_output_name(output):
-            raise UnusableError(
-                "outputs", f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
-            )
-        if output.lower() in _RESERVED_OUTPUTS:
-            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
-
-
-def _parse_depends_on(value: object, file: ContentFile) -> tuple[str, ...]:
-    try:
-        ids = dict.fromkeys(convert(value, Texts))
-    except UnusableError as error:
-        file.warn("depends_on", f"{error.reason}; it is ignored")
-        return ()
-    for name in ids:
-        if not is_step_id(name):
-            file.warn("depends_on", f"'{name[:60]}' is not a step id and is ignored")
-    return tuple(filter(is_step_id, ids))
-
-
-def _parse_skip_if(value: object, file: ContentFile) -> str:
-    try:
-        condition = convert(value, str)
-        if condition:
-            Condition.parse(condition)
-    except UnusableError as error:
-        file.warn("skip_if", f"{error.reason}; it is ignored")
-        return ""
-    except RuleBroken as error:
-        file.warn("skip_if", f"cannot be read and is ignored ({error.args[0]})")
-        return ""
-    return condition
 
 
 def _split_sections(file: ContentFile) -> dict[str, list[str]]:
@@ -161,7 +125,10 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
     names = {name.lower(): name for name in _SECTIONS}
     sections: dict[str, list[str]] = {}
     current: list[str] = []
-    for line in map(str.rstrip, _remove_comments(file.body).split("\n")):
+    first, *rest = file.body.split("<!--")
+    # A pattern would search to the end of the file once for each opening that is never closed.
+    body = first + "".join(part.partition("-->")[2] for part in rest)
+    for line in map(str.rstrip, body.split("\n")):
         heading = _SECTION.fullmatch(line)
         if not heading:
             current.append(line)
@@ -172,32 +139,6 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
             file.warn(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}")
         current = sections.setdefault(name, []) if name else []
     return sections
-
-
-def _remove_comments(body: str) -> str:
-    # A pattern would search to the end of the file once for each opening that is never closed.
-    kept: list[str] = []
-    at = 0
-    while (opening := body.find("<!--", at)) >= 0 and (closing := body.find("-->", opening)) >= 0:
-        kept.append(body[at:opening])
-        at = closing + len("-->")
-    return "".join((*kept, body[at:]))
-
-
-def _fill_modes(
-    modes: dict[str, tuple[Question, ...]], file: ContentFile
-) -> tuple[tuple[Question, ...], tuple[Question, ...], tuple[Question, ...]]:
-    """Return the questions of the three modes; one that holds none asks those of another."""
-    brief, standard, deep = (modes.get(name, ()) for name in _MODES)
-    spare = standard or deep or brief
-    if not spare:
-        raise UnusableError(
-            "body", "asks no question; a question is a line `### Label` with a paragraph below it"
-        )
-    for name in _MODES:
-        if not modes.get(name):
-            file.warn(f"section '{name}'", "holds no question; those of another depth are asked")
-    return brief or spare, standard or spare, deep or spare
 
 
 def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Question, ...]:
@@ -235,86 +176,26 @@ def _parse_question(label: str, lines: list[str], place: str, file: ContentFile)
     if not text:
         file.warn(place, "has no question below the label and is ignored")
         return None
-    if draft and not all(_DRAFT.fullmatch(each.strip()) for each in split_drafts(draft)):
+    if not all(map(_DRAFT.fullmatch, filter(None, (*split_drafts(draft), *split_drafts(shows))))):
         file.warn(place, "the draft must be item, survey, answer ... or text: ...; it is ignored")
-        draft = ""
-    if without and not (draft or shows):
-        file.warn(place, "'Without' is for a question with a draft or a subject; it is ignored")
-        without = ""
-    if shows and not all(_DRAFT.fullmatch(each) for each in split_drafts(shows)):
-        file.warn(place, "'Shows' must be survey or answer ...; it is ignored")
-        shows = ""
+        draft = shows = ""
     return Question(label, text, help_text, example, draft, without, kinds, shows, formerly=formerly)
 
 
-def _parse_validation(lines: list[str], labels: set[str], file: ContentFile) -> tuple[Criterion, ...]:
-    criteria = []
-    for line, (label, check, follow_up) in _parse_rows("Validation", lines, 3, file):
-        if label not in labels:
-            file.warn("Validation", f"no question has the label '{label}'; ignored: {line}")
-        elif not validation.is_known_check(check):
-            file.warn("Validation", f"'{check}' is not a known check; ignored: {line}")
-        else:
-            criteria.append(Criterion(label, check, follow_up))
-    return tuple(criteria)
-
-
-def _parse_targets(lines: list[str], outputs: tuple[str, ...], file: ContentFile) -> tuple[Target, ...]:
-    targets = []
-    for line, (output, section) in _parse_rows("Artifacts", lines, 2, file):
-        if output in outputs:
-            targets.append(Target(output, section))
-        else:
-            file.warn("Artifacts", f"'{output}' is not among the outputs; ignored: {line}")
-    return tuple(targets)
-
-
 def _parse_rows(
-    section: str, lines: list[str], columns: int, file: ContentFile
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the list lines of a section, cut at their bars into so many cells, none of them empty."""
-    rows = []
-    for line in filter(None, (" ".join(line.split()) for line in lines)):
-        cells = tuple(cell.strip() for cell in line.removeprefix("-").split("|", columns - 1))
+    file: ContentFile,
+    sections: Mapping[str, list[str]],
+    section: str,
+    columns: int,
+    find_fault: Callable[..., str],
+) -> Iterator[list[str]]:
+    """Yield the list lines of a section, each cut at its bars into so many cells without a fault."""
+    for line in filter(None, (" ".join(line.split()) for line in sections.get(section, ()))):
+        cells = [cell.strip() for cell in line.removeprefix("-").split("|", columns - 1)]
+        fault = f"a line needs {columns} parts with | between them"
         if line.startswith("- ") and len(cells) == columns and all(cells):
-            rows.append((line, cells))
+            fault = find_fault(*cells)
+        if fault:
+            file.warn(section, f"{fault}; ignored: {line[:80]}")
         else:
-            file.warn(section, f"a line needs {columns} parts with | between them; ignored: {line[:80]}")
-    return rows
-
-
-def drop_unmet_dependencies(
-    steps: tuple[Step, ...], files: Mapping[str, str]
-) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
-    """Return the steps without dependencies on steps that do not exist or that wait for them in turn.
-
-    Of a circle every dependency of one of its steps on another is dropped; `files` names each step's file.
-    """
-    waits_for = {step.step_id: step.depends_on for step in steps}
-    problems: list[Problem] = []
-    kept: list[Step] = []
-    for step in steps:
-        met = []
-        for other in step.depends_on:
-            if other not in waits_for:
-                reason = f"there is no step {other}; it is ignored"
-            elif step.step_id in _find_all_before(other, waits_for):
-                reason = f"{step.step_id} and {other} wait for each other; it is ignored"
-            else:
-                met.append(other)
-                continue
-            problems.append(Problem(files[step.step_id], "depends_on", reason, skipped=False))
-        kept.append(replace(step, depends_on=tuple(met)))
-    return tuple(kept), tuple(problems)
-
-
-def _find_all_before(start: str, waits_for: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """Return the step and everything it waits for, directly or through others."""
-    found: set[str] = set()
-    ahead = [start]
-    while ahead:
-        step_id = ahead.pop()
-        if step_id not in found:
-            found.add(step_id)
-            ahead.extend(waits_for.get(step_id, ()))
-    return found
+            yield cells

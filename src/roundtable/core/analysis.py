@@ -23,7 +23,7 @@ at which stage. An event that is not in the table raises `RuleBroken` and change
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
@@ -38,6 +38,7 @@ from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
     AnswerAddition,
+    Steering,
     address,
     asks_something,
     find_corrected,
@@ -51,7 +52,7 @@ from .hearing import (
 )
 from .lines import Line, LineKind
 from .personas import Persona, Roster
-from .progress import NO_PROGRESS, Fact, Progress, RemainingSteps, find_remaining_steps, steps_of_phase
+from .progress import Progress, RemainingSteps, find_remaining_steps, steps_of_phase
 from .steps import NOT_ASKED, PHASES, Depth, Item, Phase, Question, Step, Target
 from .synthesis import mark_unverified, shorten_text, strip_mark
 from .text import content_stems, is_silence, words_of
@@ -64,26 +65,15 @@ ASSUMED = " (assumed)"
 """What marks an answer that a panel drafted, nobody has read anywhere and the user was not asked for."""
 GUESSED = "the code"
 """The source of a draft that rests on the code survey."""
-_SUBJECT_LENGTH = 100
-_FOR_NO_READER = re.compile(r"(?m)^<!-- (?:None|Withdrawn): .*-->$")  # kept in the file, but not on a screen
+STANDING = "what stands in the document"
+OWN = "your answer"
+"""The sources of a draft that is an answer which stands: in the step's document, or given in this leg."""
 MOST_QUESTIONS = 3
 """How many questions of a drafted step the user is asked (STEP-4)."""
 LEAVE, START_OVER = "leave", "start over"
-_FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
-_NOTHING_TO_SKIP = "There is nothing left to skip in this phase."
-_NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
-_NO_REMARK = (
-    "Nothing was added. Choose a letter, or say in a few words what you would change: "
-    "it goes into the step's document as your feedback."
-)
-_REMINDER = "  (What you know is enough; ? shows an example.)"
-_FIRST = "This is the first question; there is nothing before it."
-_NOTHING_WRITTEN = (
-    "Nothing was written since this step was opened, so there is nothing to undo here. "
-    "`roundtable undo` takes back an earlier discussion."
-)
+_SUBJECT_LENGTH = 100
+_FOR_NO_READER = re.compile(r"(?m)^<!-- (?:None|Withdrawn): .*-->$")  # kept in the file, but not on a screen
 _NO_STEP = "No step of this phase is complete yet, so there is nothing to discuss or comment on."
-_ALONE = "A roundtable needs at least two personas; only {name} is at the table."
 
 OpeningKind = Literal["step", "menu", "elaborate", "finished"]
 Arrival = Literal["new", "resumed", "continuing"]
@@ -123,8 +113,8 @@ class Opening(Struct, frozen=True):
     steps: tuple[Step, ...]
     phase: Phase
     step: Step | None = None
-    progress: Progress = NO_PROGRESS
-    facts: tuple[tuple[str, Fact], ...] = ()
+    progress: Progress = Progress()
+    facts: tuple[tuple[str, str], ...] = ()
     depth: Depth = "standard"
     arrival: Arrival = "new"
     handed_over_by: Phase | None = None
@@ -165,17 +155,16 @@ class Opening(Struct, frozen=True):
     def next_phase(self) -> Phase | None:
         """The first phase that is not complete and in which something is needed, this one not counted."""
         done = (*self.progress.phases_completed, self.phase.key)
-        return next((each for each in PHASES if each.key not in done and not self.is_passed(each)), None)
+        return next((each for each in PHASES if each.key not in done and not self._is_passed(each)), None)
 
     @property
     def passed_phases(self) -> tuple[str, ...]:
         """The phases without a step of the track that lie before the next one with any (STEP-9)."""
         ahead = self.next_phase
         before = PHASES[: PHASES.index(ahead)] if ahead else PHASES
-        return tuple(phase.key for phase in before if phase != self.phase and self.is_passed(phase))
+        return tuple(phase.key for phase in before if phase != self.phase and self._is_passed(phase))
 
-    def is_passed(self, phase: Phase) -> bool:
-        """Whether the item's track has no step in a phase."""
+    def _is_passed(self, phase: Phase) -> bool:
         return bool(self.track) and not steps_of_phase(self.steps, phase)
 
 
@@ -267,8 +256,8 @@ class Analysis(Struct, frozen=True):
     def open_draft(self) -> str:
         """The draft that an empty answer to the open question takes; empty where there is none."""
         question = _open_question(self) if self.stage is Stage.ANSWER and self.follow_up is None else None
-        offer = _find_offer(self, question) if question is not None else None
-        return offer.text if offer is not None else ""
+        offer = _find_offer(self, question) if question else None
+        return offer.text if offer else ""
 
     @property
     def brief(self) -> do.StepBrief:
@@ -287,49 +276,79 @@ Outcome: TypeAlias = tuple[Analysis, tuple[do.Command, ...]]
 
 def _open_leg(now: Analysis) -> Outcome:
     """Show what is shown on arrival, then begin as the kind of the leg asks."""
-    opening, lead = now.opening, now.opening.lead
+    opening, lead, shown = now.opening, now.opening.lead, []
     if opening.kind == "finished":
         text = lines.all_done(opening.item.name, moved_on=opening.moved_on)
-        shown = (_show("greeting", text, lead), _show("menu", _FINISHED_MENU))
-        return replace(now, stage=Stage.FINISHED), (*shown, do.Listen("choice"))
-    notices = [_show("notice", text) for text in opening.notices]
+        choices = (_show("greeting", text, lead), _show("menu", lines.FINISHED_MENU))
+        return replace(now, stage=Stage.FINISHED), (*choices, do.Listen("choice"))
+    shown += [_show("notice", text) for text in opening.notices]
     if opening.kind == "elaborate":
-        return _elaborate(now, *notices)
+        return _elaborate(now, *shown)
+    handed_over = opening.handed_over_by if opening.arrival == "new" else None
     if opening.arrival == "resumed":
-        notices.append(_welcome_back(now))
-    elif opening.arrival == "new":
-        if opening.handed_over_by is not None:
-            outgoing = opening.roster.lead_of(opening.handed_over_by.key).persona
-            text = lines.hand_off(outgoing, opening.handed_over_by, lead, opening.phase)
-            notices.append(_show("handoff", text))
-        if not (opening.is_short and opening.handed_over_by):  # the hand-off has just introduced the lead
-            greeting = lines.next_phase if _has_met(opening) else lines.new_in_phase
-            notices.append(_show("greeting", greeting(lead, opening.phase), lead))
+        shown += recall(now)
+    if handed_over:
+        outgoing = opening.roster.lead_of(handed_over.key).persona
+        shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
+    if opening.arrival == "new" and not (handed_over and opening.is_short):
+        greeting = lines.next_phase if _has_met(opening) else lines.new_in_phase
+        shown.append(_show("greeting", greeting(lead, opening.phase), lead))
     if opening.kind == "menu":
-        return _show_menu(now, *notices)
+        return _show_menu(now, *shown)
+    if opening.proposal and opening.is_short:
+        asked = _show("question", opening.proposal, lead)
+        return replace(now, stage=Stage.TRACK), (*shown, asked, do.Listen("answer"))
     if opening.proposal:
-        if opening.is_short:
-            asked = _show("question", opening.proposal, lead)
-            return replace(now, stage=Stage.TRACK), (*notices, asked, do.Listen("answer"))
-        notices.append(_show("notice", opening.proposal, lead))
-    announcement = depths.announcement(opening.depth)
+        shown.append(_show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
-    if announcement and is_news:
-        notices.append(_show("depth", announcement, lead))
-    if opening.arrival == "new" and opening.handed_over_by is not None and not opening.is_short:
-        return replace(now, stage=Stage.READING), (*notices, do.AskReading(now.brief))
-    return _enter_step(now, *notices)
+    if is_news and (announcement := depths.announcement(opening.depth)):
+        shown.append(_show("depth", announcement, lead))
+    if handed_over and not opening.is_short:
+        return replace(now, stage=Stage.READING), (*shown, do.AskReading(now.brief))
+    return _enter_step(now, *shown)
 
 
 def _has_met(opening: Opening) -> bool:
     """Whether the lead introduced itself in an earlier phase of this analysis."""
-    done = (phase for phase in PHASES if phase.key in opening.progress.phases_completed)
-    begun = {step_id[:2] for step_id in opening.progress.steps_completed}
+    begun = {step_id[:2] for step_id in opening.progress.steps_completed} - {opening.phase.number}
     return any(
         opening.roster.lead_of(phase.key).persona == opening.lead
-        for phase in done
-        if phase != opening.phase and phase.number in begun
+        for phase in PHASES
+        if phase.key in opening.progress.phases_completed and phase.number in begun
     )
+
+
+def recall(now: Analysis) -> tuple[do.Show, ...]:
+    """Return the greeting of a leg that is taken up again after a pause (GREET-6)."""
+    opening, number = now.opening, now.opening.phase.number
+    if opening.kind in ("finished", "elaborate"):
+        return ()
+    titles = {step.step_id: step.title for step in opening.steps}
+    done = [titles[step_id] for step_id in now.completed_steps if step_id[:2] == number and step_id in titles]
+    past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
+    left, phase = now.remaining_steps.steps, opening.next_phase
+    ahead = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
+    if not now.saved or now.elaboration is not None:
+        ahead = now.step.title
+    elif left:
+        ahead = left[0].title
+    text = lines.welcome_back(opening.lead, titles=done, past=past, ahead=ahead)
+    return (_show("greeting", text, opening.lead),)
+
+
+def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
+    lead, text = now.opening.lead, event.text.strip()
+    read = (_show("handoff", lines.contribution(lead, text), lead),) if text else ()
+    return _enter_step(now, *read)
+
+
+def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
+    persona = now.opening.conductor
+    header = _show("step", f"{persona.title} -- Step {now.step.step_id}: {now.step.title}", persona)
+    parked = (_show("notice", text) for text in now.opening.parked)
+    if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
+        now = replace(now, editing=asked[-1].label)
+    return _collect_offers(now, *shown, header, *parked)
 
 
 # --- the track ------------------------------------------------------------------------------------------
@@ -339,14 +358,11 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     """Take the track that was proposed, or another one that the user names."""
     opening, words = now.opening, event.text.strip()
     chosen = hear_track(words, opening.tracks, is_asked=True)
+    if hear_menu(words, can_skip=False) == "continue":
+        chosen = next((choice for choice in opening.tracks if choice.key == opening.track), chosen)
     if isinstance(chosen, TrackChoice):
         return _save_track(now, chosen, words)
-    if hear_menu(words, can_skip=False) == "continue":
-        own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
-        if own is not None:
-            return _save_track(now, own, words)
-    text = lines.name_tracks(opening.tracks, opening.track)
-    return now, (_show("notice", text, opening.lead), do.Listen("answer"))
+    return _tell(now, lines.name_tracks(opening.tracks, opening.track), opening.lead)
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
@@ -354,131 +370,71 @@ def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
     whole = next((each.steps for each in now.opening.tracks if each.key == FEATURE), ())
     not_needed = tuple(step_id for step_id in whole if step_id not in chosen.steps)
     # A track that was only proposed has not been followed yet.
-    is_same = chosen.key == now.opening.track
     before = () if now.opening.proposal else tuple(step.step_id for step in now.opening.steps)
+    is_same = chosen.key == now.opening.track
     after = replace(now, stage=Stage.TRACK_SAVED, track=chosen.key if is_same else "")
     echo = (_show("choice", words, USER),) if words else ()
     return after, (*echo, do.SaveTrack(chosen, not_needed, before))
 
 
 def track_saved(now: Analysis, event: on.Saved) -> Outcome:
-    if now.track == now.opening.track:
-        return _enter_step(now)
-    return replace(now, stage=Stage.ENDED), (do.Advance(),)
-
-
-def _hear_track_at_menu(now: Analysis, words: str) -> Outcome | None:
-    """Change the track where the message names one; None where it does not."""
-    opening = now.opening
-    chosen = hear_track(words, opening.tracks, is_asked=False) if opening.tracks else None
-    if chosen is None:
-        return None
-    if isinstance(chosen, TrackChoice) and chosen.key != opening.track:
-        return _save_track(now, chosen, words)
-    return _show_menu(now, _show("notice", lines.name_tracks(opening.tracks, opening.track)))
-
-
-def artifacts_read(now: Analysis, event: on.ArtifactsRead) -> Outcome:
-    lead, text = now.opening.lead, event.text.strip()
-    read = (_show("handoff", lines.contribution(lead, text), lead),) if text else ()
-    return _enter_step(now, *read)
-
-
-def recall(now: Analysis) -> tuple[do.Show, ...]:
-    """Return the greeting of a leg that is taken up again after a pause (GREET-6)."""
-    return () if now.opening.kind in ("finished", "elaborate") else (_welcome_back(now),)
-
-
-def _welcome_back(now: Analysis) -> do.Show:
-    opening, number = now.opening, now.opening.phase.number
-    titles = {step.step_id: step.title for step in opening.steps}
-    done = [titles[step_id] for step_id in now.completed_steps if step_id[:2] == number and step_id in titles]
-    past = [each for each in opening.progress.elaborations if each.step_id[:2] == number]
-    ahead, phase = now.remaining_steps.steps, opening.next_phase
-    if not now.saved or now.elaboration is not None:
-        name = now.step.title
-    elif ahead:
-        name = ahead[0].title
-    else:
-        name = f"Phase {phase.number} ({phase.name})" if phase else "the end of the analysis"
-    text = lines.welcome_back(opening.lead, titles=done, past=past, ahead=name)
-    return _show("greeting", text, opening.lead)
-
-
-def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
-    persona = now.opening.conductor
-    header = _show("step", lines.step_header(persona, now.step.step_id, now.step.title), persona)
-    parked = (_show("notice", text) for text in now.opening.parked)
-    if now.opening.asks_last and (asked := _unanswered_questions(now)):
-        now = replace(now, editing=asked[-1].label)
-    return _collect_offers(now, *shown, header, *parked)
+    return _enter_step(now) if now.track == now.opening.track else _end(now, do.Advance())
 
 
 # --- questions and answers ------------------------------------------------------------------------------
 
 
 def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
-    questions = _unanswered_questions(now)
+    questions = _unanswered_questions(now, has_offers=False)
     if not questions:
         return _draft_sections(now, *shown)
     return replace(now, stage=Stage.OFFERS), (*shown, do.AskOffers(now.brief, questions))
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    """Ask the first question; where drafts are taken, ask only what they leave open or what matters.
+    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4).
 
-    A panel's drafts are always taken, those of a step where it is quick.
+    Of what a panel drafted, at most three questions are asked: those whose answer it did not read and that
+    matter. Else drafts are taken where it is quick, but a guess from the code is asked: Enter takes it.
     """
-    if now.editing is None and any(each.standing for each in event.offers):
-        return _take_panel_drafts(now, event.offers)
-    after = replace(now, offers=event.offers)
-    if not now.is_quick or now.editing is not None:
+    after = replace(now, offers=tuple(each for each in event.offers if each.text))
+    by_panel = any(each.standing for each in event.offers)
+    if now.editing is not None or not (by_panel or now.is_quick):
         return _ask_question(after)
-    taken: list[tuple[str, str, str]] = []
-    for question in _unanswered_questions(after):
-        offer = _find_offer(after, question)
-        # What the code suggests is a guess: the user is asked, and Enter takes it.
-        if offer is not None and question != now.in_hand and offer.source != GUESSED:
-            answer = do.Answer(question.label, question.text, offer.text, offered=True)
-            after = replace(after, answers=(*after.answers, answer))
-            taken.append((question.label, offer.text, offer.source))
-    shown = (_show("notice", lines.drafts_taken(taken), now.opening.conductor),) if taken else ()
-    return _ask_question(after, *shown)
-
-
-def _take_panel_drafts(now: Analysis, offers: tuple[on.Offer, ...]) -> Outcome:
-    """Take what a panel drafted for the step, and ask at most three questions: those that matter (STEP-4)."""
-    after = replace(now, offers=tuple(each for each in offers if each.text))
-    drafted = {each.label: each for each in offers if not each.is_subject}
-    asked = [each for each in _unanswered_questions(after) if _is_asked(drafted.get(each.label))]
-    if now.is_quick:
-        # A short track takes a draft without an Enter for each; it is shown and can be corrected.
-        asked = [each for each in asked if not _has_words(drafted.get(each.label))]
-    # What nobody could draft comes before what only wants a nod; then in the order of the step.
-    asked.sort(key=lambda each: _has_words(drafted.get(each.label)))
+    questions = _unanswered_questions(after)
+    if by_panel:
+        drafts = {each.label: each for each in event.offers if not each.is_subject}
+        has_words = {label for label, draft in drafts.items() if draft.text}
+        asked = [
+            question
+            for question in questions
+            if (draft := drafts.get(question.label)) is None or (draft.standing != "read" and draft.matters)
+        ]
+        # What nobody could draft comes before what only wants a nod, which a quick step takes unasked.
+        asked.sort(key=lambda question: question.label in has_words)
+        if now.is_quick:
+            asked = [question for question in asked if question.label not in has_words]
+        asked = asked[:MOST_QUESTIONS]
+    else:
+        drafts = {each.label: draft for each in questions if (draft := _find_offer(after, each))}
+        asked = [
+            each for each in questions if each.label not in drafts or drafts[each.label].source == GUESSED
+        ]
     taken = []
-    for question in _unanswered_questions(after):
-        offer = drafted.get(question.label)
-        if question in asked[:MOST_QUESTIONS] or question == now.in_hand:
+    for question in questions:
+        if question in asked or question == now.in_hand:
             continue
-        if offer is None or not offer.text:
-            answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
-        else:
-            text = f"{offer.text}{ASSUMED}" if offer.standing == "assumed" else offer.text
+        draft = drafts.get(question.label)
+        if draft and draft.text:
+            text = f"{draft.text}{ASSUMED}" if draft.standing == "assumed" else draft.text
             answer = do.Answer(question.label, question.text, text, offered=True)
-            taken.append((question.label, text, offer.source))
+            taken.append((question.label, text, draft.source))
+        else:
+            answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
         after = replace(after, answers=(*after.answers, answer))
-    shown = (_show("notice", lines.panel_drafts(taken), now.opening.conductor),) if taken else ()
+    text = lines.drafts_taken(taken, by_panel=by_panel)
+    shown = (_show("notice", text, now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
-
-
-def _has_words(offer: on.Offer | None) -> bool:
-    return offer is not None and bool(offer.text)
-
-
-def _is_asked(offer: on.Offer | None) -> bool:
-    """Whether the user is asked: nobody drafted an answer, or it is not read anywhere and it matters."""
-    return offer is None or (offer.standing != "read" and offer.matters)
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
@@ -486,49 +442,47 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     if question is None:
         return _draft_sections(now, *shown)
     offer = _find_offer(now, question)
+    text, source = (offer.text, offer.source) if offer else ("", "")
     subject = _find_subject(now, question)
-    wording = question.choose_wording(with_draft=offer is not None or bool(subject))
-    text = lines.question(wording, offer.text if offer else None, offer.source if offer else "", subject)
-    asked = _show("question", text, now.opening.conductor)
-    before = next((answer for answer in now.earlier if answer.label == question.label), None)
-    prefill = now.proposed or (before.text if before and not before.unknown else "")
-    prefill = offer.text if offer and now.opening.asks_last else prefill
-    listen = do.Listen("answer", prefill, offer.text if offer else "")
+    wording = question.choose_wording(with_draft=bool(offer or subject))
+    asked = _show("question", lines.question(wording, text, source, subject), now.opening.conductor)
+    is_edited = now.opening.asks_last or now.proposed or source == OWN
+    listen = do.Listen("answer", text if is_edited else "", text)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
 
 
 def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
-    question = _open_question(now)
+    question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    words = event.text.strip()
     if now.opening.proposal and not now.answers and not now.track:
         chosen = hear_track(words, now.opening.tracks, is_asked=True)
         if isinstance(chosen, TrackChoice):
             return _save_track(now, chosen, words)
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
-        text = lines.explanation(question.help, question.example)
-        if steering == "help" and words != "?":
-            text = f"{text}\n{lines.HOW_AT_A_QUESTION}"
-        return now, (_show("notice", text, now.opening.conductor), do.Listen("answer"))
-    if steering == "back" and not now.answers and now.editing is None and (before := _find_step_before(now)):
-        return replace(now, stage=Stage.ENDED), (do.MakeUp(before, is_back=True),)
+        return _tell(now, lines.explanation(question.help, question.example), now.opening.conductor)
+    if steering == "back" and not now.answers and now.editing is None:
+        ids = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
+        if before := [step_id for step_id in ids if step_id < now.step.step_id]:
+            return _end(now, do.MakeUp(before[-1], is_back=True))
     if steering in ("back", "undo"):
         return _go_back(now)
     if (elsewhere := _hear_step(now, words)) is not None:
         return elsewhere
     if steering == "skip" and now.follow_up is None:
+        now = replace(now, proposed="")
+        offer = _find_offer(now, question)
+        if offer and offer.source in (STANDING, OWN):  # an answer that stands is kept, as Enter keeps it
+            return _take_answer(now, question, "", relayed=event.relayed)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
-        text = lines.NO_EDIT_YET if steering == "edit" else lines.NOT_YET
-        return now, (_show("notice", text), do.Listen("answer"))
+        return _tell(now, lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
     wanted = depths.hear_depth(words, question.text) if is_request else None
     if wanted is not None:
-        phase = now.opening.phase.key
-        return replace(now, wanted_depth=wanted, stage=Stage.DEPTH), (do.SaveDepth(phase, wanted),)
+        return _save_depth(now, wanted)
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
     return _take_answer(now, question, words, relayed=event.relayed)
@@ -536,42 +490,24 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
 
 def _go_back(now: Analysis) -> Outcome:
     """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
-    if now.follow_up is not None:
-        return _ask_again(now)
-    if now.editing is not None:
+    if now.editing is not None and now.follow_up is None:
         labels = [question.label for question in now.step.questions(now.depth)]
-        at = labels.index(now.editing) if now.editing in labels else 0
-        if at:
-            return _edit_answer(_restore_answers(now), labels[at - 1])
+        if now.editing in labels[1:]:
+            return _edit_answer(_restore_answers(now), labels[labels.index(now.editing) - 1])
     elif now.answers:
-        return _ask_again(now)
-    return _ask_question(now, _show("notice", _FIRST))
-
-
-def _find_step_before(now: Analysis) -> str:
-    """Return the id of the complete step before this one; empty where there is none."""
-    ids = [step.step_id for step in now.opening.steps]
-    before = ids[: ids.index(now.step.step_id)] if now.step.step_id in ids else []
-    return next((each for each in reversed(before) if each in now.completed_steps), "")
-
-
-def _ask_again(now: Analysis) -> Outcome:
-    """Ask the question that was answered last again."""
-    *before, last = now.answers
-    kept = tuple(answer for answer in now.earlier if answer.label != last.label)
-    return _ask_question(
-        replace(now, answers=tuple(before), earlier=(*kept, last), follow_up=None, reminded=False)
-    )
+        *before, last = now.answers
+        earlier = (*(answer for answer in now.earlier if answer.label != last.label), last)
+        again = replace(now, answers=tuple(before), earlier=earlier, follow_up=None, reminded=False)
+        return _ask_question(again)
+    return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
 
 
 def _restore_answers(now: Analysis) -> Analysis:
     """Return the state with the answers that were asked for again and not given anew, in their order."""
     given = {answer.label for answer in now.answers}
     answers = (*now.answers, *(answer for answer in now.earlier if answer.label not in given))
-    order = [question.label for question in now.step.questions(now.depth)]
-    ranked = sorted(
-        answers, key=lambda answer: order.index(answer.label) if answer.label in order else len(order)
-    )
+    places = {question.label: at for at, question in enumerate(now.step.questions(now.depth))}
+    ranked = sorted(answers, key=lambda answer: places.get(answer.label, len(places)))
     return replace(now, answers=tuple(ranked), earlier=(), proposed="", follow_up=None)
 
 
@@ -587,13 +523,12 @@ def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
     offer = _find_offer(now, question)
-    if is_silence(words) and offer is not None:
+    if is_silence(words) and offer:
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
         wording = question.choose_wording(with_draft=bool(_find_subject(now, question)))
-        text = f"{wording}\n{_REMINDER}"
-        reminder = _show("question", text, now.opening.conductor)
+        reminder = _show("question", f"{wording}\n{lines.REMINDER}", now.opening.conductor)
         return replace(now, reminded=True), (reminder, do.Listen("answer"))
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
@@ -608,9 +543,12 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
 
 
 def followed_up(now: Analysis, event: on.FollowedUp) -> Outcome:
-    text = event.text.strip()
-    asked = _show("question", text, now.opening.conductor)
-    return replace(now, follow_up=text, stage=Stage.ANSWER), (asked, do.Listen("answer"))
+    return _ask_follow_up(replace(now, follow_up=event.text.strip()))
+
+
+def _ask_follow_up(now: Analysis, *shown: do.Show) -> Outcome:
+    asked = _show("question", now.follow_up or "", now.opening.conductor)
+    return replace(now, stage=Stage.ANSWER), (*shown, asked, do.Listen("answer"))
 
 
 def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
@@ -627,22 +565,27 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
 
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
     """Return the answer with the reply to its follow-up, as one text; one that says it all stands alone."""
-    if set(content_stems(answer.text)) <= set(content_stems(reply)):
+    first = answer.text.rstrip()
+    if set(content_stems(first)) <= set(content_stems(reply)):
         return reply
-    choices = (each.check for each in step.validation if each.label == answer.label)
-    if choice := next((check for check in choices if check.startswith("one of")), ""):
+    checks = (each.check for each in step.validation if each.label == answer.label)
+    if choice := next((check for check in checks if check.startswith("one of")), ""):
         # The choice, then why; what named several choices was no reason for one.
         values = set(words_of(choice.removeprefix("one of"))) - {"or"}
-        return f"{reply}\n{answer.text}" if values.isdisjoint(words_of(answer.text)) else reply
-    if "\n" in answer.text:
-        return f"{answer.text}\n{reply}"
-    end = "" if answer.text.rstrip().endswith((".", "!", "?", ":", "。")) else "."
-    return f"{answer.text.rstrip()}{end} {reply}"
+        return f"{reply}\n{first}" if values.isdisjoint(words_of(first)) else reply
+    if "\n" in first:
+        return f"{first}\n{reply}"
+    return f"{first} {reply}" if first.endswith((".", "!", "?", ":", "。")) else f"{first}. {reply}"
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
     kept = replace(now, answers=(*now.answers, answer), reminded=False, proposed="")
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
+
+
+def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
+    after = replace(now, wanted_depth=wanted, stage=Stage.DEPTH)
+    return after, (do.SaveDepth(now.opening.phase.key, wanted),)
 
 
 def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -653,61 +596,61 @@ def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     if is_at_menu:
         return _show_menu(after, said)
     if now.follow_up:
-        asked = _show("question", now.follow_up, opening.conductor)
-        return replace(after, stage=Stage.ANSWER), (said, asked, do.Listen("answer"))
+        return _ask_follow_up(after, said)
     return _collect_offers(replace(after, reminded=False, in_hand=_open_question(now)), said)
 
 
-def _unanswered_questions(now: Analysis) -> tuple[Question, ...]:
-    known = {answer.label for answer in now.answers}
-    asked = now.step.questions(now.depth)
+def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Question, ...]:
+    """Return the questions that are still to be asked, or only the one whose answer is edited.
+
+    A question may fit no project of this kind, be about an answer that says "none", or be asked only where
+    there is a draft for it; before the drafts are collected, these count as well.
+    """
+    given = {answer.label: answer.text for answer in now.answers}
     if now.editing is not None:
-        every = (*asked, *now.step.deep, *now.step.standard, *now.step.brief)
-        asked = tuple(question for question in every if question.label == now.editing)[:1]
-    elif now.in_hand is not None:
+        edited = _find_question(now, now.editing)
+        return (edited,) if edited and now.editing not in given else ()
+    asked = now.step.questions(now.depth)
+    if now.in_hand is not None:
         asked = (now.in_hand, *(each for each in asked if each.label != now.in_hand.label))
     return tuple(
         question
         for question in asked
-        if question.label not in known and (now.editing is not None or _is_worth_asking(now, question))
+        if question.label not in given
+        and question.is_asked
+        and not is_settled(given.get(question.shows.removeprefix("answer "), ""))
+        and not (has_offers and question.without == NOT_ASKED and _find_offer(now, question) is None)
     )
-
-
-def _is_worth_asking(now: Analysis, question: Question) -> bool:
-    """Whether a question fits the project, and what it asks about was not answered with "none"."""
-    about = question.shows.removeprefix("answer ")
-    is_none = any(answer.label == about and is_settled(answer.text) for answer in now.answers)
-    # Drafts are collected for all questions, and one may be asked only where it has one.
-    is_spare = question.without == NOT_ASKED and now.stage in (Stage.OFFERS, Stage.ANSWER, Stage.FOLLOW_UP)
-    return question.is_asked and not is_none and not (is_spare and _find_offer(now, question) is None)
 
 
 def _open_question(now: Analysis) -> Question | None:
     """Return the question that waits for words: the one followed up, else the first without an answer."""
     if now.follow_up is not None:
-        label = now.answers[-1].label
-        every = (*now.step.questions(now.depth), *now.step.deep, *now.step.standard, *now.step.brief)
-        return next((each for each in every if each.label == label), None)
+        return _find_question(now, now.answers[-1].label)
     return next(iter(_unanswered_questions(now)), None)
 
 
+def _find_question(now: Analysis, label: str) -> Question | None:
+    """Return the question of the step under a label, at this depth if it is asked there."""
+    every = (*now.step.questions(now.depth), *now.step.every_question)
+    return next((question for question in every if question.label == label), None)
+
+
 def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
+    """Return the draft of a question: what corrects its answer, the answer to edit, or what was collected."""
     if now.proposed and question.label == now.editing:
         return on.Offer(question.label, now.proposed, "what you just said")
-    before = next((answer for answer in now.earlier if answer.label == question.label), None)
-    if before is not None and not before.unknown:
-        return on.Offer(before.label, before.text, "your answer")
-    offers = (offer for offer in now.offers if not offer.is_subject)
+    earlier = (on.Offer(each.label, each.text, OWN) for each in now.earlier if not each.unknown)
+    offers = (*earlier, *(offer for offer in now.offers if not offer.is_subject))
     return next((offer for offer in offers if offer.label == question.label), None)
 
 
 def _find_subject(now: Analysis, question: Question) -> str:
     """Return what the question asks about: an answer given in this step, else what was found elsewhere."""
-    if question.shows.startswith("answer "):
-        label = question.shows.removeprefix("answer ").strip()
-        given = next((each for each in now.answers if each.label == label and not each.unknown), None)
-        if given is not None:
-            return shorten_text(given.text.partition("\n")[0], _SUBJECT_LENGTH)
+    about = question.shows.removeprefix("answer ").strip() if question.shows.startswith("answer ") else None
+    given = next((each for each in now.answers if each.label == about and not each.unknown), None)
+    if given is not None:
+        return shorten_text(given.text.partition("\n")[0], _SUBJECT_LENGTH)
     shown = (each.text for each in now.offers if each.is_subject and each.label == question.label)
     return "\n".join(shorten_text(line, 2 * _SUBJECT_LENGTH) for line in next(shown, "").splitlines())
 
@@ -737,12 +680,11 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
-    shown = (_show("update", text) for text in event.announcements)
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
     section = do.Written("section", event.moment, now.earlier, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
     after = replace(now, stage=Stage.SAVED, written=written, earlier=(), editing=None)
-    return after, (*shown, do.SaveStep(now.step.step_id))
+    return after, (*_show_all("update", event.announcements), do.SaveStep(now.step.step_id))
 
 
 def step_saved(now: Analysis, event: on.Saved) -> Outcome:
@@ -758,11 +700,10 @@ def sections_accepted(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
     """After `undo`: the menu again, or the last question where the step is no longer complete."""
-    shown = [_show("update" if event.done else "notice", text) for text in event.announcements]
+    shown = _show_all("update" if event.done else "notice", event.announcements)
     if not event.done:
         return _show_menu(now, *shown)
-    last = now.written[-1]
-    after = replace(now, written=now.written[:-1])
+    last, after = now.written[-1], replace(now, written=now.written[:-1])
     if last.kind != "section":
         return _show_menu(after, *shown)
     after = replace(after, unaccepted=())
@@ -779,26 +720,33 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
 
 def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     """Show the menu of the step in hand, with what may be chosen now."""
-    left, phase = now.remaining_steps, now.opening.next_phase
+    left, ahead = now.remaining_steps, now.opening.next_phase
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
-    warnings = [_show("notice", text) for text in left.warnings if not left.steps]
-    if not left.steps and (skipped := _find_skipped(now)):
-        warnings.append(_show("notice", lines.steps_to_make_up(skipped)))
-    ahead = (phase.number, phase.name) if phase else None
+    warnings = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
     text = (lines.quiet_menu if now.is_quick else lines.menu)(last=not left.steps, next_phase=ahead)
     return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))
 
 
-def _find_skipped(now: Analysis, also: str = "") -> tuple[tuple[str, str], ...]:
-    """Return the steps that were skipped with their phase and can be made up, by id and title (MENU-4)."""
-    opening = now.opening
-    facts = dict(opening.facts)
+def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
+    """Show a notice where the user is: the same menu comes back, a question still waits."""
+    notice = _show("notice", text, speaker)
+    return _show_menu(now, notice) if now.stage is Stage.MENU else (now, (notice, do.Listen("answer")))
+
+
+def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
+    """Return the steps that were skipped with their phase and can be made up (MENU-4)."""
+    opening, facts = now.opening, dict(now.opening.facts)
     return tuple(
-        (step.step_id, step.title)
+        step
         for phase in PHASES
         if phase.key in (*opening.progress.phases_completed, also)
         for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
     )
+
+
+def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
+    skipped = _find_skipped(now, also)
+    return (_show("notice", lines.steps_to_make_up(skipped)),) if skipped else ()
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
@@ -806,87 +754,87 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
 
     An open step that has answers is not left: its menu is the place to go from.
     """
-    opening, here = now.opening, now.opening.step
-    known = (
-        *(step.step_id for step in opening.steps),
-        *(each for one in opening.tracks for each in one.steps),
-    )
+    opening = now.opening
+    known = {step.step_id for step in opening.steps}.union(*(each.steps for each in opening.tracks))
     if words not in known:
         return None
     is_free = now.stage is Stage.MENU or not (now.answers or now.editing)
-    open_steps = (*now.completed_steps, *(step_id for step_id, _ in _find_skipped(now)))
-    if is_free and words in open_steps and (here is None or here.step_id != words):
-        return replace(now, stage=Stage.ENDED), (_show("choice", words, USER), do.MakeUp(words))
-    told = _show("notice", lines.how_to_reach(words))
-    return _show_menu(now, told) if now.stage is Stage.MENU else (now, (told, do.Listen("answer")))
+    is_here = opening.step is not None and opening.step.step_id == words
+    open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
+    if is_free and words in open_steps and not is_here:
+        return _end(now, _show("choice", words, USER), do.MakeUp(words))
+    return _tell(now, lines.HOW_TO_REACH.format(words))
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
-    steered = _hear_track_at_menu(now, words) or _steer_at_menu(now, words)
-    if steered is not None:
-        return steered
+    track = hear_track(words, opening.tracks, is_asked=False) if opening.tracks else None
+    if track is not None:
+        if isinstance(track, TrackChoice) and track.key != opening.track:
+            return _save_track(now, track, words)
+        return _tell(now, lines.name_tracks(opening.tracks, opening.track))
+    steering = hear_steering(words, at_menu=True)
+    if steering is not None and steering != "quit":
+        return _steer_at_menu(now, words, steering)
     if (elsewhere := _hear_step(now, words)) is not None:
         return elsewhere
     if words.startswith("/") or hear_exit(words) == "exit":
-        return _show_menu(now, _show("notice", _NOT_HERE))
+        return _tell(now, lines.NOT_HERE)
     wanted = depths.hear_depth(words, None)
     choice = hear_menu(words, can_skip=bool(left.steps))
     if wanted is not None and choice == "feedback":
-        after = replace(now, wanted_depth=wanted, stage=Stage.DEPTH)
-        return after, (do.SaveDepth(opening.phase.key, wanted),)
+        return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
         after = replace(now, stage=Stage.ACCEPTED, unaccepted=(), accepting=event)
         return after, (do.WriteStep(now.step, now.unaccepted),)
     echo = _show("choice", words, USER)
     match choice:
         case "continue" if left.steps:
-            return replace(now, stage=Stage.ENDED), (echo, do.Advance())
+            return _end(now, echo, do.Advance())
         case "continue":
-            save = do.SavePhase(opening.phase.key, opening.passed_phases)
-            return replace(now, stage=Stage.PHASE), (echo, save)
+            return _save_phase(now, echo)
         case "skip":
             steps = steps_of_phase(opening.steps, opening.phase)
             done = tuple(step for step in steps if step.step_id in now.completed_steps)
             drafts = do.WriteDrafts(done, tuple(step for step in steps if step not in done))
             return replace(now, stage=Stage.DRAFTS), (echo, _show("notice", lines.SKIPPING), drafts)
         case "nothing-to-skip":
-            return _show_menu(now, _show("notice", _NOTHING_TO_SKIP))
+            return _tell(now, "There is nothing left to skip in this phase.")
         case "elaborate":
             return _elaborate(now, echo)
-        case "feedback" if (guests := hear_table(words, opening.roster)) is not None:
+        case "feedback" if guests := hear_table(words, opening.roster):
             return _elaborate(now, echo, guests=guests)
-        case "feedback" if not _is_remark(words):
-            return _show_menu(now, _show("notice", _NO_REMARK))
+        # A question mark, a slip of a key or a wish to leave says nothing of the step.
+        case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or steering == "quit":
+            return _tell(now, lines.NO_REMARK)
         case "feedback" if opening.step is None:
-            return _show_menu(now, _show("notice", _NO_STEP))
+            return _tell(now, _NO_STEP)
         case "feedback":
             return _take_feedback(now, words, relayed=event.relayed)
 
 
-def _steer_at_menu(now: Analysis, words: str) -> Outcome | None:
-    """Do what a word that steers says; None where the message is a choice or content (MENU-3, MENU-7)."""
-    steering = hear_steering(words, at_menu=True)
-    if steering is None or steering == "quit":
-        return None
+def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
+    """Do what a word that steers says (MENU-3, MENU-7)."""
     labels = _answer_labels(now)
     match steering:
         case "help":
-            return _show_menu(now, _show("notice", lines.how_at_a_menu(labels)))
+            return _tell(now, lines.how_at_a_menu(labels))
         case "no" | "number":
-            return _show_menu(now, _show("notice", lines.what_to_change(labels)))
+            pass
         case _ if now.opening.step is None:
-            return _show_menu(now, _show("notice", _NO_STEP))
+            return _tell(now, _NO_STEP)
         case "undo" if not now.written:
-            return _show_menu(now, _show("notice", _NOTHING_WRITTEN))
+            return _tell(now, lines.NOTHING_WRITTEN)
         case "undo":
             undo = do.UndoLast(now.step, now.written[-1])
             return replace(now, stage=Stage.UNDONE), (_show("choice", words, USER), undo)
         case "back" if labels:
             return _edit_answer(now, now.answers[-1].label if now.answers else labels[-1])
-        case "edit" if label := _find_edited(now, words, labels):
-            return _edit_answer(now, label)
-    return _show_menu(now, _show("notice", lines.what_to_change(labels)))
+        case "edit":
+            others = (question.label for question in now.step.every_question)
+            if label := hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
+                return _edit_answer(now, label)
+    return _tell(now, lines.what_to_change(labels))
 
 
 def _answer_labels(now: Analysis) -> tuple[str, ...]:
@@ -898,14 +846,6 @@ def _answer_labels(now: Analysis) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*labels, *(answer.label for answer in now.answers))))
 
 
-def _find_edited(now: Analysis, words: str, labels: tuple[str, ...]) -> str | None:
-    """Return the label that is meant by number or name: of an answer, of another question, a heading."""
-    others = tuple(question.label for question in (*now.step.deep, *now.step.brief))
-    headings = tuple(target.section.lstrip("0123456789. ") for target in now.step.targets)
-    found = hear_edit(words, tuple(dict.fromkeys((*labels, *others, *headings))))
-    return labels[0] if found in headings and found not in (*labels, *others) else found
-
-
 def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Change the answer that feedback corrects, let a persona answer an aside, or keep it as feedback."""
     given = tuple((answer.label, answer.text) for answer in now.answers)
@@ -913,7 +853,7 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
     # Where a draft was all that the step asked for, what is said of it belongs to it.
-    labels = tuple(each.label for each in (*now.step.deep, *now.step.standard, *now.step.brief))
+    labels = tuple(question.label for question in now.step.every_question)
     drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
     if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
         return _add_to_answer(now, added, words, relayed=relayed)
@@ -929,22 +869,12 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
 
 def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
     """Write the section with what was added to one of its answers, or said instead of it."""
-    every = (*now.step.deep, *now.step.standard, *now.step.brief)
-    question = next(each for each in every if each.label == added.label)
+    question = next(each for each in now.step.every_question if each.label == added.label)
     before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
     text = _join_reply(now.step, before, added.words) if before and not added.replaces else added.words
     answer = do.Answer(added.label, question.text, text, relayed=relayed or bool(before and before.relayed))
-    others = tuple(each for each in now.answers if each.label != added.label)
-    earlier = (before,) if before else ()
-    after = replace(now, answers=(*others, answer), earlier=earlier, editing=added.label)
-    return _draft_sections(after, _show("answer", said, USER))
-
-
-def _is_remark(text: str) -> bool:
-    """Whether a message says something; a question mark, a slip of a key or a wish to leave does not."""
-    words = words_of(text)
-    leaves = hear_steering(text, at_menu=True) == "quit"
-    return len("".join(words)) > 1 and not is_unknown(text) and not leaves
+    asked_again, _ = _edit_answer(now, added.label)
+    return _keep(asked_again, answer, said)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:
@@ -957,7 +887,7 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
     if opening.step is None or not roster.can_discuss:
-        reason = _NO_STEP if opening.step is None else _ALONE.format(name=opening.lead.name)
+        reason = lines.ALONE.format(opening.lead.name) if opening.step else _NO_STEP
         return _show_menu(now, *shown, _show("notice", reason))
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
@@ -980,35 +910,45 @@ def feedback_taken(now: Analysis, event: on.FeedbackTaken) -> Outcome:
 def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     written = (do.Written("feedback", event.moment),) if event.moment else ()
     after = replace(now, feedback=None, written=now.written + written)
-    return _show_menu(after, *(_show("update", text) for text in event.announcements))
+    return _show_menu(after, *_show_all("update", event.announcements))
 
 
 def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
-    shown = [_show("update", text) for text in event.announcements]
-    if skipped := _find_skipped(now, now.opening.phase.key):
-        shown.append(_show("notice", lines.steps_to_make_up(skipped)))
+    skipped = _show_skipped(now, now.opening.phase.key)
+    return _save_phase(now, *_show_all("update", event.announcements), *skipped)
+
+
+def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
     save = do.SavePhase(now.opening.phase.key, now.opening.passed_phases)
     return replace(now, stage=Stage.PHASE), (*shown, save)
 
 
 def phase_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return replace(now, stage=Stage.ENDED), (do.Advance(),)
+    return _end(now, do.Advance())
 
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
-    chosen = hear_track(event.text, now.opening.tracks, is_asked=False)
+    words = event.text.strip()
+    chosen = hear_track(words, now.opening.tracks, is_asked=False)
     if isinstance(chosen, TrackChoice) and chosen.key != now.opening.track:
-        return _save_track(now, chosen, event.text.strip())
-    choice = hear_choice(event.text, (LEAVE, START_OVER))
+        return _save_track(now, chosen, words)
+    choice = hear_choice(words, (LEAVE, START_OVER))
     if choice is None:
         return now, (_show("notice", "Please choose L or S."), do.Listen("choice"))
-    echo = _show("choice", event.text.strip() or LEAVE, USER)
     last = do.StartOver() if choice == START_OVER else do.Leave()
-    return replace(now, stage=Stage.ENDED), (echo, last)
+    return _end(now, _show("choice", words or LEAVE, USER), last)
+
+
+def _end(now: Analysis, *commands: do.Command) -> Outcome:
+    return replace(now, stage=Stage.ENDED), commands
 
 
 def _show(kind: LineKind, text: str, speaker: Persona | str | None = None) -> do.Show:
     return do.Show(Line(kind, text, speaker.key if isinstance(speaker, Persona) else speaker))
+
+
+def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
+    return tuple(_show(kind, text) for text in texts)
 
 
 # --- the table ------------------------------------------------------------------------------------------

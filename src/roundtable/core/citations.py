@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-from msgspec import Struct
-
 from . import lazy_re as re
 from .synthesis import UNVERIFIED
 from .text import split_sentences, words_of
@@ -130,15 +128,12 @@ _FIGURE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        words_of("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen")
-    )
-} | {"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70",
-     "eighty": "80", "ninety": "90", "fifteen": "15", "hundred": "100",
-     "thousand": "1000", "dozen": "12", "half": "50",
-     "million": "1000000", "once": "1", "twice": "2", "couple": "2"}  # fmt: skip
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+_NUMBER_WORDS = {word: str(number) for number, word in enumerate(_COUNTED.split())} | {
+    "once": "1", "twice": "2", "couple": "2", "dozen": "12", "twenty": "20", "thirty": "30", "forty": "40",
+    "fifty": "50", "half": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
+    "hundred": "100", "thousand": "1000", "million": "1000000",
+}  # fmt: skip
 _BOUND = "at least|at most|about|around|roughly|over|under|up to|more than|less than|nearly|exactly|almost"
 _SPELLED = re.compile(
     rf"(?:\b(?:{_BOUND})\s(?P<bound>{'|'.join(_NUMBER_WORDS)})\b)"
@@ -150,41 +145,30 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:[.,'\u2009]\d{3})+")
 _SMALL = 3
 
 
-class _Figure(Struct, frozen=True):
-    """A figure in a text: its value, as it is compared, and where it ends."""
-
-    value: str
-    words: str
-    end: int
-    counts: bool
-    """Whether it only counts a few things that stand beside it."""
-
-
 def find_unknown_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Iterator[tuple[str, int]]:
     """Yield the figures of a text that stand in no source and carry no mark, each with where it ends.
 
     Small counts up to `exempt` are free.
     """
     stands = frozenset[str]().union(*map(_known_values, sources))
-    for figure in _figures(text):
-        is_counted = figure.value.isdecimal() and int(figure.value) <= exempt
-        if not (figure.counts or is_counted or figure.value in stands or is_marked(text, figure.end)):
-            yield figure.words, figure.end
+    for found, value in _figures(text):
+        is_counted = value.isdecimal() and int(value) <= exempt
+        if not (is_counted or value in stands or is_marked(text, found.end())):
+            yield found[0], found.end()
 
 
-def _figures(text: str) -> Iterator[_Figure]:
+def _figures(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the figures of a text with their values, but for those that only count a few things."""
     for found in _FIGURE.finditer(text):
         value = _value_of(found)
-        if value and found["number"]:
-            bounded = _BOUNDED.search(text[max(0, found.start() - 20) : found.start()])
-            is_small = value.isdecimal() and int(value) <= _SMALL
-            yield _Figure(value, found[0], found.end(), counts=is_small and not (bounded or found["unit"]))
-        elif value:
-            yield _Figure(value, found[0], found.end(), counts=False)
+        is_small = found["number"] and value.isdecimal() and int(value) <= _SMALL
+        is_bounded = _BOUNDED.search(text[max(0, found.start() - 20) : found.start()])
+        if value and not (is_small and not is_bounded and not found["unit"]):
+            yield found, value
     for found in _SPELLED.finditer(text):
         word = (found["bound"] or found["counted"]).lower()
         if word not in ("one", "once"):
-            yield _Figure(_NUMBER_WORDS[word], found[0], found.end(), counts=False)
+            yield found, _NUMBER_WORDS[word]
 
 
 @lru_cache(maxsize=256)
@@ -204,23 +188,13 @@ def _value_of(found: re.Match[str]) -> str:
     if found["date"]:
         return "-".join(str(int(part)) for part in re.findall(r"\d+", found["date"]))
     if found["time"]:
-        return _time_value(found["time"], found["half"] or "")
-    return _number_value(found["number"], found["unit"] or "") if found["number"] else ""
-
-
-def _number_value(number: str, unit: str) -> str:
+        hour, minute = (int(part) for part in re.split("[:.]", found["time"]))
+        is_afternoon = (found["half"] or "").strip().lower().startswith("p") and hour < 12
+        return f"{hour + 12 * is_afternoon}:{minute:02}"
+    number = found["number"] or ""
     if _THOUSANDS.fullmatch(number):
         number = re.sub(r"\D", "", number)
-    number = number.replace(",", ".").replace("'", "")
-    whole, _, rest = number.partition(".")
-    whole, rest = str(int(whole)), rest.rstrip("0")
-    if unit.lower() == "k" and not rest:
-        whole += "000"
-    return f"{whole}.{rest}" if rest else whole
-
-
-def _time_value(time: str, half: str) -> str:
-    hour, minute = (int(part) for part in re.split("[:.]", time))
-    if half.strip().lower().startswith("p") and hour < 12:
-        hour += 12
-    return f"{hour}:{minute:02}"
+    whole, _, rest = number.replace(",", ".").replace("'", "").partition(".")
+    rest = rest.rstrip("0")
+    thousands = "000" if (found["unit"] or "").lower() == "k" and not rest else ""
+    return f"{int(whole)}{thousands}{'.' if rest else ''}{rest}" if whole else ""

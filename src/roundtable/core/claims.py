@@ -39,10 +39,9 @@ _FEW_WORDS = 2
 
 
 class UnverifiedClaim(Struct, frozen=True):
-    """A claim that does not hold: its words, the reason to give, and where in the text its mark goes."""
+    """A claim that does not hold: the reason to give, and where in the text its mark goes."""
 
     kind: ClaimKind
-    found: str
     reason: str
     end: int | None = None
     """None for the end of the text."""
@@ -68,22 +67,20 @@ def check_contribution(
     text: str, speaker: Persona, table: Table, lines_of: LinesOf
 ) -> tuple[UnverifiedClaim, ...]:
     """Return what cannot be verified in a persona's words at the table."""
-    if forms := tuple(_check_form(text, speaker)):
-        return forms
-    known = [*_documents(table), *(turn.text for turn in table.turns if turn.speaker == USER)]
-    return (
-        *_check_names(text, speaker, table.roster),
-        *_check_paths(text, known, lines_of),
-        *_check_credits(text, speaker.key, table.turns, _documents(table), table.roster),
-    )
+    documents = _documents(table)
+    known = [*documents, *(turn.text for turn in table.turns if turn.speaker == USER)]
+    found = check_words(text, speaker, table.roster, known, lines_of)
+    if any(claim.kind == "form" for claim in found):
+        return found
+    return (*found, *_check_credits(text, speaker.key, table.turns, documents, table.roster))
 
 
 def check_words(
     text: str, speaker: Persona, roster: Roster, known: Sequence[str], lines_of: LinesOf
 ) -> tuple[UnverifiedClaim, ...]:
     """Return what cannot be verified in words that are said outside a discussion."""
-    if forms := tuple(_check_form(text, speaker)):
-        return forms
+    if fault := _find_fault_of_form(text, speaker):
+        return (UnverifiedClaim("form", fault),)
     return (*_check_names(text, speaker, roster), *_check_paths(text, known, lines_of))
 
 
@@ -128,23 +125,21 @@ _KEY = re.compile(r"""[\[{]\s*(?:\{\s*)?"[\w -]{1,40}"\s*:""")
 _PROMPT_RUN = 8
 
 
-def _check_form(text: str, speaker: Persona) -> Iterator[UnverifiedClaim]:
-    """Yield what is no contribution at all: the mark goes to the end of it."""
+def _find_fault_of_form(text: str, speaker: Persona) -> str:
+    """Return why a text is no contribution at all; empty where it is one."""
     plain = " ".join(fold_text(text).split())
-    opening = shorten_text(join_lines(text), _QUOTE_LENGTH)
     if not words_of(text):
-        yield UnverifiedClaim("form", opening, "The text is empty: say something.")
-    elif _is_json(text):
-        yield UnverifiedClaim("form", opening, "It is JSON: say it in plain words.")
-    elif found := _REFUSAL.search(plain):
-        reason = f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
-        yield UnverifiedClaim("form", found[0], reason)
-    elif found := _PREAMBLE.search(plain):
-        reason = "It begins with a preamble: send the words alone, nothing before them."
-        yield UnverifiedClaim("form", found[0], reason)
-    elif words := _repeated_prompt(text, plain, speaker):
-        reason = f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
-        yield UnverifiedClaim("form", words, reason)
+        return "The text is empty: say something."
+    if _is_json(text):
+        return "It is JSON: say it in plain words."
+    if _REFUSAL.search(plain):
+        return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
+    if _PREAMBLE.search(plain):
+        return "It begins with a preamble: send the words alone, nothing before them."
+    is_told = _INSTRUCTION.search(plain) or f"you are {speaker.name.lower()}" in plain
+    if is_told or any(_repeats(text, card) for card in (speaker.identity, *speaker.principles)):
+        return f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
+    return ""
 
 
 def _is_json(text: str) -> bool:
@@ -158,19 +153,15 @@ def _is_json(text: str) -> bool:
         return bool(_KEY.match(inner))  # cut off, or with something behind it
 
 
-def _repeated_prompt(text: str, plain: str, speaker: Persona) -> str:
-    if found := _INSTRUCTION.search(plain):
-        return found[0]
-    if f"you are {speaker.name.lower()}" in plain:
-        return f"You are {speaker.name}"
-    told = frozenset[tuple[str, ...]]().union(*map(_runs_of, (speaker.identity, *speaker.principles)))
-    return next((" ".join(run) for run in _runs_of(text) if run in told), "")
+def _repeats(text: str, card: str) -> bool:
+    """Whether a text holds a run of words from a persona's card."""
+    return not _runs_of(text).isdisjoint(_runs_of(card))
 
 
 @lru_cache(maxsize=512)
-def _runs_of(text: str) -> tuple[tuple[str, ...], ...]:
+def _runs_of(text: str) -> frozenset[tuple[str, ...]]:
     words = words_of(text)
-    return tuple(words[start : start + _PROMPT_RUN] for start in range(len(words) - _PROMPT_RUN + 1))
+    return frozenset(words[start : start + _PROMPT_RUN] for start in range(len(words) - _PROMPT_RUN + 1))
 
 
 # --- names before words ---------------------------------------------------------------------------------
@@ -182,16 +173,15 @@ def _check_names(text: str, speaker: Persona, roster: Roster) -> Iterator[Unveri
     start = 0
     for line in text.split("\n"):
         found = _name_pattern(others).match(_fold_look_alikes(line))
-        # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
-        is_plain = found is not None and found["first"] and not found["role"] and not found["bold"]
-        is_aside = is_plain and found is not None and (line.rstrip().endswith("?") or found["bullet"])
-        if found is not None and not is_aside:
-            reason = (
-                f'Nobody speaks under another\'s name: these words stand after "{found["who"].strip()}:", '
-                f"and {speaker.first_name} has the turn."
-            )
-            quoted = shorten_text(line.strip(), _QUOTE_LENGTH)
-            yield UnverifiedClaim("name", quoted, reason, start + len(line.rstrip().rstrip(".!?")))
+        if found is not None:
+            # `Alex: how far does this reach?` speaks to Alex, and `- Alex: the export` gives Alex a task.
+            is_plain = found["first"] and not found["role"] and not found["bold"]
+            if not (is_plain and (line.rstrip().endswith("?") or found["bullet"])):
+                where = f'these words stand after "{found["who"].strip()}:"'
+                reason = (
+                    f"Nobody speaks under another's name: {where}, and {speaker.first_name} has the turn."
+                )
+                yield UnverifiedClaim("name", reason, start + len(line.rstrip().rstrip(".!?")))
         start += len(line) + 1
 
 
@@ -221,7 +211,7 @@ def _name_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-# --- paths ----------------------------------------------------------------------------------------------
+# --- paths, credits and figures -------------------------------------------------------------------------
 
 
 def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator[UnverifiedClaim]:
@@ -230,10 +220,8 @@ def _check_paths(text: str, known: Sequence[str], lines_of: LinesOf) -> Iterator
             continue  # they quote the item, a document or the user
         if problem := check_citation(found, lines_of):
             end = found.end() + (text[found.end() : found.end() + 1] == "`")
-            yield UnverifiedClaim("path", found[0], f"{problem} Cite what exists, or leave it out.", end)
+            yield UnverifiedClaim("path", f"{problem} Cite what exists, or leave it out.", end)
 
-
-# --- who said what --------------------------------------------------------------------------------------
 
 _SAID = (
     "said|says|mentioned|noted|notes|pointed out|points out|argued|argues|suggested|suggests|proposed"
@@ -274,8 +262,7 @@ def _check_credits(
             if key != speaker and not is_condition and not is_question and not is_heard:
                 who = name if key != USER else "The user"
                 reason = f'{who} has said nothing yet, so nobody can refer to it: "{found[0]}".'
-                quoted = shorten_text(sentence, _QUOTE_LENGTH)
-                yield UnverifiedClaim("credit", quoted, reason, start + len(sentence.rstrip(".!?")))
+                yield UnverifiedClaim("credit", reason, start + len(sentence.rstrip(".!?")))
                 break
 
 
@@ -291,14 +278,11 @@ def _credit_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     )
 
 
-# --- figures --------------------------------------------------------------------------------------------
-
-
 def _check_figures(text: str, sources: Iterable[str], *, exempt: int = 0) -> Iterator[UnverifiedClaim]:
     """Yield the figures that stand in none of the sources; small counts up to `exempt` are free."""
     for words, end in find_unknown_figures(text, sources, exempt=exempt):
         reason = f"{words} stands neither in the cited turns, nor in the item or the documents."
-        yield UnverifiedClaim("figure", words, f"{reason} Take the figure that was said.", end)
+        yield UnverifiedClaim("figure", f"{reason} Take the figure that was said.", end)
 
 
 # --- a synthesis ----------------------------------------------------------------------------------------
@@ -310,19 +294,18 @@ def check_draft(draft: Draft, table: Table, lines_of: LinesOf) -> tuple[str, ...
     for part in HEADINGS:
         for entry in draft.part(part):
             place = f'In: "{shorten_text(join_lines(entry.text), _QUOTE_LENGTH)}".'
-            found = _check_entry(entry, part, table, lines_of)
-            reasons += [f"{claim.reason} {place}" for claims in found for claim in claims]
+            text, detail = _check_entry(entry, part, table, lines_of)
+            reasons += [f"{claim.reason} {place}" for claim in (*text, *detail)]
     for words in (draft.summary, draft.takeaway):
-        reasons += [
-            f"{claim.reason} In the summary." for claim in _check_summary(words, draft, table, lines_of)
-        ]
+        found = _check_summary(words, draft, table, lines_of)
+        reasons += [f"{claim.reason} In the summary." for claim in found]
     return tuple(dict.fromkeys(reasons))
 
 
 def mark_draft(draft: Draft, table: Table, lines_of: LinesOf) -> Draft:
     """Return the synthesis with a mark behind everything in it that cannot be verified."""
 
-    def mark(_number: int, part: Part, entry: Entry) -> Entry:
+    def mark(part: Part, entry: Entry) -> Entry:
         text, detail = _check_entry(entry, part, table, lines_of)
         return replace(entry, text=mark_claims(entry.text, text), detail=mark_claims(entry.detail, detail))
 
@@ -335,32 +318,31 @@ def mark_draft(draft: Draft, table: Table, lines_of: LinesOf) -> Draft:
 
 def _check_entry(
     entry: Entry, part: Part, table: Table, lines_of: LinesOf
-) -> tuple[tuple[UnverifiedClaim, ...], tuple[UnverifiedClaim, ...]]:
+) -> tuple[list[UnverifiedClaim], list[UnverifiedClaim]]:
     """Return what cannot be verified in an entry's text, and in its detail."""
     cited = [table.turns[number - 1] for number in entry.turns if 1 <= number <= len(table.turns)]
-    text = (
-        *_check_entry_words(entry.text, cited, table, lines_of),
-        *(_check_negation(entry.text, cited) if part != "questions" else ()),
-    )
-    return text, _check_entry_words(entry.detail, cited, table, lines_of)
-
-
-def _check_entry_words(
-    words: str, cited: Sequence[Turn], table: Table, lines_of: LinesOf
-) -> tuple[UnverifiedClaim, ...]:
     documents = _documents(table)
     known = [*documents, *(turn.text for turn in cited if turn.speaker == USER)]
-    return (
-        *_check_paths(words, known, lines_of),
-        *_check_credits(words, "", cited, documents, table.roster),
-        *_check_figures(words, [*documents, *(turn.text for turn in cited)]),
+    sources = [*documents, *(turn.text for turn in cited)]
+    text, detail = (
+        [
+            *_check_paths(words, known, lines_of),
+            *_check_credits(words, "", cited, documents, table.roster),
+            *_check_figures(words, sources),
+        ]
+        for words in (entry.text, entry.detail)
     )
+    if part != "questions" and _says_the_contrary(entry.text, cited):
+        numbers = ", ".join(str(turn.number) for turn in cited)
+        reason = f"Turn {numbers} says the contrary: keep what was said, with its negation."
+        text.append(UnverifiedClaim("negation", reason))
+    return text, detail
 
 
-def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) -> tuple[UnverifiedClaim, ...]:
+def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) -> list[UnverifiedClaim]:
     sources = [*_documents(table), *(turn.text for turn in table.turns)]
     figures = _check_figures(words, sources, exempt=len(draft.entries))
-    return (*_check_paths(words, sources, lines_of), *figures)
+    return [*_check_paths(words, sources, lines_of), *figures]
 
 
 _NEGATIONS = "not no never none nobody nothing without cannot neither nor"
@@ -374,45 +356,30 @@ _SAME, _LEAST_SHARED = 0.8, 2
 _SHORT_STEM, _LONG_STEM = 3, 7
 
 
-class _Clause(Struct, frozen=True):
-    stems: frozenset[str]
-    is_negated: bool
-
-
-def _check_negation(text: str, cited: Sequence[Turn]) -> Iterator[UnverifiedClaim]:
-    """Yield what repeats a clause nearly word for word, but for a negation.
+def _says_the_contrary(text: str, cited: Sequence[Turn]) -> bool:
+    """Whether a text repeats a clause nearly word for word, but for a negation.
 
     Less alike than that, the alarms are false: "never in a blocking join" is "a blocking join is out".
     """
-    said = [
-        clause
-        for turn in cited
-        for sentence, _ in locate_sentences(turn.text)
-        if not sentence.endswith("?")
-        for clause in _clauses(sentence)
-    ]
-    for clause in _clauses(text):
-        near = [each for each in said if _is_same_matter(clause, each)]
-        if near and all(each.is_negated != clause.is_negated for each in near):
-            numbers = ", ".join(str(turn.number) for turn in cited)
-            reason = f"Turn {numbers} says the contrary: keep what was said, with its negation."
-            yield UnverifiedClaim("negation", shorten_text(join_lines(text), _QUOTE_LENGTH), reason)
-            return
+    sentences = (sentence for turn in cited for sentence, _ in locate_sentences(turn.text))
+    told = [clause for each in sentences if not each.endswith("?") for clause in _read_clauses(each)]
+    for stems, is_negated in _read_clauses(text):
+        near = [
+            other_negated != is_negated
+            for other, other_negated in told
+            if len(stems & other) >= max(_LEAST_SHARED, _SAME * len(stems), _SAME * len(other))
+        ]
+        if near and all(near):
+            return True
+    return False
 
 
-def _is_same_matter(one: _Clause, other: _Clause) -> bool:
-    shared = len(one.stems & other.stems)
-    return shared >= max(_LEAST_SHARED, _SAME * len(one.stems), _SAME * len(other.stems))
-
-
-def _clauses(text: str) -> Iterator[_Clause]:
+def _read_clauses(text: str) -> Iterator[tuple[frozenset[str], bool]]:
+    """Yield the stems of each clause, and whether it is negated."""
     for piece in _CLAUSE.split(_CITATION.sub(" ", text)):
-        stems = _stems(piece).difference(content_stems(_NEGATIONS, frozenset()))
-        if stems:
-            words = words_of(piece)
-            negations = sum(word in _NEGATIONS.split() or word.endswith("n't") for word in words)
-            negations += bool(_IS_OUT.search(piece))
-            yield _Clause(stems, negations % 2 == 1)
+        if stems := _stems(piece).difference(content_stems(_NEGATIONS, frozenset())):
+            negations = sum(word in _NEGATIONS.split() or word.endswith("n't") for word in words_of(piece))
+            yield stems, (negations + bool(_IS_OUT.search(piece))) % 2 == 1
 
 
 def shares_words(one: str, other: str) -> bool:

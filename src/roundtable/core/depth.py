@@ -7,27 +7,19 @@ from typing import Final
 
 from . import lazy_re as re
 from .steps import PHASE_KEYS, Depth, is_depth
-from .text import find_phrase, fold_text, word_set, words_of
+from .text import content_stems, find_phrase, fold_text, phrases_of, word_set, words_of
 
-_SPEED = "fast faster quick quicker quickly speed slow slowly soon latency performance time long"
-# The words that ask for a depth. Where the open question uses one of the words behind them, it asked for the
-# word itself: "How quickly must it load?" -- "Fast."
-_PHRASES: Final[tuple[tuple[Depth, str, str], ...]] = (
-    ("deep", "deep", "deep deeper deeply depth"),
-    ("deep", "more detail", "detail details"),
-    ("deep", "dig in", "dig"),
-    ("deep", "thorough", "thorough thoroughly"),
-    ("deep", "go deeper", "deep deeper deeply depth"),
-    ("deep", "full analysis", "full analysis"),
-    ("brief", "brief", "brief briefly"),
-    ("brief", "skip ahead", "skip"),
-    ("brief", "keep it short", "short long"),
-    ("brief", "quick", _SPEED),
-    ("brief", "fast", _SPEED),
-    ("brief", "summarize", "summarize summary"),
-    ("brief", "just the highlights", "highlights"),
-    ("standard", "standard", "standard standards"),
-    ("standard", "normal", "normal normally"),
+_PHRASES: Final[Mapping[Depth, tuple[tuple[str, ...], ...]]] = {
+    "deep": phrases_of("deep | more detail | dig in | thorough | go deeper | full analysis"),
+    "brief": phrases_of(
+        "brief | skip ahead | keep it short | quick | fast | summarize | just the highlights"
+    ),
+    "standard": phrases_of("standard | normal"),
+}
+# A question about time or length asked for the word itself: "How soon must it load?" -- "Fast."
+_MEASURES = (
+    word_set("fast faster quick quickly speed slow slowly soon latency performance time long"),
+    word_set("short long"),
 )
 # Beside the phrase only these make a request of it: "make it deep please" does, "it must be fast" does not.
 _REQUEST_WORDS = word_set("""
@@ -47,26 +39,27 @@ _ANNOUNCEMENTS: Final[dict[Depth, str]] = {
 _SCOPES = ("small", "medium", "large")
 _COMPLEXITIES = ("low", "medium", "high")
 # "Scope: small, low": whoever is asked for both in one line leaves the second label out.
-_PAIR = re.compile(
-    r"^[ \t-]*+(?:scope[ \t]*+[:|=][ \t]*+){1,3}(?P<scope>small|medium|large)"
-    r"[ \t]*+[,/][ \t]*+(?P<complexity>low|medium|high)[ \t]*+[.|]?[ \t]*$",
-    re.MULTILINE,
-)
+_BESIDE = re.compile(r"\s*+[,/]\s*+(low|medium|high)\s*+[.|]?\s*")
 _MARKUP = str.maketrans("", "", "*_'>#+")  # backticks are folded to apostrophes
 
 
 def hear_depth(text: str, question: str | None) -> Depth | None:
     """Return the depth that a short message asks for; None if it answers the open question or says more."""
     words = words_of(text)
-    if len(words) > _MAX_REQUEST_WORDS:
+    found = [
+        (depth, phrase)
+        for depth, phrases in _PHRASES.items()
+        for phrase in phrases
+        if find_phrase(phrase, words) is not None
+    ]
+    depths = {depth for depth, _ in found}
+    spoken = {word for _, phrase in found for word in phrase}
+    if len(words) > _MAX_REQUEST_WORDS or len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
         return None
-    found = [each for each in _PHRASES if find_phrase(words_of(each[1]), words) is not None]
-    depths = {depth for depth, _, _ in found}
-    spoken = {word for _, phrase, _ in found for word in words_of(phrase)}
-    asked = set(words_of(question or ""))
-    if len(depths) != 1 or not spoken | _REQUEST_WORDS >= set(words):
-        return None
-    return None if any(asked & set(words_of(kin)) for _, _, kin in found) else depths.pop()
+    asked = question or ""
+    is_shared = not set(content_stems(" ".join(spoken))).isdisjoint(content_stems(asked))
+    is_measure = any(spoken & words and words.intersection(words_of(asked)) for words in _MEASURES)
+    return None if is_shared or is_measure else depths.pop()
 
 
 def find_override(overrides: Mapping[str, object], phase: str) -> object:
@@ -108,15 +101,13 @@ def acknowledgement(depth: Depth) -> str:
 
 def read_scope(quick_scan: str) -> tuple[str | None, str | None]:
     """Return the scope and the complexity that quick-scan.md names, each None if it names none."""
-    scope = _find_labelled("scope", _SCOPES, quick_scan)
-    complexity = _find_labelled("complexity", _COMPLEXITIES, quick_scan)
-    if complexity is None:
-        pair = _PAIR.search(fold_text(quick_scan).translate(_MARKUP))
-        scope, complexity = (pair["scope"], pair["complexity"]) if pair else (scope, None)
-    return scope, complexity
+    scope, beside = _find_labelled("scope", _SCOPES, quick_scan)
+    complexity, _ = _find_labelled("complexity", _COMPLEXITIES, quick_scan)
+    return scope, complexity or beside
 
 
-def _find_labelled(label: str, values: tuple[str, ...], text: str) -> str | None:
+def _find_labelled(label: str, values: tuple[str, ...], text: str) -> tuple[str | None, str | None]:
+    """Return the value below a label, and the complexity that stands beside a scope."""
     # The label opens a line, a cell or a clause, so that "Out of scope: large files" does not count.
     labelled = re.compile(
         rf"(?:^|[|,;(])[\s-]*+(?:\d{{1,9}}[.)]\s*+)?(?:estimated |overall )?{label}(?: estimate)?\s*+"
@@ -124,9 +115,11 @@ def _find_labelled(label: str, values: tuple[str, ...], text: str) -> str | None
     )
     for line in text.splitlines():
         found = labelled.search(fold_text(line).translate(_MARKUP))
+        if found and values == _SCOPES and (beside := _BESIDE.fullmatch(found["more"])):
+            return found["value"], beside[1]
         if found:
             more = re.split(r"[|,;(]\s*(?:scope|complexity)\b", found["more"])[0]
             # A line that offers several values, as a template does, has chosen none.
             if not set(values) & set(words_of(more)) - {found["value"]}:
-                return found["value"]
-    return None
+                return found["value"], None
+    return None, None

@@ -22,7 +22,7 @@ not in the table raises `RuleBroken` and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
@@ -35,26 +35,16 @@ from . import events as on
 from . import lines, synthesis
 from .commands import Purpose
 from .errors import RuleBroken
-from .hearing import (
-    Heard,
-    ReviewAnswer,
-    address,
-    comes_back_to,
-    hear,
-    hear_exit_answer,
-    hear_review,
-    insists_on_topic,
-)
+from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
-from .personas import Lead, Persona, Roster
-from .steps import PHASES, Item, Step, phase_of
-from .text import is_silence, word_set
-from .turns import NEUTRAL, NOTHING_KNOWN, USER, Known, LookedUp, Material, OffTopic, Parked, Turn, Verdict
+from .personas import Lead, Roster
+from .steps import PHASES, Item, Step
+from .text import is_silence
+from .turns import USER, LookedUp, Parked, Turn, Verdict
 
 DEFAULT_MAX_TURNS = 10
 LEAST_MAX_TURNS = 3
 _ROUNDS_BEFORE_ASKING = 3
-_NO_DRAFT = synthesis.Draft()
 
 
 class State(StrEnum):
@@ -97,44 +87,28 @@ class Due(Struct, frozen=True):
     may_yield: bool = False
 
 
-class Elaboration(Struct, frozen=True):
-    """The state of one elaboration; `receive` gives the next one and what to do."""
+class Elaboration(do.Table, frozen=True):
+    """The state of one elaboration: all that is on the table, and where the discussion stands."""
 
-    item: Item
-    step: Step
-    roster: Roster
-    lead: Persona
-    steps: tuple[Step, ...] = ()
     notice: str | None = None
     user_name: str | None = None
     state: State = State.ENTRY
     awaits: Awaited = Awaited.CONTEXT
-    max_turns: int = DEFAULT_MAX_TURNS
-    material: tuple[Material, ...] = ()
-    documents: tuple[Material, ...] = ()
-    known: Known = NOTHING_KNOWN
-    looked_up: tuple[LookedUp, ...] = ()
-    suspected: OffTopic | None = None
-    """What a local check thinks that the user's last turn drifts to, until somebody has judged it."""
-    focus_question: str = ""
-    focus_topic: str = ""
-    turns: tuple[Turn, ...] = ()
     due: tuple[Due, ...] = ()
     rounds_without_user: int = 0
     asked_if_there: bool = False
     redirected: bool = False
     """Whether the user's last contribution was redirected."""
-    insists: bool = False
-    """Whether the user insisted after a redirect; then nothing of the user's is redirected again."""
     warned: bool = False
     closing: bool = False
+    """Whether the warning was given since the user was heard: one more persona may speak."""
     held: on.UserSpoke | None = None
     """The message that may have meant to end the discussion, until the user says."""
     raising: int | None = None
     parked: tuple[Parked, ...] = ()
     exit_type: synthesis.Exit = "user-initiated"
     attempts: int = 0
-    draft: synthesis.Draft = _NO_DRAFT
+    draft: synthesis.Draft = synthesis.Draft()
     at: str = ""
     extracted: bool = False
     has_host_draft: bool = False
@@ -165,8 +139,9 @@ class Elaboration(Struct, frozen=True):
         phase = step.phase.key if step.phase else step.step_id
         lead = roster.lead_of(phase) if phase else Lead(roster.personas[0])
         new = cls(
-            item, step, roster, lead.persona, steps, lead.notice, user_name or None, has_review=has_review
-        )
+            item, step, roster, lead.persona, steps, (), DEFAULT_MAX_TURNS,
+            notice=lead.notice, user_name=user_name or None, has_review=has_review,
+        )  # fmt: skip
         return new, (do.ReadContext(step),)
 
     def receive(self, event: on.Event) -> Outcome:
@@ -200,11 +175,7 @@ class Elaboration(Struct, frozen=True):
     @property
     def table(self) -> do.Table:
         """What every brief shares."""
-        return do.Table(
-            self.item, self.step, self.roster, self.lead, self.steps, self.material, self.max_turns,
-            self.focus_question, self.focus_topic, self.turns, self.documents, self.known, self.looked_up,
-            self.suspected, self.insists,
-        )  # fmt: skip
+        return do.Table(*(getattr(self, name) for name in do.Table.__struct_fields__))
 
 
 Outcome: TypeAlias = tuple[Elaboration, tuple[do.Command, ...]]
@@ -230,8 +201,7 @@ def introduce(now: Elaboration, event: on.ContextRead) -> Outcome:
 
 
 def give_up(now: Elaboration, event: on.ContextUnreadable) -> Outcome:
-    after = replace(now, awaits=Awaited.NOTHING)
-    return after, (_show(now, "notice", lines.CONTEXT_UNREADABLE), do.Return())
+    return _return(now, "notice", lines.CONTEXT_UNREADABLE)
 
 
 def frame(now: Elaboration, event: on.Framed) -> Outcome:
@@ -244,24 +214,13 @@ def frame(now: Elaboration, event: on.Framed) -> Outcome:
         title=now.step.title, summary=event.summary, focus_question=event.focus_question, first=others[0],
         is_step=bool(now.step.step_id),
     )  # fmt: skip
-    said, shown = _say(now, now.lead.key, text, notes=event.notes, relayed=event.relayed)
+    said, shown = _say(now, Turn(1, now.lead.key, text, notes=event.notes, relayed=event.relayed))
     after = replace(
         said, state=State.DISCUSSION_LOOP, focus_question=event.focus_question.strip(),
-        focus_topic=within_sentence(event.focus_topic) or now.step.title,
+        focus_topic=" ".join(event.focus_topic.split()).rstrip(".?!") or now.step.title,
         due=tuple(Due(persona.key, "first-round") for persona in others), rounds_without_user=1,
     )  # fmt: skip
     return _go_on(after, shown)
-
-
-# Words that never begin a name.
-_OPENERS = word_set("a an the what who whom whose when where which why how whether this that these those")
-
-
-def within_sentence(topic: str) -> str:
-    """Return a topic fit for the middle of a sentence: one line, no full stop, no heading's capital."""
-    words = " ".join(topic.split()).rstrip(".?!")
-    first = words.split(" ")[0]
-    return first.lower() + words[len(first) :] if first.lower() in _OPENERS else words
 
 
 # --- a persona speaks -----------------------------------------------------------------------------------
@@ -269,35 +228,43 @@ def within_sentence(topic: str) -> str:
 
 def persona_spoke(now: Elaboration, event: on.PersonaSpoke) -> Outcome:
     _check_turn(now, event.speaker)
-    if not event.text.strip():
+    words, number, verdict = event.text.strip(), len(now.turns) + 1, event.verdict
+    if not words:
         raise RuleBroken("A contribution is never empty.")
-    _check_verdict(event.verdict, len(now.turns) + 1)
+    _check_verdict(verdict, number)
     now = _keep_looked_up(now, event)
+    has_drifted = False
     if event.judged is not None:
         now = _take_judgement(now, event.judged)
-        if now.redirected and event.speaker == now.lead.key:
+        has_drifted = now.redirected
+        if has_drifted and event.speaker == now.lead.key:
             # The lead's own words go around the line that the rules fix: a redirect, not a turn.
-            return _go_on(replace(now, due=()), (_redirect(now, USER, event.text.strip()),))
-    purpose = now.due[0].purpose
-    said, shown = _say(
-        now, event.speaker, event.text.strip(), event.verdict, event.notes, relayed=event.relayed
-    )
-    # After an empty message one persona speaks; the others only stood by.
-    due = () if purpose == "go-on" else now.due[1:]
-    opposed = event.verdict.opposes and now.turns[event.verdict.opposes - 1].speaker
-    if now.closing:
-        due = tuple(each for each in due if each.purpose == "first-round")
-    elif purpose != "tradeoff" and opposed not in (None, USER, event.speaker):
-        due = weigh_disagreement(due, now.lead, closing=said.closing)
-    said = replace(said, due=due)
-    if event.verdict.off_topic is not None:
+            return _go_on(replace(now, due=()), (_redirect(now, USER, words),))
+    said, shown = _say(now, Turn(number, event.speaker, words, verdict, event.notes, event.relayed))
+    said = replace(said, due=_due_after(now, event, is_closing=said.closing))
+    if verdict.off_topic is not None:
         said = _park(said)
         if event.speaker != now.lead.key and not said.is_full:
-            shown += (_redirect(said, now.roster[event.speaker].name),)
-    elif event.judged is not None and now.redirected:
+            shown += (_redirect(said, event.speaker),)
+    elif has_drifted:
         said = replace(said, due=())
         shown += () if said.is_full else (_redirect(said, USER),)
     return _go_on(said, shown)
+
+
+def _due_after(now: Elaboration, event: on.PersonaSpoke, *, is_closing: bool) -> tuple[Due, ...]:
+    """Return who is due after a contribution; `is_closing` where the warning comes right after it."""
+    purpose = now.due[0].purpose
+    # After an empty message one persona speaks; the others only stood by.
+    due = () if purpose == "go-on" else now.due[1:]
+    if now.closing:
+        return tuple(each for each in due if each.purpose == "first-round")
+    opposed = event.verdict.opposes and now.turns[event.verdict.opposes - 1].speaker
+    if purpose == "tradeoff" or opposed in (None, USER, event.speaker):
+        return due
+    # The lead sums up a disagreement after those who must speak; near the limit only after the first round.
+    must = (each for each in due if each.purpose == "first-round" or not (is_closing or each.may_pass))
+    return (*must, Due(now.lead.key, "tradeoff"))
 
 
 def _keep_looked_up(now: Elaboration, event: on.Framed | on.PersonaSpoke) -> Elaboration:
@@ -321,13 +288,7 @@ def _take_judgement(now: Elaboration, verdict: Verdict) -> Elaboration:
     if turn.verdict.off_topic is None:
         return judged
     # A redirect never swallows what was put to somebody: it is answered, only the aside is put off.
-    return replace(_park(judged), redirected=address(turn.text, now.roster).kind == "open")
-
-
-def weigh_disagreement(due: tuple[Due, ...], lead: Persona, *, closing: bool) -> tuple[Due, ...]:
-    """Let the lead sum up a disagreement after those who must speak; near the limit it comes last."""
-    obliged = tuple(each for each in due if each.purpose == "first-round" or not (closing or each.may_pass))
-    return (*obliged, Due(lead.key, "tradeoff"))
+    return replace(_park(judged), redirected=not _addressed_keys(now, turn))
 
 
 def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
@@ -345,15 +306,12 @@ def persona_passed(now: Elaboration, event: on.PersonaPassed) -> Outcome:
 
 def user_spoke(now: Elaboration, event: on.UserSpoke) -> Outcome:
     match hear(event.text, now.roster).kind:
-        case "silence" if now.asked_if_there:
-            return wrap_up(now, event)
-        case "silence":
-            silent = replace(
-                now, due=_due_after_silence(now), closing=False,
-                rounds_without_user=now.rounds_without_user + 1,
-            )  # fmt: skip
-            return _go_on(silent)
-        case "exit":
+        case "silence" if not now.asked_if_there:
+            rounds = now.rounds_without_user + 1
+            return _go_on(
+                replace(now, due=_due_after_silence(now), closing=False, rounds_without_user=rounds)
+            )
+        case "silence" | "exit":
             return wrap_up(now, event)
         case "unclear-exit":
             held = replace(now, awaits=Awaited.EXIT, held=event)
@@ -370,26 +328,18 @@ def exit_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
 
 
 def _contribute(now: Elaboration, event: on.UserSpoke) -> Outcome:
-    before = next((turn for turn in reversed(now.turns) if turn.speaker == USER), None)
-    insists = now.insists or (now.redirected and _insists(event.text, before))
-    # What was put off is discussed after all.
-    redirected = before.number if before is not None else 0
-    parked = tuple(
-        point for point in now.parked if not (insists and now.redirected and point.turn == redirected)
-    )
-    heard = replace(
-        now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False, insists=insists,
-        parked=parked,
-    )  # fmt: skip
-    said, shown = _say(heard, USER, event.text.strip(), relayed=event.relayed, by=event.by)
+    before = _last_turn(now, USER)
+    drift = before.verdict.off_topic if before and now.redirected else None
+    if before and drift:
+        goes_on = comes_back_to(event.text, drift.subject, before.text)
+        if goes_on or insists_on_topic(event.text):
+            # What was put off is discussed after all.
+            parked = tuple(point for point in now.parked if point.turn != before.number)
+            now = replace(now, insists=True, parked=parked)
+    heard = replace(now, rounds_without_user=0, asked_if_there=False, closing=False, redirected=False)
+    words, number = event.text.strip(), len(now.turns) + 1
+    said, shown = _say(heard, Turn(number, USER, words, relayed=event.relayed, by=event.by))
     return replace(said, awaits=Awaited.VERDICT), (*shown, do.AskVerdict(said.table))
-
-
-def _insists(text: str, before: Turn | None) -> bool:
-    """Whether a message goes on about what the user's last turn was redirected for."""
-    drift = before.verdict.off_topic if before is not None else None
-    is_back = before is not None and drift is not None and comes_back_to(text, drift.subject, before.text)
-    return is_back or insists_on_topic(text)
 
 
 def judge(now: Elaboration, event: on.Judged) -> Outcome:
@@ -402,51 +352,49 @@ def judge(now: Elaboration, event: on.Judged) -> Outcome:
 
 
 def _due_reply(now: Elaboration) -> tuple[Due, ...]:
-    """Return who answers the user: the addressed one, all, or the lead; others only with something to add.
+    """Return who answers the user: the addressed ones, or the lead; others only with something to add.
 
     Whoever was addressed before and has not been heard speaks before the lead does.
     """
-    heard = address(now.turns[-1].text, now.roster)
-    addressed = _addressed_keys(now, heard)
-    if heard.kind == "group":
-        return tuple(Due(key, "answer") for key in addressed)
-    waiting = tuple(
-        key for key in _unanswered_keys(now, now.turns[:-1]) if key not in (now.lead.key, *addressed)
-    )
-    obliged = (*addressed, *waiting) or (now.lead.key,)
-    followers = [each.key for each in (now.lead, *now.roster.others(now.lead)) if each.key not in obliged]
+    lead, addressed = now.lead.key, _addressed_keys(now, now.turns[-1])
+    waiting = (key for key in _unanswered_keys(now, now.turns[:-1]) if key not in (lead, *addressed))
+    obliged = (*addressed, *waiting) or (lead,)
     return (
-        *(Due(key, "answer", may_yield=key == now.lead.key and not addressed) for key in obliged),
-        *(Due(key, "follow", may_pass=True) for key in followers),
+        *(Due(key, "answer", may_yield=key == lead and not addressed) for key in obliged),
+        *(Due(key, "follow", may_pass=True) for key in _speaking_order(now) if key not in obliged),
     )
 
 
 def _due_after_silence(now: Elaboration) -> tuple[Due, ...]:
     """Return who may go on, in order; whoever was addressed and has not answered comes first (LOOP-6)."""
-    order = [persona.key for persona in (now.lead, *now.roster.others(now.lead))]
-    spoke = next((turn.speaker for turn in reversed(now.turns) if turn.speaker != USER), now.lead.key)
-    at = order.index(spoke) + 1
     if waiting := _unanswered_keys(now, now.turns):
         return (Due(waiting[0], "answer"),)
+    order = _speaking_order(now)
+    spoke = next(turn.speaker for turn in reversed(now.turns) if turn.speaker != USER)
+    at = order.index(spoke) + 1
     return tuple(Due(key, "go-on", may_yield=True) for key in (*order[at:], *order[:at]))
 
 
 def _unanswered_keys(now: Elaboration, turns: Sequence[Turn]) -> tuple[str, ...]:
     """Return whom the user addressed last, by name or as the group, and who has not spoken since (LOOP-8)."""
-    asked = [turn for turn in turns if turn.speaker == USER and address(turn.text, now.roster).kind != "open"]
-    if not asked:
-        return ()
-    spoke = {turn.speaker for turn in turns[asked[-1].number :]}
-    addressed = _addressed_keys(now, address(asked[-1].text, now.roster))
-    return tuple(key for key in addressed if key not in spoke)
+    for turn in reversed(turns):
+        if turn.speaker == USER and (addressed := _addressed_keys(now, turn)):
+            spoke = {later.speaker for later in turns[turn.number :]}
+            return tuple(key for key in addressed if key not in spoke)
+    return ()
 
 
-def _addressed_keys(now: Elaboration, heard: Heard) -> tuple[str, ...]:
-    """Return the keys of those whom a message addresses, in the order in which they answer."""
+def _addressed_keys(now: Elaboration, turn: Turn) -> tuple[str, ...]:
+    """Return the keys of those whom a turn of the user's addresses, in the order in which they answer."""
+    heard = address(turn.text, now.roster)
     if heard.kind == "group":
         others = sorted(now.roster.others(now.lead), key=lambda persona: persona.first_name.casefold())
-        return tuple(persona.key for persona in (now.lead, *others))
+        return (now.lead.key, *(persona.key for persona in others))
     return (heard.persona,) if heard.persona else ()
+
+
+def _speaking_order(now: Elaboration) -> tuple[str, ...]:
+    return (now.lead.key, *(persona.key for persona in now.roster.others(now.lead)))
 
 
 # --- the limit, and endings that nobody says ------------------------------------------------------------
@@ -469,14 +417,13 @@ def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
 
 
 def wrap_up(now: Elaboration, event: on.WrappedUp | on.UserSpoke) -> Outcome:
-    words = event.text if isinstance(event, on.UserSpoke) else ""
-    echo = (_show(now, "choice", words, USER),) if not is_silence(words) else ()
+    echo = _echo(now, event) if isinstance(event, on.UserSpoke) else ()
     return _synthesize(now, "user-initiated", (*echo, _show(now, "acknowledgement", lines.ACKNOWLEDGEMENT)))
 
 
 def end_budget(now: Elaboration, event: on.BudgetSpent) -> Outcome:
-    line = _show(now, "limit", lines.budget(now.lead, event.reason), now.lead.key)
-    return _synthesize(now, "turn-limit", (line,))
+    text = f"{event.reason.rstrip('.')}. {lines.SYNTHESIZING}"
+    return _synthesize(now, "turn-limit", (_lead_says(now, "limit", text),))
 
 
 # --- synthesis and record -------------------------------------------------------------------------------
@@ -513,46 +460,41 @@ def _ask_for_review(now: Elaboration, *shown: do.Show) -> Outcome:
 
 
 def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
+    answer, draft, relayed = hear_review(event.text), now.draft, event.relayed
     if now.editing is not None:
-        answer = ReviewAnswer("edit", (now.editing,), event.text.strip())
-        if is_silence(event.text) or hear_review(event.text).kind == "undo":
+        if is_silence(event.text) or answer.kind == "undo":
             return _ask_for_review(now)
-    else:
-        answer = hear_review(event.text)
-    echo = (_show(now, "choice", event.text.strip(), USER),) if not is_silence(event.text) else ()
-    known = tuple(entry.number for entry in now.draft.entries)
+        answer = replace(answer, kind="edit", numbers=(now.editing,), words=event.text.strip())
+    echo = _echo(now, event)
+    known = sorted(entry.number for entry in draft.entries)
     missing = [number for number in answer.numbers if number not in known]
     if answer.kind == "unclear" or missing:
-        text = lines.no_such_entry(missing[0], sorted(known)) if missing else lines.REVIEW_UNCLEAR
+        there = lines.join_names([*map(str, known)])
+        text = lines.NO_SUCH_ENTRY.format(missing[0], there) if missing else lines.REVIEW_UNCLEAR
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
-            return _update_artifacts(now, *echo, accepted=not event.relayed)
+            return _update_artifacts(now, *echo, accepted=not relayed)
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
             return _ask_for_review(now, *echo, _show(now, "notice", lines.NOTHING_TO_UNDO))
         case "edit" if not answer.words:
             number = answer.numbers[0]
-            ask = _show(now, "notice", lines.edit_entry(number))
-            prefill = now.draft.words_of_entry(number)
-            return replace(now, editing=number), (*echo, ask, do.Listen("review", prefill))
-    # What the panel said in one sentence may be about an entry that is no longer there.
-    draft = replace(_change_draft(now, answer, relayed=event.relayed), summary="", takeaway="")
-    changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
-    return _ask_for_review(changed, *echo) if changed.draft.entries else _update_artifacts(changed, *echo)
-
-
-def _change_draft(now: Elaboration, answer: ReviewAnswer, *, relayed: bool) -> synthesis.Draft:
-    draft = now.draft
-    match answer.kind:
+            ask = _show(now, "notice", lines.EDIT_ENTRY.format(number))
+            listen = do.Listen("review", draft.words_of_entry(number))
+            return replace(now, editing=number), (*echo, ask, listen)
         case "drop":
-            return draft.drop_entries(answer.numbers)
+            draft = draft.drop_entries(answer.numbers)
         case "edit":
-            return draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
+            draft = draft.edit_entry(answer.numbers[0], answer.words, relayed=relayed)
         case _:
             highest = max(entry.number for each in (*now.reviewed, draft) for entry in each.entries)
-            return draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
+            draft = draft.add_entry(answer.part, answer.words, highest + 1, relayed=relayed)
+    # What the panel said in one sentence may be about an entry that is no longer there.
+    draft = replace(draft, summary="", takeaway="")
+    changed = replace(now, draft=draft, reviewed=(*now.reviewed, now.draft))
+    return _ask_for_review(changed, *echo) if draft.entries else _update_artifacts(changed, *echo)
 
 
 def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False) -> Outcome:
@@ -572,8 +514,7 @@ def _update_artifacts(now: Elaboration, *shown: do.Show, accepted: bool = False)
     )  # fmt: skip
     marker = synthesis.marker(now.step.step_id, now.at)
     update = do.UpdateArtifacts(now.step, marker, block, synthesis.description(now.draft))
-    after = replace(now, awaits=Awaited.ARTIFACTS)
-    return after, (*shown, _show(now, "synthesis", block), update)
+    return replace(now, awaits=Awaited.ARTIFACTS), (*shown, _show(now, "synthesis", block), update)
 
 
 def artifacts_updated(now: Elaboration, event: on.ArtifactsUpdated) -> Outcome:
@@ -595,36 +536,29 @@ def record_saved(now: Elaboration, event: on.RecordSaved) -> Outcome:
     put_off = tuple(point.subject for point in now.parked)
     is_step = bool(now.step.step_id)
     text = lines.record_saved(len(now.turns), event.transcript, put_off, is_step=is_step)
-    return replace(now, awaits=Awaited.NOTHING), (_show(now, "saved", text), do.Return())
+    return _return(now, "saved", text)
 
 
 def record_failed(now: Elaboration, event: on.RecordFailed) -> Outcome:
-    after = replace(now, awaits=Awaited.NOTHING)
-    return after, (_show(now, "error", lines.RECORD_FAILED), do.Return())
+    return _return(now, "error", lines.RECORD_FAILED)
+
+
+def _return(now: Elaboration, kind: LineKind, text: str) -> Outcome:
+    return replace(now, awaits=Awaited.NOTHING), (_show(now, kind, text), do.Return())
 
 
 # --- what the moves share -------------------------------------------------------------------------------
 
 
-def _say(
-    now: Elaboration,
-    speaker: str,
-    text: str,
-    verdict: Verdict = NEUTRAL,
-    notes: tuple[str, ...] = (),
-    *,
-    relayed: bool = False,
-    by: str = "",
-) -> Outcome:
+def _say(now: Elaboration, turn: Turn) -> Outcome:
     """Add one turn and show it; right after it comes the warning, once, two turns before the limit."""
-    number = len(now.turns) + 1
-    turn = Turn(number, speaker, text, verdict, notes, relayed, by)
     after = replace(now, turns=(*now.turns, turn), suspected=None)
-    words = text if speaker == USER else lines.contribution(now.roster[speaker], text)
-    shown = (_show(now, "contribution", words, speaker, number),)
-    if now.warned or number != now.max_turns - 2:
+    is_user = turn.speaker == USER
+    words = turn.text if is_user else lines.contribution(now.roster[turn.speaker], turn.text)
+    shown = (do.Show(Line("contribution", words, turn.speaker, turn.number, now.state)),)
+    if now.warned or turn.number != now.max_turns - 2:
         return after, shown
-    warning = _show(now, "warning", lines.limit_warning(now.lead), now.lead.key)
+    warning = _lead_says(now, "warning", lines.LIMIT_WARNING)
     return replace(after, warned=True, closing=True), (*shown, warning)
 
 
@@ -646,12 +580,10 @@ def _note_seen(now: Elaboration) -> Elaboration:
 def _go_on(now: Elaboration, shown: Shown = ()) -> Outcome:
     """Ask the next speaker, or listen to the user, or end at the limit."""
     if now.is_full:
-        line = _show(now, "limit", lines.limit(now.lead), now.lead.key)
-        return _synthesize(now, "turn-limit", (*shown, line))
+        return _synthesize(now, "turn-limit", (*shown, _lead_says(now, "limit", lines.LIMIT)))
     if now.due:
-        due = now.due[0]
-        users = (turn.number for turn in reversed(now.turns) if turn.speaker == USER)
-        answers = next(users, None) if due.purpose in ("answer", "follow") else None
+        due, heard = now.due[0], _last_turn(now, USER)
+        answers = heard.number if heard and due.purpose in ("answer", "follow") else None
         brief = do.Brief(
             now.table, now.roster[due.persona], due.purpose, due.may_pass, answers, may_yield=due.may_yield
         )
@@ -663,7 +595,7 @@ def _go_on(now: Elaboration, shown: Shown = ()) -> Outcome:
 
 def _ask_whether_to_wrap_up(now: Elaboration, shown: Shown = ()) -> Outcome:
     """The lead asks, because the user was silent for a while or nobody has anything left (LOOP-6)."""
-    line = _show(now, "inactivity", lines.inactivity(now.lead, now.user_name), now.lead.key)
+    line = _lead_says(now, "inactivity", lines.inactivity(now.user_name))
     return replace(now, asked_if_there=True, awaits=Awaited.USER), (*shown, line, do.Listen("discussion"))
 
 
@@ -673,36 +605,34 @@ def _park(now: Elaboration) -> Elaboration:
     drift = turn.verdict.off_topic
     if drift is None or drift.is_chat:
         return now
-    words = " ".join(turn.text.split())
-    relayed = drift.relayed or turn.relayed
+    words, relayed = " ".join(turn.text.split()), drift.relayed or turn.relayed
     point = Parked(drift.subject, drift.belongs_to, turn.number, turn.speaker, words, relayed)
     return replace(now, parked=(*now.parked, point))
 
 
 def _redirect(now: Elaboration, speaker: str, own_words: str = "") -> do.Show:
     """The lead's line about what a speaker's last turn drifted to, with words of its own (FOCUS-1)."""
-    key = speaker if speaker == USER else now.turns[-1].speaker
-    drift = next(turn.verdict.off_topic for turn in reversed(now.turns) if turn.speaker == key)
+    turn = _last_turn(now, speaker)
+    drift = turn.verdict.off_topic if turn else None
     if drift is None:
         raise RuleBroken("Only what drifted off the topic is redirected.")
     ahead = find_place_ahead(drift.belongs_to, steps=now.steps, current=now.step.step_id)
-    text = lines.redirect(now.lead, speaker, drift.subject, topic=now.focus_topic, ahead=ahead)
-    text = f"{text} {own_words}".rstrip()
-    return _show(now, "redirect", text, now.lead.key)
+    name = USER if speaker == USER else now.roster[speaker].name
+    text = lines.redirect(name, drift.subject, topic=now.focus_topic, ahead=ahead)
+    return _lead_says(now, "redirect", f"{text} {own_words}".rstrip())
 
 
-def find_place_ahead(
-    belongs_to: str | None, *, steps: Sequence[Step], current: str
-) -> tuple[str, str] | None:
-    """Return the names of the step or phase, and of the phase, where a point can still be taken up."""
+def find_place_ahead(belongs_to: str | None, *, steps: Sequence[Step], current: str) -> str | None:
+    """Return the name of the step of this phase, or of the later phase, where a point can be taken up."""
     step = next((step for step in steps if step.step_id == belongs_to), None)
-    if step is None:
-        ahead = (phase for phase in PHASES if phase.key == belongs_to and phase.number > current[:2])
-        return next(((phase.name, phase.name) for phase in ahead), None)
-    phase = phase_of(step.step_id)
-    if phase is None or step.step_id <= current:
-        return None
-    return (step.title if phase.number == current[:2] else phase.name), phase.name
+    if step and step.step_id[:2] == current[:2]:
+        return step.title if step.step_id > current else None
+    key = step.phase.key if step and step.phase else belongs_to
+    return next((phase.name for phase in PHASES if phase.key == key and phase.number > current[:2]), None)
+
+
+def _last_turn(now: Elaboration, speaker: str) -> Turn | None:
+    return next((turn for turn in reversed(now.turns) if turn.speaker == speaker), None)
 
 
 def _check_turn(now: Elaboration, speaker: str) -> None:
@@ -717,10 +647,16 @@ def _check_verdict(verdict: Verdict, number: int) -> None:
         raise RuleBroken(f"Turn {missing[0]} does not exist; a verdict names turns 1 to {number}.")
 
 
-def _show(
-    now: Elaboration, kind: LineKind, text: str, speaker: str | None = None, turn: int | None = None
-) -> do.Show:
-    return do.Show(Line(kind, text, speaker, turn, now.state))
+def _show(now: Elaboration, kind: LineKind, text: str, speaker: str | None = None) -> do.Show:
+    return do.Show(Line(kind, text, speaker, state=now.state))
+
+
+def _lead_says(now: Elaboration, kind: LineKind, text: str) -> do.Show:
+    return _show(now, kind, lines.contribution(now.lead, text), now.lead.key)
+
+
+def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
+    return () if is_silence(event.text) else (_show(now, "choice", event.text.strip(), USER),)
 
 
 # --- the table ------------------------------------------------------------------------------------------
@@ -733,54 +669,36 @@ class Transition(Struct, frozen=True):
     to: tuple[State, ...]
 
 
-_LOOP, _END = (State.DISCUSSION_LOOP, State.SYNTHESIS), (State.SYNTHESIS,)
-_ENDINGS: Mapping[type[on.Event], Transition] = {
-    on.WrappedUp: Transition(wrap_up, _END),
-    on.BudgetSpent: Transition(end_budget, _END),
-}
-
-TABLE: Mapping[tuple[State, Awaited], Mapping[type[on.Event], Transition]] = {
-    (State.ENTRY, Awaited.CONTEXT): {
-        on.ContextRead: Transition(introduce, (State.TOPIC_FRAMING,)),
-        on.ContextUnreadable: Transition(give_up, (State.ENTRY,)),
-    },
-    (State.TOPIC_FRAMING, Awaited.FRAMING): {
-        on.Framed: Transition(frame, (State.DISCUSSION_LOOP,)),
-    },
-    (State.DISCUSSION_LOOP, Awaited.PERSONA): {
-        on.PersonaSpoke: Transition(persona_spoke, _LOOP),
-        on.PersonaPassed: Transition(persona_passed, (State.DISCUSSION_LOOP,)),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.USER): {
-        on.UserSpoke: Transition(user_spoke, _LOOP),
-        on.LimitRaised: Transition(raise_limit, (State.DISCUSSION_LOOP,)),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.EXIT): {
-        on.UserSpoke: Transition(exit_answered, _LOOP),
-        on.LimitRaised: Transition(raise_limit, (State.DISCUSSION_LOOP,)),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.VERDICT): {
-        on.Judged: Transition(judge, _LOOP),
-        **_ENDINGS,
-    },
-    (State.DISCUSSION_LOOP, Awaited.LIMIT): {
-        on.LimitSaved: Transition(limit_saved, (State.DISCUSSION_LOOP,)),
-    },
-    (State.SYNTHESIS, Awaited.DRAFT): {
-        on.SynthesisDrafted: Transition(synthesis_drafted, (State.SYNTHESIS, State.STATE_PERSIST)),
-        on.SynthesisFailed: Transition(synthesis_failed, _END),
-    },
-    (State.SYNTHESIS, Awaited.REVIEW): {
-        on.UserSpoke: Transition(review_answered, (State.SYNTHESIS, State.STATE_PERSIST)),
-    },
-    (State.SYNTHESIS, Awaited.ARTIFACTS): {
-        on.ArtifactsUpdated: Transition(artifacts_updated, (State.STATE_PERSIST,)),
-    },
-    (State.STATE_PERSIST, Awaited.RECORD): {
-        on.RecordSaved: Transition(record_saved, (State.STATE_PERSIST,)),
-        on.RecordFailed: Transition(record_failed, (State.STATE_PERSIST,)),
-    },
-}
+_Row: TypeAlias = tuple[State, Awaited, type[on.Event], Callable[[Elaboration, Any], Outcome], list[State]]
+_ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
+_ROWS: tuple[_Row, ...] = (
+    # in, waiting for, this event makes this move, which leads to
+    (_ENTRY, Awaited.CONTEXT, on.ContextRead, introduce, [_FRAMING]),
+    (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable, give_up, [_ENTRY]),
+    (_FRAMING, Awaited.FRAMING, on.Framed, frame, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.PersonaSpoke, persona_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.PersonaPassed, persona_passed, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.UserSpoke, user_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.LimitRaised, raise_limit, [_LOOP]),
+    (_LOOP, Awaited.USER, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.UserSpoke, exit_answered, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.LimitRaised, raise_limit, [_LOOP]),
+    (_LOOP, Awaited.EXIT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.Judged, judge, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.LIMIT, on.LimitSaved, limit_saved, [_LOOP]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted, synthesis_drafted, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed, synthesis_failed, [_SYNTHESIS]),
+    (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke, review_answered, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated, artifacts_updated, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordSaved, record_saved, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordFailed, record_failed, [_PERSIST]),
+)
+TABLE: dict[tuple[State, Awaited], dict[type[on.Event], Transition]] = {}
+for _state, _awaits, _event, _make, _to in _ROWS:
+    TABLE.setdefault((_state, _awaits), {})[_event] = Transition(_make, tuple(_to))

@@ -20,111 +20,12 @@ from .text import (
     words_of,
 )
 
-Exit = Literal["exit", "unclear-exit"]
 HeardKind = Literal["exit", "unclear-exit", "direct", "group", "open", "silence"]
 ExitAnswer = Literal["exit", "continue", "contribution"]
 MenuChoice = Literal["continue", "skip", "elaborate", "feedback", "nothing-to-skip"]
 Steering = Literal["undo", "back", "help", "quit", "skip", "edit", "no", "number"]
-
-_WRAP_UPS = phrases_of("wrap up | wrap it up | wrap this up")
-_KEYWORDS = (*phrases_of("done | exit | back | wrap-up"), *_WRAP_UPS)
-_STOPS = phrases_of("quit | stop")
-_FILLERS = phrases_of(
-    "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
-    "| so | well | alright"
-)
-_QUESTION_WORDS = word_set("what how why when where who which")
-_CONDITIONS = phrases_of(
-    "if | when | whenever | once | until | till | after | before | unless | while | as soon as | as long as"
-    "| in case | provided | assuming"
-)
-# "Not quite done", but neither "not that, done" nor "no, I'm done".
-_NEGATED = re.compile(
-    r"(?:(?:\b(?:not|never|cannot|dont|cant|wont|isnt|arent)|n't)(?: [\w'-]+){0,3}|\bno)"
-    r" (?:done|exit|back|wrap)\b"
-)
-_AUXILIARIES = word_set("""
-        are aren't am is can can't could couldn't shall should shouldn't may might must will would do don't
-        did have
-        """)
-_MAX_UNCLEAR_WORDS = 4
-_MAX_QUESTION_WORDS = 6
-
-# Not after a letter, and not after `d'` or `non-`: those make another word of it.
-_WORD_START = r"(?<!\w)(?<!\w[-'@])"
-_GROUP = re.compile(
-    _WORD_START + r"(?:you\s+all|everyone|all\s+of\s+you|team|what\s+do\s+you\s+think)(?!\w)(?![-']\w)"
-)
-_INSISTS = re.compile(
-    r"\b(?:belongs? here|on topic|i insist|not off[- ]topic|it is relevant|this is relevant|that is relevant"
-    r"|it's relevant|that's relevant|this matters|it matters|part of this"
-    r"|(?:answer|discuss|settle) (?:it|this|that) now)\b"
-)
-
-
-def _list_messages(text: str) -> frozenset[str]:
-    return frozenset(message.strip() for message in text.split("|"))
-
-
-_YES = _list_messages("yes | yeah | yep | yup | sure")
-_NO = _list_messages("no | nope | nah")
-_END = _list_messages("end | end it | end this | end discussion | end the discussion | stop | finish")
-_GO_ON = _list_messages(
-    "continue | continue exploring | continue exploring this | continue discussing | continue the discussion"
-    "| go on | keep going | keep exploring | carry on | not yet | not done | not done yet | not quite"
-)
-_CONTINUE = _list_messages(
-    "c | next one | continue move to the next step"
-    "| complete | complete analysis | complete the analysis | finish | finish the analysis"
-)
-_ONWARDS = re.compile(
-    r"(?:the )?(?:next|on|continue|proceed|go|(?:go|move|carry|keep) (?:on|ahead|going)|move)"
-    r"(?: (?:to|with))?(?:(?: the)? next)?(?: (?:step|phase|one))?(?: 0\d(?: \w+){0,3})?"
-)
-_ELABORATE = _list_messages(
-    "e | elaboration mode bring all perspectives to discuss this topic"
-    "| elaborate | elaborate this | elaborate on this | elaborate on it | elaborate on that"
-    "| elaboration | elaboration mode | bring in others | bring in the others | bring the others in"
-    "| bring in everyone | bring everyone in | bring in the team | bring all perspectives"
-    "| bring in all perspectives | bring in the other perspectives | get the others | get the others in"
-    "| ask the others | hear the others | what do the others think | discuss | discuss this | discuss it"
-    "| discuss this topic | roundtable | start a roundtable | start the roundtable | roundtable discussion"
-)
-_SKIP = _list_messages(
-    "s | skip | skip all | skip everything | skip rest | skip the rest | skip remaining | skip the remaining"
-    "| skip remaining steps | skip the remaining steps | skip the rest of the steps | skip this phase"
-    "| skip the phase | skip remaining steps in this phase | skip the remaining steps in this phase"
-    "| skip the rest of this phase | skip the rest of the phase"
-)
-_ASSENT = _list_messages("ok | okay | alright | thanks | thank")
-# "that's fine, go on" chooses as "go on" does, and "looks good" does not go into a document as feedback.
-_APPROVAL = re.compile(
-    r"^(?:yes|yeah|yep|sure|(?:(?:that's|that is|this is|it's|looks|sounds|all|very) )?"
-    r"(?:fine|good|great|perfect|right|correct))(?: for me| to me| so far)?(?: (?:and|then)(?= ))?(?: |$)"
-)
-# "can we continue?" chooses as "continue" does.
-_REQUEST = re.compile(
-    r"^(?:(?:can|could|shall|should) (?:we|you)|(?:we|you) can|i want to|i'd like to|just|let us) "
-)
-# The menu's own lines choose too, with their letter in brackets.
-_LETTER = re.compile(r"^[ecs] (?=elaboration|continue|complete|skip)")
-
-_STEERED: tuple[tuple[Steering, str], ...] = (
-    ("undo", "undo | undo that | undo it | undo this | undo the last | take it back | take that back"),
-    ("back", "back | go back | previous | previous question | one back | step back"),
-    ("help", "help | help me | menu | what now | what can i do | what can i say | commands"),
-    ("quit", "quit | q | quit now | leave | pause"),
-    ("no", "no | nope | nah"),
-)
-_STEERING = {message: meant for meant, said in _STEERED for message in _list_messages(said)}
-_PASS = _list_messages("skip | s | skip it | skip this | skip this one | skip this question | dunno skip")
-_HOW_DO_I = re.compile(
-    r"(?:how|where) (?:do|can|could|would|should) i\b|what (?:do|can|should) i (?:do|say|type)\b"
-)
-_EDIT = re.compile(
-    r"(?:edit|change|correct)(?: (?:my |the )?answer)?(?:(?: to| on| number)? (?P<what>\S.{0,80}))?"
-)
-_MAX_EDIT_WORDS = 4
+ReviewKind = Literal["accept", "drop", "edit", "add", "undo", "unclear"]
+Part = Literal["insights", "decisions", "questions", "actions"]
 
 
 class Heard(Struct, frozen=True):
@@ -134,7 +35,21 @@ class Heard(Struct, frozen=True):
     persona: str | None = None
 
 
+def _subjects(text: str) -> frozenset[str]:
+    return frozenset(content_stems(text))
+
+
 # --- in a discussion ------------------------------------------------------------------------------------
+
+# Not after a letter, and not after `d'` or `non-`: those make another word of it.
+_WORD_START = r"(?<!\w)(?<!\w[-'@])"
+_GROUP = re.compile(
+    _WORD_START + r"(?:you\s+all|everyone|all\s+of\s+you|team|what\s+do\s+you\s+think)(?!\w)(?![-']\w)"
+)
+_INSISTS = re.compile(
+    r"\b(?:belongs? here|on topic|i insist|not off[- ]topic|(?:it|this|that)(?:'s| is) relevant|it matters"
+    r"|this matters|part of this|(?:answer|discuss|settle) (?:it|this|that) now)\b"
+)
 
 
 def hear(text: str, roster: Roster) -> Heard:
@@ -157,8 +72,8 @@ def address(text: str, roster: Roster) -> Heard:
 
 def _find_address(said: str, persona: Persona) -> int | None:
     first, *others = (re.escape(name) for name in fold_text(persona.name).split())
-    family = "|".join((r"\s+".join(others), others[-1])) if others else ""
-    last = rf"\s+(?:{family})(?!\w)" if family else r"(?!)"
+    family = r"\s+".join(others)
+    last = rf"\s+(?:{family}|{others[-1]})(?!\w)" if others else r"(?!)"
     if re.match(rf"{first}(?!{last})(?:\s|$)", said):
         return 0
     called = re.search(rf"{_WORD_START}{first}(?:{last})? ?[,:?]", said)
@@ -172,15 +87,42 @@ def insists_on_topic(text: str) -> bool:
 
 def comes_back_to(text: str, subject: str, words: str) -> bool:
     """Whether a message goes on about a subject that was put off with these words."""
-    said = _subjects(text)
-    named, meant = _subjects(subject), _subjects(words)
-    return not said.isdisjoint(named) and len(said & (named | meant)) >= min(2, len(named))
+    said, named = _subjects(text), _subjects(subject)
+    return not said.isdisjoint(named) and len(said & (named | _subjects(words))) >= min(2, len(named))
 
 
 # --- exits ----------------------------------------------------------------------------------------------
 
+_WRAP_UPS = phrases_of("wrap up | wrap it up | wrap this up")
+_KEYWORDS = (*phrases_of("done | exit | back | wrap-up"), *_WRAP_UPS)
+_STOPS = phrases_of("quit | stop")
+_FILLERS = phrases_of(
+    "ok | okay | thanks | thank you | please | let's | i'm | we're | i am | we are | i think"
+    "| so | well | alright"
+)
+_QUESTION_WORDS = word_set("what how why when where who which")
+_CONDITIONS = phrases_of(
+    "if | when | whenever | once | until | till | after | before | unless | while | as soon as | as long as"
+    "| in case | provided | assuming"
+)
+# "Not quite done", but neither "not that, done" nor "no, I'm done".
+_NEGATED = re.compile(
+    r"(?:(?:\b(?:not|never|cannot|dont|cant|wont|isnt|arent)|n't)(?: [\w'-]+){0,3}|\bno)"
+    r" (?:done|exit|back|wrap)\b"
+)
+_AUXILIARIES = word_set("are am is can could shall should may might must will would do did have")
+_MAX_UNCLEAR_WORDS = 4
+_MAX_QUESTION_WORDS = 6
+_YES = word_set("yes yeah yep yup sure")
+_NO = word_set("no nope nah")
+_END = re.compile(r"end(?: it| this)?|end (?:the )?discussion|stop|finish")
+_GO_ON = re.compile(
+    r"continue(?: exploring| discussing)?(?: this| the discussion)?|(?:go|carry) on|keep (?:going|exploring)"
+    r"|not (?:yet|done|quite)(?: yet)?"
+)
 
-def hear_exit(text: str) -> Exit | None:
+
+def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     """Return whether the message ends the discussion or may mean to; None for a contribution (EXIT-1)."""
     words = strip_fillers(text)
     starts = any(words[: len(start)] == start for start in _WRAP_UPS)
@@ -192,37 +134,37 @@ def hear_exit(text: str) -> Exit | None:
         return None
     if _NEGATED.search(fold_text(text)):
         return None
-    places = [
-        (start, start + len(keyword))
-        for start in range(len(words))
-        for keyword in _KEYWORDS
-        if words[start : start + len(keyword)] == keyword and _is_meant(words, start, start + len(keyword))
-    ]
-    is_at_edge = any(start == 0 or end == len(words) for start, end in places)
+    is_met = is_at_edge = False
+    for keyword in _KEYWORDS:
+        for start in range(len(words)):
+            end = start + len(keyword)
+            is_conditional = any(find_phrase(each, words[:start]) is not None for each in _CONDITIONS)
+            if (
+                words[start:end] == keyword
+                and words[start : end + 1] != ("back", "to")
+                and not is_conditional
+            ):
+                is_met, is_at_edge = True, is_at_edge or start == 0 or end == len(words)
     is_question = fold_text(text).rstrip(" \t\r\n\"')]}!.*_").endswith("?") and any(
-        first in _AUXILIARIES and second in ("we", "i") for first, second in pairwise(words)
+        first.removesuffix("n't") in _AUXILIARIES and second in ("we", "i")
+        for first, second in pairwise(words)
     )
-    if places and (is_question or (is_at_edge and len(words) <= _MAX_UNCLEAR_WORDS)):
-        return "unclear-exit"
-    return None
+    is_unclear = is_met and (is_question or (is_at_edge and len(words) <= _MAX_UNCLEAR_WORDS))
+    return "unclear-exit" if is_unclear else None
 
 
 def hear_exit_answer(text: str, roster: Roster) -> ExitAnswer:
     """Return what the answer to the question about an unclear exit means."""
     heard = hear(text, roster).kind
-    if heard == "silence":
-        return "continue"
-    if heard in ("exit", "unclear-exit"):
-        return "exit"
+    if heard in ("exit", "unclear-exit", "silence"):
+        return "continue" if heard == "silence" else "exit"
     words = strip_fillers(text)
     rest = " ".join(words[1:] if words and words[0] in _YES | _NO else words)
-    if rest in _END:
-        return "exit"
-    if rest in _GO_ON:
-        return "continue"
     if words and not rest:
         return "exit" if words[0] in _YES else "continue"
-    return "contribution"
+    if _END.fullmatch(rest):
+        return "exit"
+    return "continue" if _GO_ON.fullmatch(rest) else "contribution"
 
 
 def strip_fillers(text: str) -> tuple[str, ...]:
@@ -233,12 +175,6 @@ def strip_fillers(text: str) -> tuple[str, ...]:
         kept += () if filler else words[at : at + 1]
         at += len(filler) or 1
     return tuple(kept)
-
-
-def _is_meant(words: tuple[str, ...], start: int, end: int) -> bool:
-    """Whether the keyword at this place is neither conditional nor the way back to something."""
-    is_conditional = any(find_phrase(condition, words[:start]) is not None for condition in _CONDITIONS)
-    return not is_conditional and words[start : end + 1] != ("back", "to")
 
 
 # --- decisions ------------------------------------------------------------------------------------------
@@ -310,10 +246,6 @@ def reverses(text: str, earlier: str) -> bool:
     return bool(_REVERSES.search(said)) and not _subjects(said).isdisjoint(_subjects(earlier))
 
 
-def _subjects(text: str) -> frozenset[str]:
-    return frozenset(content_stems(text))
-
-
 # --- what the user says of the code ---------------------------------------------------------------------
 
 _FILE = re.compile(
@@ -326,25 +258,24 @@ _FILES = (
     r"(?<!~ and )(?<!~ or )(?<!~, )(?<!, and )(?<!, or )(?P<files>~\d+~(?:(?:,| and| or|, and|, or) ~\d+~)*)"
 )
 _NOT = r"(?:(?:\w+ ){0,2}(?:not|never) (?:\w+ )?|(?:is|are|does|do|should|must|need|will)n't (?:be )?)"
-_DONE = (
-    r"(?:touched|affected|changed?|involved|relevant|modified|edited|concerned"
-    r"|part of (?:this|it|the change))\b"
-)
-_UNTOUCHED = tuple(
-    re.compile(pattern)
-    for pattern in (
+_CORRECTIONS = tuple(
+    (is_touched, re.compile(pattern))
+    for is_touched, pattern in (
+        (
+            True,
+            rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b",
+        ),
         # Said of the file itself: "the check in loans.py does not change" says nothing of the file.
-        rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}"
-        rf"(?: itself| too| also)?,? (?:{_NOT}{_DONE}"
-        r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
-        r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
-        rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}",
-        rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b",
-        rf"\bonly looks? like it:? {_FILES}",
+        (
+            False,
+            rf"(?<!\bat )(?<!\bin )(?<!\bof )(?<!\bby )(?<!\bfrom ){_FILES}(?: itself| too| also)?,? "
+            rf"(?:{_NOT}(?:touched|affected|changed?|involved|relevant|modified|edited|part of (?:this|it))\b"
+            r"|(?:has|have) nothing to do with|(?:stays?|remains?) as (?:it is|they are)"
+            r"|(?:is|are) (?:untouched|unaffected|irrelevant|out of scope)|only looks? like it)",
+        ),
+        (False, rf"(?:\bnot|n't|\bnever) (?:touch|change|modify|edit) {_FILES}"),
+        (False, rf"\bleave {_FILES} (?:alone|as it is|as they are|out)\b"),
     )
-)
-_TOUCHED = re.compile(
-    rf"{_FILES} (?:is|are|gets?) (?:touched|affected|involved|changed)(?: after all| too| as well)\b"
 )
 
 
@@ -363,35 +294,30 @@ def find_corrections(text: str) -> tuple[CodeCorrection, ...]:
         words = " ".join(sentence.split())
         if words.endswith("?"):
             continue
-        files = list(_FILE.finditer(words))
-        said = re.sub(r" ?\([^()]*\)", "", _number_files(words, files).casefold())
-        for is_touched, patterns in ((True, (_TOUCHED,)), (False, _UNTOUCHED)):
-            for each in (match for pattern in patterns for match in pattern.finditer(said)):
-                for number in re.findall(r"~(\d+)~", each["files"]):
-                    file = files[int(number)]
-                    path = (file["code"] or file["path"]).strip("/").removeprefix("./")
-                    line = file["at"] or file["line"]
-                    if "." in path or "/" in path:
-                        place = f"{path}:{line}" if line else path
-                        found.append(CodeCorrection(place, is_touched, words))
+        places: list[str] = []
+
+        def number(file: re.Match[str], places: list[str] = places) -> str:
+            path, line = (
+                (file["code"] or file["path"]).strip("/").removeprefix("./"),
+                file["at"] or file["line"],
+            )
+            places.append(f"{path}:{line}" if line else path)
+            return f"~{len(places) - 1}~" if "." in path or "/" in path else path
+
+        said = re.sub(r" ?\([^()]*\)", "", _FILE.sub(number, words.replace("~", " ")).casefold())
+        for is_touched, pattern in _CORRECTIONS:
+            numbers = (
+                each for match in pattern.finditer(said) for each in re.findall(r"\d+", match["files"])
+            )
+            found += [CodeCorrection(places[int(each)], is_touched, words) for each in numbers]
     return tuple(found)
-
-
-def _number_files(words: str, files: list[re.Match[str]]) -> str:
-    """Return a sentence with ~0~, ~1~ and so on in place of the files that it names."""
-    parts, at = [], 0
-    for number, each in enumerate(files):
-        parts += [words[at : each.start()].replace("~", " "), f"~{number}~"]
-        at = each.end()
-    return "".join((*parts, words[at:].replace("~", " ")))
 
 
 # --- a review -------------------------------------------------------------------------------------------
 
-ReviewKind = Literal["accept", "drop", "edit", "add", "undo", "unclear"]
-_ACCEPTS = _list_messages(
-    "accept | accept all | accept it | ok | okay | yes | write | write it | fine | good | looks good"
-    " | looks good to me | that's fine | that's it | perfect | great | agreed | go ahead"
+_ACCEPTS = re.compile(
+    r"accept(?: all| it)?|ok|okay|yes|write(?: it)?|fine|good|looks good(?: to me)?|that's (?:fine|it)"
+    r"|perfect|great|agreed|go ahead"
 )
 _POLITE = frozenset({"thanks", "thank you", "please"})
 _DROPS = re.compile(
@@ -406,6 +332,12 @@ _ADDS = re.compile(
     r"(?P<words>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
+_PARTS: dict[str, Part] = {
+    "insight": "insights",
+    "decision": "decisions",
+    "question": "questions",
+    "action": "actions",
+}
 
 
 class ReviewAnswer(Struct, frozen=True):
@@ -414,16 +346,16 @@ class ReviewAnswer(Struct, frozen=True):
     kind: ReviewKind
     numbers: tuple[int, ...] = ()
     words: str = ""
-    part: Literal["insights", "decisions", "questions", "actions"] = "insights"
+    part: Part = "insights"
 
 
 def hear_review(text: str) -> ReviewAnswer:
     """Return what a message at a review asks for; `unclear` where it asks for nothing that is known."""
     said = text.strip()
     parts = {part.strip() for part in re.split(r"[.,!;]", fold_text(said))} - {"", *_POLITE}
-    if is_silence(text) or (parts and parts <= _ACCEPTS):
+    if is_silence(text) or (parts and all(map(_ACCEPTS.fullmatch, parts))):
         return ReviewAnswer("accept")
-    if fold_text(said).rstrip(".!") == "undo":
+    if parts == {"undo"}:
         return ReviewAnswer("undo")
     if found := _DROPS.fullmatch(said):
         numbers = (int(number[:6]) for number in re.findall(r"\d+", found["numbers"]))
@@ -439,18 +371,51 @@ def hear_review(text: str) -> ReviewAnswer:
     return ReviewAnswer("unclear")
 
 
-_PARTS: dict[str, Literal["insights", "decisions", "questions", "actions"]] = {
-    "insight": "insights",
-    "decision": "decisions",
-    "question": "questions",
-    "action": "actions",
-}
-
-
 # --- at a menu ------------------------------------------------------------------------------------------
 
-
-_EDIT_NUMBER = re.compile(r"edit \d{1,3}")
+_STEERING: tuple[tuple[Steering, re.Pattern[str]], ...] = (
+    ("undo", re.compile(r"undo(?: that| it| this| the last)?|take (?:it|that) back")),
+    ("back", re.compile(r"(?:go |one |step )?back|previous(?: question)?")),
+    ("help", re.compile(r"help(?: me)?|menu|commands|what now|what can i (?:do|say)")),
+    ("quit", re.compile(r"q|quit(?: now)?|leave|pause")),
+    ("no", re.compile(r"no|nope|nah")),
+    ("help", re.compile(r"(?:(?:how|where) (?:do|can|could|would|should)|what (?:do|should)) i\b.*")),
+    ("number", re.compile(r"\d+")),
+)
+_PASS = re.compile(r"s|(?:dunno )?skip(?: it| this(?: one| question)?)?")
+_EDIT = re.compile(
+    r"(?P<verb>edit|change|correct)(?: (?:my |the )?answer)?(?:(?: to| on| number)? (?P<what>\S.{0,80}))?"
+)
+_MAX_EDIT_WORDS = 4
+_ONWARDS = re.compile(
+    r"c|(?:complete|finish)(?: (?:the )?analysis)?|continue move to the next step"
+    r"|(?:the )?(?:next|on|continue|proceed|go|(?:go|move|carry|keep) (?:on|ahead|going)|move)"
+    r"(?: (?:to|with))?(?:(?: the)? next)?(?: (?:step|phase|one))?(?: 0\d(?: \w+){0,3})?"
+)
+_ELABORATE = re.compile(
+    r"e|elaboration mode bring all perspectives to discuss this topic"
+    r"|elaborate(?:(?: on)? (?:this|it|that))?|elaboration(?: mode)?"
+    r"|(?:bring|get|ask|hear)(?: in)? (?:the )?(?:others|everyone|team|(?:all |other )?perspectives)(?: in)?"
+    r"|what do the others think|discuss(?: this| it)?(?: topic)?|(?:start (?:a|the) )?roundtable"
+)
+_SKIP = re.compile(
+    r"s|skip(?: all| everything| (?:this|the) phase)?"
+    r"|skip (?:the )?(?:rest|remaining)(?: of the)?(?: steps)?(?:(?: in| of)? (?:this|the) phase)?"
+)
+_ASSENT = word_set("ok okay alright thanks thank")
+# "that's fine, go on" chooses as "go on" does, and "looks good" does not go into a document as feedback.
+_APPROVAL = re.compile(
+    r"^(?:yes|yeah|yep|sure|(?:(?:that's|that is|this is|it's|looks|sounds|all|very) )?"
+    r"(?:fine|good|great|perfect|right|correct))(?: for me| to me| so far)?(?: (?:and|then)(?= ))?(?: |$)"
+)
+# "can we continue?" chooses as "continue" does, and so do the menu's own lines with their letter.
+_REQUEST = re.compile(
+    r"^(?:(?:(?:can|could|shall|should) (?:we|you)|(?:we|you) can|i want to|i'd like to|just|let us) )?"
+    r"(?:[ecs] (?=elaboration|continue|complete|skip))?"
+)
+_TABLE = re.compile(
+    r"^(?:e|elaborate|discuss(?: (?:this|it))?|roundtable|bring in|ask)(?: (?:with|only|just))* (?P<names>.+)"
+)
 
 
 def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
@@ -458,112 +423,28 @@ def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
 
     At a question only a few words alone steer: a number or "no" is an answer there.
     """
-    if text.lstrip().startswith("/"):
-        return None
     said = " ".join(strip_fillers(text))
     if text.strip() == "?":
         return "help"
+    if text.lstrip().startswith("/"):
+        return None
+    steering = next((meant for meant, pattern in _STEERING if pattern.fullmatch(said)), None)
+    edits = _EDIT.fullmatch(said)
     if not at_menu:
-        if said in _PASS:
+        if _PASS.fullmatch(said):
             return "skip"
-        if _EDIT_NUMBER.fullmatch(said):
-            return "edit"
-        return _STEERING[said] if said in ("help", "undo", "back", "quit") else None
-    if said in _STEERING:
-        return _STEERING[said]
-    if _HOW_DO_I.match(said):
-        return "help"
-    if said.isdecimal():
-        return "number"
-    found = _EDIT.fullmatch(said)
-    is_edit = found is not None and len(said.split()) <= _MAX_EDIT_WORDS and said.split()[0] == "edit"
-    return "edit" if is_edit or (found and found["what"] is None) else None
+        edits_number = edits and edits["verb"] == "edit" and (edits["what"] or "").isdecimal()
+        return "edit" if edits_number else steering if said == steering != "no" else None
+    if steering is None and edits and (edits["what"] is None or edits["verb"] == "edit"):
+        return "edit" if len(said.split()) <= _MAX_EDIT_WORDS else None
+    return steering
 
 
 def hear_edit(text: str, labels: tuple[str, ...]) -> str | None:
     """Return the label of the answer that a message wants to edit, by number or by its beginning."""
     found = _EDIT.fullmatch(" ".join(strip_fillers(text)))
     what = (found["what"] or "").strip() if found else ""
-    if what.isdecimal():
-        return labels[int(what[:6]) - 1] if 0 < int(what[:6]) <= len(labels) else None
-    folded = {label: " ".join(words_of(label)) for label in labels}
-    begun = [label for label, words in folded.items() if what and words.startswith(what)]
-    exact = [label for label in begun if folded[label] == what]
-    return next(iter(exact or begun), None) if len(begun) == 1 or exact else None
-
-
-# "No, it is two" corrects; "No new module" and "wrong input raises" do not.
-_CORRECTS = re.compile(
-    r"^(?:(?:(?:no|nope|wrong)\b[,:.!]|(?:actually|correction|sorry|not quite|that is wrong|that's wrong)\b"
-    r"[,:.!]?)\s+)+",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
-
-
-class AnswerAddition(Struct, frozen=True):
-    """The answer that a message adds to or puts right, the words, and whether they stand in its place."""
-
-    label: str
-    words: str
-    replaces: bool = False
-
-
-def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerAddition | None:
-    """Return the answer that a message puts right; None where it corrects nothing known.
-
-    `answers` are labels with what was answered; the one that shares most of the message's words is meant.
-    """
-    named = text.partition(":")[0].strip()
-    if label := next((label for label, _ in answers if fold_text(label) == fold_text(named)), ""):
-        return AnswerAddition(label, text.strip(), replaces=True)
-    found = _CORRECTS.match(text.strip())
-    if found is None:
-        return None
-    right = text.strip()[found.end() :]
-    subjects = _subjects(right)
-    ranked = []
-    for label, words in answers:
-        answer = f"{label} {words}"
-        # Of answers that share as many words, the shorter one is meant.
-        ranked.append(((len(subjects & _subjects(answer)), -len(words_of(answer))), label))
-    best = max(ranked, default=((0, 0), ""))
-    is_only = [rank for rank, _ in ranked].count(best[0]) == 1
-    if not best[0][0] or not is_only:
-        return None
-    return AnswerAddition(best[1], right[:1].upper() + right[1:], replaces=True)
-
-
-_ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
-_REPLACING = re.compile(
-    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s++|(?<=\S)\s++instead[.!]?$",
-    re.IGNORECASE,
-)
-_LABELLED = re.compile(r"(?P<label>[^:\n]{3,40}):\s+(?P<words>\S.*)", re.DOTALL)
-_OUTSIDE = _list_messages("out of scope | not included | left out | stays as it is | boundary")
-
-
-def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> AnswerAddition | None:
-    """Return what a message at a menu adds to an answer; None where it names none.
-
-    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer that
-    there is. It adds, unless it says that it replaces.
-    """
-    words, label = text.strip(), only
-    if found := _LABELLED.fullmatch(words):
-        said = fold_text(found["label"]).strip()
-        named = [each for each in labels if fold_text(each) == said or {said, fold_text(each)} <= _OUTSIDE]
-        words, label = (found["words"], named[0]) if named else (words, label)
-    if not label:
-        return None
-    replaces = _REPLACING.search(words) is not None
-    right = _REPLACING.sub("", _ADDING.sub("", words)).strip()
-    return AnswerAddition(label, right[:1].upper() + right[1:], replaces)
-
-
-def asks_something(text: str) -> bool:
-    """Whether a message that addresses somebody wants an answer rather than a change."""
-    return text.rstrip().endswith("?") or bool(_ASKS.search(fold_text(text)[:60]))
+    return _find_choice(tuple(what.split()), labels) if what else None
 
 
 def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
@@ -571,20 +452,15 @@ def hear_menu(text: str, *, can_skip: bool) -> MenuChoice:
     words = strip_fillers(text)
     said = " ".join(words)
     approved = _APPROVAL.sub("", said, count=1)
-    wish = _LETTER.sub("", _REQUEST.sub("", approved)).removesuffix(" now")
-    assents = (not words and not _ASSENT.isdisjoint(words_of(text))) or (bool(said) and not approved)
-    if is_silence(text) or assents or wish in _CONTINUE or _ONWARDS.fullmatch(wish):
+    wish = _REQUEST.sub("", approved).removesuffix(" now")
+    assents = not approved if said else is_silence(text) or not _ASSENT.isdisjoint(words_of(text))
+    if assents or _ONWARDS.fullmatch(wish):
         return "continue"
-    if wish in _ELABORATE:
+    if _ELABORATE.fullmatch(wish):
         return "elaborate"
-    if wish in _SKIP:
+    if _SKIP.fullmatch(wish):
         return "skip" if can_skip else "nothing-to-skip"
     return "feedback"
-
-
-_TABLE = re.compile(
-    r"^(?:e|elaborate|discuss(?: (?:this|it))?|roundtable|bring in|ask)(?: (?:with|only|just))* (?P<names>.+)"
-)
 
 
 def hear_table(text: str, roster: Roster) -> tuple[str, ...] | None:
@@ -621,3 +497,79 @@ def _find_choice(words: tuple[str, ...], choices: tuple[str, ...]) -> str | None
         [choice for choice in choices if find_phrase(words, spelled[choice]) is not None],
     )
     return next((found[0] for found in readings if len(found) == 1), None)
+
+
+# --- feedback on an answer ------------------------------------------------------------------------------
+
+# "No, it is two" corrects; "No new module" and "wrong input raises" do not.
+_CORRECTS = re.compile(
+    r"^(?:(?:(?:no|nope|wrong)\b[,:.!]|(?:actually|correction|sorry|not quite|that is wrong|that's wrong)\b"
+    r"[,:.!]?)\s+)+",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(r"\b(?:tell me|explain|say|what|why|how|who|when|where|which)\b")
+_ADDING = re.compile(r"^(?:please\s+)?(?:also\s+)?add(?:\s+that\b|\s*:)\s*", re.IGNORECASE)
+_REPLACING = re.compile(
+    r"^(?:instead|rather|replace (?:it|that|this) (?:with|by))\b[,:]?\s++|(?<=\S)\s++instead[.!]?$",
+    re.IGNORECASE,
+)
+_OUTSIDE = {"out of scope", "not included", "left out", "stays as it is", "boundary"}
+
+
+class AnswerAddition(Struct, frozen=True):
+    """The answer that a message adds to or puts right, the words, and whether they stand in its place."""
+
+    label: str
+    words: str
+    replaces: bool = False
+
+
+def find_corrected(text: str, answers: tuple[tuple[str, str], ...]) -> AnswerAddition | None:
+    """Return the answer that a message puts right; None where it corrects nothing known.
+
+    `answers` are labels with what was answered; the one that shares most of the message's words is meant.
+    """
+    said = text.strip()
+    named = fold_text(said.partition(":")[0].strip())
+    for label, _ in answers:
+        if fold_text(label) == named:
+            return AnswerAddition(label, said, replaces=True)
+    found = _CORRECTS.match(said)
+    if found is None:
+        return None
+    right = said[found.end() :]
+
+    def rank(answer: tuple[str, str]) -> tuple[int, int]:
+        # Of answers that share as many words, the shorter one is meant.
+        words = " ".join(answer)
+        return len(_subjects(right) & _subjects(words)), -len(words_of(words))
+
+    ranked = [(rank(answer), answer[0]) for answer in answers]
+    best, label = max(ranked, default=((0, 0), ""))
+    if not best[0] or [each for each, _ in ranked].count(best) > 1:
+        return None
+    return AnswerAddition(label, right[:1].upper() + right[1:], replaces=True)
+
+
+def hear_addition(text: str, labels: tuple[str, ...], only: str = "") -> AnswerAddition | None:
+    """Return what a message at a menu adds to an answer; None where it names none.
+
+    It names one of the labels before a colon ("Out of scope: ..."); else it means `only`, the one answer that
+    there is. It adds, unless it says that it replaces.
+    """
+    words, label = text.strip(), only
+    before, _, after = words.partition(":")
+    said = fold_text(before).strip()
+    named = [each for each in labels if fold_text(each) == said or {said, fold_text(each)} <= _OUTSIDE]
+    if named and after[:1].isspace() and after.strip():
+        words, label = after.strip(), named[0]
+    if not label:
+        return None
+    replaces = _REPLACING.search(words) is not None
+    right = _REPLACING.sub("", _ADDING.sub("", words)).strip()
+    return AnswerAddition(label, right[:1].upper() + right[1:], replaces)
+
+
+def asks_something(text: str) -> bool:
+    """Whether a message that addresses somebody wants an answer rather than a change."""
+    return text.rstrip().endswith("?") or bool(_ASKS.search(fold_text(text)[:60]))

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from .personas import Persona
 from .progress import Past
-from .steps import Phase
+from .steps import Phase, Step
 from .tracks import TrackChoice
 from .turns import USER
 
@@ -24,6 +24,9 @@ Awaits = Literal["answer", "menu", "discussion", "exit", "choice", "review"]
 
 ACKNOWLEDGEMENT = "Wrapping up the discussion. Let me synthesize our key points."
 UNCLEAR_EXIT = "Did you want to end the discussion, or continue exploring this?"
+LIMIT_WARNING = "We are nearing the end of our discussion time. Any final points before we synthesize?"
+SYNTHESIZING = "Let me synthesize the key points from our conversation."
+LIMIT = f"We have had a thorough discussion. {SYNTHESIZING}"
 CONTEXT_UNREADABLE = (
     "I could not load the step context for elaboration. Let me continue with the normal menu."
 )
@@ -36,20 +39,35 @@ SKIPPING = (
     "Skipping remaining steps in this phase. "
     "I'll produce draft artifacts based on what we've discussed so far."
 )
-NO_EDIT_YET = "`edit` is for the menu after this step. `back` asks the question before again."
-NOT_YET = "[E] is for the menu after this step. First this question; not knowing is a fair answer."
 REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
 )
-REVIEW_UNCLEAR = "Nothing was changed, because I could not tell what to change. " + REVIEW
+REVIEW_UNCLEAR = f"Nothing was changed, because I could not tell what to change. {REVIEW}"
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
+NOT_YET = "[E] and `edit` are for the menu after this step. `back` asks the question before again."
+NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
+NO_REMARK = (
+    "Nothing was added. Choose a letter, or say in a few words what you would change: "
+    "it goes into the step's document as your feedback."
+)
+NOTHING_WRITTEN = (
+    "Nothing was written since this step was opened, so there is nothing to undo here. "
+    "`roundtable undo` takes back an earlier discussion."
+)
+ALONE = "A roundtable needs at least two personas; only {} is at the table."
+REMINDER = "  (What you know is enough; ? shows an example.)"
+FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
 HOW_AT_A_QUESTION = (
     "`back` returns to the question before, `skip` leaves this one open, `quit` pauses; all is saved."
 )
+EDIT_ENTRY = "What should entry {} say? Enter alone leaves it as it is."
+NO_SUCH_ENTRY = "There is no entry {}; there are {}. Nothing was changed."
+HOW_TO_REACH = (
+    "{} is the number of a step: at a menu it opens a step that is complete or was skipped, and Continue "
+    "leads to the others. Nothing was taken as an answer."
+)
 NOTHING_TO_UNDO = "There is nothing to undo here."
-_LATER = "We can come back to that after this discussion."
-_INTRODUCTION_WIDTH = 76
 
 
 class Line(Struct, frozen=True):
@@ -63,16 +81,6 @@ class Line(Struct, frozen=True):
     awaits: Awaits | None = None
     by: str = ""
     """Who of several people said it, where the speaker is the user."""
-
-
-def no_such_entry(number: int, known: Sequence[int]) -> str:
-    """What is said where a review names an entry that is not there."""
-    return f"There is no entry {number}; there are {join_names([*map(str, known)])}. Nothing was changed."
-
-
-def edit_entry(number: int) -> str:
-    """What is asked where an entry is to be edited and the new words are still missing."""
-    return f"What should entry {number} say? Enter alone leaves it as it is."
 
 
 def article(noun: str) -> str:
@@ -92,7 +100,7 @@ def join_names(parts: Sequence[str]) -> str:
 def introduction(others: Sequence[Persona], *, title: str, item_name: str, max_turns: int) -> str:
     """What is shown at once when an elaboration begins (ENTRY-3)."""
     bringing = f"Bringing {join_names([persona.title for persona in others])}"
-    names = textwrap.fill(bringing, _INTRODUCTION_WIDTH, break_long_words=False, break_on_hyphens=False)
+    names = textwrap.fill(bringing, 76, break_long_words=False, break_on_hyphens=False)
     return (
         "---\nELABORATION MODE\n\n"
         f"{names}\ninto the discussion.\n\n"
@@ -125,44 +133,23 @@ def contribution(persona: Persona, text: str) -> str:
     return f"{persona.title}: {text}"
 
 
-def redirect(lead: Persona, speaker: str, subject: str, *, topic: str, ahead: tuple[str, str] | None) -> str:
-    """The lead's gentle redirect of a persona, by name, or of the user (FOCUS-1).
-
-    `ahead` names the step or phase, and the phase, where the subject can still be taken up.
-    """
+def redirect(speaker: str, subject: str, *, topic: str, ahead: str | None) -> str:
+    """The lead's gentle redirect of a persona, by name, or of the user, to where it belongs (FOCUS-1)."""
+    later = "We can come back to that after this discussion."
     if speaker == USER:
-        phase, later = (f" for {ahead[1]}", "") if ahead else ("", f" {_LATER}")
-        return f"{lead.title}: That is a great question{phase}. For now, let us focus on {topic}.{later}"
-    then = f"We can explore that when we get to {ahead[0]}." if ahead else _LATER
+        said = (
+            f"That is a great question{f' for {ahead}' if ahead else ''}. For now, let us focus on {topic}."
+        )
+        return said if ahead else f"{said} {later}"
+    then = f"We can explore that when we get to {ahead}." if ahead else later
     return (
-        f"{lead.title}: {speaker} raises an interesting point about {subject}, "
-        f"but let us stay focused on {topic}. {then}"
+        f"{speaker} raises an interesting point about {subject}, but let us stay focused on {topic}. {then}"
     )
 
 
-def limit_warning(lead: Persona) -> str:
-    """The one warning before the limit (LOOP-4)."""
-    question = "Any final points before we synthesize?"
-    return f"{lead.title}: We are nearing the end of our discussion time. {question}"
-
-
-def limit(lead: Persona) -> str:
-    """The end at the turn limit (LOOP-5)."""
-    return (
-        f"{lead.title}: We have had a thorough discussion. "
-        "Let me synthesize the key points from our conversation."
-    )
-
-
-def budget(lead: Persona, reason: str) -> str:
-    """The end of a spent budget, which says so (EXIT-2)."""
-    return f"{lead.title}: {reason.rstrip('.')}. Let me synthesize the key points from our conversation."
-
-
-def inactivity(lead: Persona, user_name: str | None) -> str:
-    """The question to a user who has been silent for three rounds (LOOP-6)."""
-    opening = f"{user_name}, any" if user_name else "Any"
-    return f"{lead.title}: {opening} thoughts on this, or should we wrap up?"
+def inactivity(user_name: str | None) -> str:
+    """The lead's question to a user who has been silent for three rounds (LOOP-6)."""
+    return f"{f'{user_name}, any' if user_name else 'Any'} thoughts on this, or should we wrap up?"
 
 
 def limit_raised(max_turns: int, *, saved: bool) -> str:
@@ -175,11 +162,6 @@ def limit_raised(max_turns: int, *, saved: bool) -> str:
 def artifact_updated(output: str, heading: str, description: str) -> str:
     """What was added where (ART-6)."""
     return f'Updated {output}, section "{heading}": added {description}.'
-
-
-def not_found(output: str) -> str:
-    """A missing output (ART-6)."""
-    return not_updated(output, "file not found")
 
 
 def not_updated(output: str, reason: str) -> str:
@@ -197,38 +179,32 @@ def record_saved(turns: int, transcript: str, put_off: Sequence[str] = (), *, is
 
     A discussion that is not on a step has its transcript only, with what was put off in it (MENU-8).
     """
-    if not is_step:
-        return f"Saved the discussion ({turns} turns); the transcript is {transcript}."
-    text = f"Saved the discussion ({turns} turns) to meta.json; the transcript is {transcript}."
+    where = " to meta.json" if is_step else ""
+    text = f"Saved the discussion ({turns} turns){where}; the transcript is {transcript}."
     kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
-    return f"{text} Put off and kept in parking-lot.md: {kept}." if kept else text
+    return f"{text} Put off and kept in parking-lot.md: {kept}." if kept and is_step else text
 
 
-def step_header(persona: Persona, step_id: str, title: str) -> str:
-    """The line that opens a step (STEP-4)."""
-    return f"{persona.title} -- Step {step_id}: {title}"
-
-
-def question(text: str, offer: str | None, source: str = "", subject: str = "") -> str:
+def question(text: str, offer: str, source: str = "", subject: str = "") -> str:
     """A question with its subject and the draft answer that an empty message takes."""
-    if subject:
-        text = "\n".join((text, *(f"  > {line}" for line in subject.splitlines() if line.strip())))
-    if not offer:
-        return text
-    origin = f", from {source}" if source else ""
-    return f"{text}\n  Draft{origin}: {offer}\n  (Enter takes the draft.)"
+    asked = [text, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
+    if offer:
+        asked += [f"  Draft{f', from {source}' if source else ''}: {offer}", "  (Enter takes the draft.)"]
+    return "\n".join(asked)
 
 
-def panel_drafts(drafts: Sequence[tuple[str, str, str]]) -> str:
-    """What a panel drafted and nobody is asked for: labels, answers and where they were read (STEP-4)."""
-    listed = (f"- {label}: {text}{f' (from {source})' if source else ''}" for label, text, source in drafts)
-    return "\n".join(["Drafted from what is on the table; `edit` at the menu changes any of it:", *listed])
+def drafts_taken(drafts: Sequence[tuple[str, str, str]], *, by_panel: bool) -> str:
+    """The drafts that nobody is asked for: labels, answers and where they were read (STEP-4)."""
+    head = ["Drafted from what is on the table; `edit` at the menu changes any of it:"] if by_panel else []
+    listed = (f"{label}{f', from {source}' if source else ''}: {text}" for label, text, source in drafts)
+    return "\n".join([*head, *listed])
 
 
 def explanation(help_text: str, example: str) -> str:
-    """What `?` shows: the question's help and an example answer."""
+    """What `?` and `help` show: the question's help, an example answer, and the words that steer."""
     said = [text for text in (help_text, f"For example: {example}" if example else "") if text]
-    return "\n".join(said) or "There is no further help on this question. Not knowing is a fair answer."
+    said = said or ["There is no further help on this question. Not knowing is a fair answer."]
+    return "\n".join([*said, HOW_AT_A_QUESTION])
 
 
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
@@ -243,28 +219,22 @@ def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
+def menu(*, last: bool, next_phase: Phase | None) -> str:
     """The menu after a step, or after the last one of its phase (MENU-1, MENU-2)."""
     choices = ["[E] Elaboration Mode -- bring all perspectives to discuss this topic"]
     if not last:
-        choices.append("[C] Continue -- move to the next step")
-        choices.append("[S] Skip remaining steps in this phase")
+        choices += ["[C] Continue -- move to the next step", "[S] Skip remaining steps in this phase"]
     elif next_phase:
-        choices.append(f"[C] Continue to Phase {next_phase[0]} ({next_phase[1]})")
+        choices.append(f"[C] Continue to Phase {next_phase.number} ({next_phase.name})")
     else:
         choices.append("[C] Complete analysis")
     return "\n".join(["---", *choices, "Or type naturally to provide feedback.", "---"])
 
 
-def quiet_menu(*, last: bool, next_phase: tuple[str, str] | None) -> str:
+def quiet_menu(*, last: bool, next_phase: Phase | None) -> str:
     """The menu at brief depth and in a short track, on one line."""
-    ahead = "Continue" if not last else f"Continue to {next_phase[1]}" if next_phase else "Complete analysis"
-    return f"[C] {ahead}  [E] Elaboration Mode  or say what should change."
-
-
-def drafts_taken(drafts: Sequence[tuple[str, str, str]]) -> str:
-    """The drafts that were taken without asking: labels, answers and where they were read."""
-    return "\n".join(f"{label}, from {source}: {text}" for label, text, source in drafts)
+    ahead = f"Continue to {next_phase.name}" if next_phase else "Complete analysis"
+    return f"[C] {ahead if last else 'Continue'}  [E] Elaboration Mode  or say what should change."
 
 
 def propose_track(title: str, summary: str, word: str, others: Sequence[str], *, is_asked: bool) -> str:
@@ -298,24 +268,16 @@ def what_to_change(labels: Sequence[str]) -> str:
     return f"To change an answer say `edit` and its number: {listed}."
 
 
-def steps_to_make_up(skipped: Sequence[tuple[str, str]]) -> str:
+def steps_to_make_up(skipped: Sequence[Step]) -> str:
     """Which steps were skipped, and how one is made up (MENU-4)."""
-    listed = ", ".join(f"{step_id} {title}" for step_id, title in skipped)
-    return f"Skipped so far: {listed}. To make one up, say its number at a menu, such as {skipped[0][0]}."
-
-
-def how_to_reach(step_id: str) -> str:
-    """How to get to a step that the user names and that is not opened at once (MENU-4)."""
-    way = "at a menu it opens a step that is complete or was skipped, and Continue leads to the others"
-    return f"{step_id} is the number of a step: {way}. Nothing was taken as an answer."
+    listed, first = ", ".join(f"{step.step_id} {step.title}" for step in skipped), skipped[0].step_id
+    return f"Skipped so far: {listed}. To make one up, say its number at a menu, such as {first}."
 
 
 def with_forecast(menu_text: str, forecast: str) -> str:
     """A menu that says what an elaboration may cost, above its choices (MENU-6)."""
-    head, rule, choices = menu_text.partition("---\n")
-    if not rule and "[E]" not in menu_text:
-        return menu_text
-    return f"{head}{rule}{forecast}\n{choices}" if rule else f"{forecast}\n{menu_text}"
+    rule = "---\n" if menu_text.startswith("---\n") else ""
+    return f"{rule}{forecast}\n{menu_text.removeprefix(rule)}" if "[E]" in menu_text else menu_text
 
 
 def brought_up(subject: str, speaker: str, step_id: str) -> str:
@@ -327,9 +289,6 @@ def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     """Where a discussion stood that was cut off (GREET-6)."""
     subject = f"step {step_id}" if step_id else "this document"
     return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
-
-
-_REMEMBERED = 3
 
 
 def new_in_phase(persona: Persona, phase: Phase) -> str:
@@ -349,10 +308,10 @@ def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past
     """The first words after a pause: what was done, discussed, and comes next (GREET-2, GREET-3)."""
     said = ["Welcome back."]
     if titles:
-        said.append(f"Last time we completed {join_names(list(titles)[-_REMEMBERED:])}.")
+        said.append(f"Last time we completed {join_names(list(titles)[-3:])}.")
     said += [
         f"We also had a roundtable discussion on step {each.step_id} where {continue_sentence(each.summary)}"
-        for each in list(past)[-_REMEMBERED:]
+        for each in list(past)[-3:]
     ]
     said.append(f"Let us pick up from {ahead}.")
     return f"{persona.name}: " + " ".join(said)

@@ -1,26 +1,27 @@
 """Progress: what meta.json says is done of an item, and what comes next (META-4, META-5, STEP-3).
 
-At the end is the small language of `skip_if`, a yes or no over an item's facts. A condition is made of names,
-"texts", numbers, true, false, parentheses, `and`, `or`, `not`, and one of `== != < <= > >= in`, `not in`
-between two values. Python parses it, but nothing is ever run: only these constructs have a meaning here.
+At the end is the small language of `skip_if`, a yes or no over what is known of an item. A condition is made
+of `and`, `or`, `not`, parentheses, `true`, `false`, and one of `== != < <= > >= in`, `not in` between two
+texts: a name, or words in quotes. Python parses it, but nothing is ever run: only these constructs have a
+meaning here.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
-from operator import ge, gt, le, lt
-from typing import Any, Literal, TypeAlias
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from .errors import RuleBroken
 from .steps import PHASE_KEYS, PHASES, Phase, Step
 
-Fact: TypeAlias = str | int | float | bool | tuple[str, ...]
 Status = Literal["raw", "partial", "analyzed"]
-TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def analysis_status(phases_completed: object) -> Status:
@@ -32,20 +33,18 @@ def analysis_status(phases_completed: object) -> Status:
 
 def faulty_fields(record: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the fields of an elaboration record that are missing or of the wrong kind (META-5)."""
-    step_id, turns = record.get("step_id"), record.get("turn_count")
-    personas, instant = record.get("personas_active"), record.get("timestamp")
-    summary = record.get("synthesis_summary")
-    sound = {
-        "step_id": isinstance(step_id, str) and bool(step_id),
-        "turn_count": isinstance(turns, int) and not isinstance(turns, bool) and turns >= 1,
-        "personas_active": isinstance(personas, list | tuple)
-        and all(isinstance(key, str) for key in personas),
-        "timestamp": isinstance(instant, str) and TIMESTAMP.fullmatch(instant) is not None,
-        "synthesis_summary": isinstance(summary, str)
-        and bool(summary.strip())
-        and summary.splitlines() == [summary],
+    checks: dict[str, Callable[[Any], bool]] = {
+        "step_id": lambda value: isinstance(value, str) and value != "",
+        "turn_count": lambda value: type(value) is int and value >= 1,
+        "personas_active": lambda value: (
+            isinstance(value, list | tuple) and all(isinstance(key, str) for key in value)
+        ),
+        "timestamp": lambda value: isinstance(value, str) and _TIMESTAMP.fullmatch(value) is not None,
+        "synthesis_summary": lambda value: (
+            isinstance(value, str) and value.strip() != "" and value.splitlines() == [value]
+        ),
     }
-    return tuple(field for field, is_sound in sound.items() if not is_sound)
+    return tuple(field for field, is_sound in checks.items() if not is_sound(record.get(field)))
 
 
 class Past(Struct, frozen=True):
@@ -65,9 +64,6 @@ class Progress(Struct, frozen=True):
     def is_finished(self) -> bool:
         """Whether all five phases are complete."""
         return all(phase.key in self.phases_completed for phase in PHASES)
-
-
-NO_PROGRESS = Progress()
 
 
 class RemainingSteps(Struct, frozen=True):
@@ -92,7 +88,7 @@ def steps_of_phase(steps: Sequence[Step], phase: Phase) -> tuple[Step, ...]:
 
 
 def find_remaining_steps(
-    steps: Sequence[Step], phase: Phase, completed: Sequence[str], facts: Mapping[str, Fact]
+    steps: Sequence[Step], phase: Phase, completed: Sequence[str], facts: Mapping[str, str]
 ) -> RemainingSteps:
     """Return what can still run in a phase: neither done nor skipped, its dependencies complete."""
     runnable, warnings = [], []
@@ -110,7 +106,7 @@ def find_remaining_steps(
     return RemainingSteps(tuple(runnable), tuple(warnings))
 
 
-def is_skipped(step: Step, facts: Mapping[str, Fact]) -> bool:
+def is_skipped(step: Step, facts: Mapping[str, str]) -> bool:
     """Whether the step's `skip_if` holds; one that does not parse never skips."""
     if not step.skip_if:
         return False
@@ -121,7 +117,7 @@ def is_skipped(step: Step, facts: Mapping[str, Fact]) -> bool:
 
 
 def find_position(
-    steps: Sequence[Step], progress: Progress, facts: Mapping[str, Fact], *, can_pass: bool = False
+    steps: Sequence[Step], progress: Progress, facts: Mapping[str, str], *, can_pass: bool = False
 ) -> Position | None:
     """Return the first incomplete phase, with the step to run or its menu; None when all is done.
 
@@ -143,17 +139,14 @@ def find_position(
 # --- conditions ----------------------------------------------------------------------------------------
 
 _LONGEST_CONDITION = 500
-_TRUTHS = {"true": True, "false": False}
-_ORDERS: Mapping[type[ast.cmpop], Any] = {ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge}
-_OPERATORS: tuple[type[ast.AST], ...] = (ast.Eq, ast.NotEq, ast.In, ast.NotIn, *_ORDERS)
-
-
-class _CannotTell(Exception):
-    """The facts do not answer the condition."""
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[str, str], bool]] = {
+    ast.Eq: eq, ast.NotEq: ne, ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge,
+    ast.In: lambda part, whole: part in whole, ast.NotIn: lambda part, whole: part not in whole,
+}  # fmt: skip
 
 
 class Condition(Struct, frozen=True):
-    """A condition over an item's facts, as written and as understood."""
+    """A condition over what is known of an item, as written and as understood."""
 
     text: str
     _meaning: ast.expr
@@ -166,78 +159,47 @@ class Condition(Struct, frozen=True):
         start = len(text) - len(text.lstrip())
         try:
             meaning = ast.parse(text.strip(), mode="eval").body
+            _holds(meaning, defaultdict(str))
         except SyntaxError as error:
-            at = start + error.offset if error.offset else len(text) + 1
-            raise _unreadable(at, f"{error.msg}.") from None
+            at, reason = start + error.offset if error.offset else len(text) + 1, error.msg
         except ValueError:  # a character that no source may hold
-            raise _unreadable(1, "it holds a character that cannot be read.") from None
-        for node in ast.walk(meaning):
-            if isinstance(node, ast.expr) and not _has_meaning(node):
-                words = ast.get_source_segment(text.strip(), node)
-                raise _unreadable(start + node.col_offset + 1, f"{words!r} is not understood.")
-        return cls(text, meaning)
+            at, reason = 1, "it holds a character that cannot be read"
+        else:
+            return cls(text, meaning)
+        raise RuleBroken(f"The condition does not parse at character {at}: {reason}.")
 
-    def holds(self, facts: Mapping[str, Fact]) -> bool:
-        """Whether the facts make it true; an unknown name or values that do not compare make it false."""
+    def holds(self, facts: Mapping[str, str]) -> bool:
+        """Whether the facts make it true; a name that they do not know makes it false."""
         try:
-            return _truth(self._meaning, facts)
-        except _CannotTell:
+            return _holds(self._meaning, facts)
+        except KeyError:
             return False
 
 
-def _unreadable(at: int, reason: str) -> RuleBroken:
-    return RuleBroken(f"The condition does not parse at character {at}: {reason}")
-
-
-def _has_meaning(node: ast.expr) -> bool:
+def _holds(node: ast.expr, facts: Mapping[str, str]) -> bool:
+    """Whether the facts make a condition true; KeyError for an unknown name, SyntaxError for other Python."""
     match node:
-        case ast.Constant(value=str() | int() | float()) | ast.Name() | ast.BoolOp():
-            return True
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
-        case ast.UnaryOp(op=operator) | ast.Compare(ops=[operator]):
-            return isinstance(operator, ast.Not) or type(operator) in _OPERATORS
-    return False
-
-
-def _truth(meaning: ast.expr, facts: Mapping[str, Fact]) -> bool:
-    value = _value(meaning, facts)
-    if not isinstance(value, bool):
-        raise _CannotTell
-    return value
-
-
-def _value(meaning: ast.expr, facts: Mapping[str, Fact]) -> Fact:
-    match meaning:
-        case ast.Constant(value=str() | int() | float() as value):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return -value
-        case ast.Name(id="true" | "false" as name):
-            return _TRUTHS[name]
-        case ast.Name(id=name) if name in facts:
-            return facts[name]
-        case ast.UnaryOp(op=ast.Not(), operand=denied):
-            return not _truth(denied, facts)
         case ast.BoolOp(op=joint, values=values):
             # Every side is looked at, so that the order of writing does not matter.
-            truths = [_truth(each, facts) for each in values]
+            truths = [_holds(each, facts) for each in values]
             return all(truths) if isinstance(joint, ast.And) else any(truths)
-        case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            return _compare(_value(left, facts), operator, _value(right, facts))
-    raise _CannotTell
+        case ast.UnaryOp(op=ast.Not(), operand=denied):
+            return not _holds(denied, facts)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
+            return _COMPARISONS[type(operator)](_text(left, facts), _text(right, facts))
+        case ast.Name(id="true" | "false" as word):
+            return word == "true"
+    raise _not_understood(node)
 
 
-def _compare(left: Fact, operator: ast.cmpop, right: Fact) -> bool:
-    if isinstance(operator, ast.In | ast.NotIn):
-        if not isinstance(left, str) or not isinstance(right, str | tuple):
-            raise _CannotTell
-        return (left in right) is isinstance(operator, ast.In)
-    sorts = {float if type(each) is int else type(each) for each in (left, right)}
-    if len(sorts) > 1:
-        raise _CannotTell
-    if isinstance(operator, ast.Eq | ast.NotEq):
-        return (left == right) is isinstance(operator, ast.Eq)
-    if not sorts <= {float, str}:
-        raise _CannotTell
-    return bool(_ORDERS[type(operator)](left, right))
+def _text(node: ast.expr, facts: Mapping[str, str]) -> str:
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.Name(id=name):
+            return facts[name]
+    raise _not_understood(node)
+
+
+def _not_understood(node: ast.expr) -> SyntaxError:
+    return SyntaxError(f"{ast.unparse(node)!r} is not understood", ("", 1, node.col_offset + 1, ""))

@@ -152,6 +152,11 @@ class Step(Struct, frozen=True):
     def phase(self) -> Phase | None:
         return phase_of(self.step_id)
 
+    @property
+    def every_question(self) -> tuple[Question, ...]:
+        """The questions of all depths, the deepest first; several may have one label."""
+        return (*self.deep, *self.standard, *self.brief)
+
     def questions(self, depth: Depth) -> tuple[Question, ...]:
         """Return the questions asked at a depth."""
         return {"brief": self.brief, "standard": self.standard, "deep": self.deep}[depth]

@@ -7,7 +7,7 @@ stand beside it. What somebody else proposed is an open question.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
 
@@ -71,17 +71,16 @@ class Draft(Struct, frozen=True):
     def number_entries(self) -> Draft:
         """Return the draft with its entries numbered from 1 over all parts, for the review."""
         numbers = count(1)
-        return self.change_entries(lambda _number, _part, entry: replace(entry, number=next(numbers)))
+        return self.change_entries(lambda _part, entry: replace(entry, number=next(numbers)))
 
     def words_of_entry(self, number: int) -> str:
         """Return an entry's words as they are edited."""
         entry = next(entry for entry in self.entries if entry.number == number)
         return f"{entry.text.rstrip('.')}: {entry.detail}" if entry.detail else entry.text
 
-    def drop_entries(self, numbers: Iterable[int]) -> Draft:
+    def drop_entries(self, numbers: Collection[int]) -> Draft:
         """Return the draft without these entries."""
-        dropped = set(numbers)
-        return self.change_entries(lambda number, _part, entry: None if number in dropped else entry)
+        return self.change_entries(lambda _part, entry: None if entry.number in numbers else entry)
 
     def edit_entry(self, number: int, words: str, *, relayed: bool = False) -> Draft:
         """Return the draft with new words for an entry; what follows a colon is its reason or owner.
@@ -89,21 +88,15 @@ class Draft(Struct, frozen=True):
         Words that a host passed on, `relayed`, are marked (ART-8).
         """
 
-        def edit(each: int, part: Part, entry: Entry) -> Entry:
-            if each != number:
-                return entry
-            text, detail = _split_detail(words, part)
-            review: Literal["added", "edited"] = "added" if entry.review == "added" else "edited"
-            edited = Entry(text, entry.turns, detail, review, number)
-            return mark_entry(edited) if relayed else edited
+        def edit(part: Part, entry: Entry) -> Entry:
+            changed = replace(entry, review=entry.review or "edited")
+            return _put_words(changed, words, part, relayed=relayed) if entry.number == number else entry
 
         return self.change_entries(edit)
 
     def add_entry(self, part: Part, words: str, number: int, *, relayed: bool = False) -> Draft:
         """Return the draft with an entry of the user's own at the end of a part."""
-        text, detail = _split_detail(words, part)
-        entry = Entry(text, (), detail, "added", number)
-        entry = mark_entry(entry) if relayed else entry
+        entry = _put_words(Entry("", (), review="added", number=number), words, part, relayed=relayed)
         return self._put(part, (*self.part(part), entry))
 
     def part(self, part: Part) -> tuple[Entry, ...]:
@@ -111,11 +104,11 @@ class Draft(Struct, frozen=True):
         entries: tuple[Entry, ...] = getattr(self, part)
         return entries
 
-    def change_entries(self, change: Callable[[int, Part, Entry], Entry | None]) -> Draft:
-        """Return the draft with what `change` makes of each entry, by its number and part; None drops it."""
+    def change_entries(self, change: Callable[[Part, Entry], Entry | None]) -> Draft:
+        """Return the draft with what `change` makes of each entry of each part; None drops it."""
         draft = self
         for part in HEADINGS:
-            changed = (change(entry.number, part, entry) for entry in self.part(part))
+            changed = (change(part, entry) for entry in self.part(part))
             draft = draft._put(part, tuple(entry for entry in changed if entry is not None))
         return draft
 
@@ -124,45 +117,64 @@ class Draft(Struct, frozen=True):
         return replace(self, **parts)
 
 
-def _split_detail(words: str, part: Part) -> tuple[str, str]:
-    """Return an entry's words as text and detail; an insight has no detail."""
+def _put_words(entry: Entry, words: str, part: Part, *, relayed: bool) -> Entry:
+    """Return an entry with words of the user's as its text and detail; an insight has no detail."""
     line = join_lines(words)
-    if part == "insights":
-        return line, ""
-    text, _, detail = line.partition(": ")
-    return text.strip(), detail.strip()
+    text, _, detail = (line, "", "") if part == "insights" else line.partition(": ")
+    changed = replace(entry, text=text.strip(), detail=detail.strip())
+    return mark_entry(changed) if relayed else changed
 
 
-class _Decided(Struct, frozen=True):
-    """A turn in which the user decided, and the earlier decision that it replaces."""
-
-    turn: Turn
-    replaces: Turn | None = None
+# --- decisions ------------------------------------------------------------------------------------------
 
 
-def _standing_decisions(turns: Sequence[Turn]) -> dict[int, _Decided]:
-    """Return what the user decided and did not take back or reverse since, by turn.
+class _Decisions(Struct, frozen=True):
+    """What the user decided, by turn: what stands, with the turn that it replaces, and what was withdrawn."""
+
+    standing: Mapping[int, Turn | None]
+    withdrawn: frozenset[int]
+
+    def stands_in(self, entry: Entry, turns: Sequence[Turn]) -> bool:
+        """Whether an entry cites a turn in which the user decided it, and did not take it back."""
+        said = (turn for turn in turns if turn.number in entry.turns and turn.speaker == USER)
+        kept = (turn for turn in said if turn.number not in self.withdrawn)
+        return any(turn.number in self.standing or sounds_decided(turn.text) for turn in kept)
+
+    def left_out(self, decisions: Iterable[Entry], turns: Sequence[Turn]) -> list[Turn]:
+        """Return the turns in which the user decided something and that no decision cites."""
+        cited = {number for entry in decisions for number in entry.turns}
+        return [turns[number - 1] for number in sorted(self.standing) if number not in cited]
+
+
+def _read_decisions(turns: Sequence[Turn]) -> _Decisions:
+    """Return what the user decided, took back and reversed.
 
     A panel's mark on anything but a turn in which the user can have decided counts for nothing (SYN-3).
     """
     marked = {number for turn in turns for number in turn.verdict.decisions}
-    standing: dict[int, _Decided] = {}
+    standing: dict[int, Turn | None] = {}
+    withdrawn: set[int] = set()
     for turn in turns:
         if turn.speaker != USER:
             continue
         if standing and takes_back(turn.text):
-            del standing[max(standing)]
-        if turn.number not in marked or not can_decide(turn.text):
-            continue
-        replaced = [number for number, each in standing.items() if reverses(turn.text, each.turn.text)]
-        before = standing.pop(max(replaced)).turn if replaced else None
-        standing[turn.number] = _Decided(turn, before)
-    return standing
+            last = max(standing)
+            standing.pop(last)
+            withdrawn.add(last)
+        if turn.number in marked and can_decide(turn.text):
+            reversed_ones = [number for number in standing if reverses(turn.text, turns[number - 1].text)][
+                -1:
+            ]
+            for number in reversed_ones:
+                standing.pop(number)
+            withdrawn.update(reversed_ones)
+            standing[turn.number] = turns[reversed_ones[0] - 1] if reversed_ones else None
+    return _Decisions(standing, frozenset(withdrawn))
 
 
 def decision_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
     """Return the numbers of the turns in which the user decided something that still stands, in order."""
-    return tuple(sorted(_standing_decisions(turns)))
+    return tuple(sorted(_read_decisions(turns).standing))
 
 
 def list_deciding_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
@@ -175,16 +187,6 @@ def list_deciding_turns(turns: Sequence[Turn]) -> tuple[int, ...]:
         if not any(takes_back(later.text) for later in turns[turn.number :] if later.speaker == USER)
     )
     return tuple(sorted({*decision_turns(turns), *heard}))
-
-
-def _withdrawn_turns(turns: Sequence[Turn]) -> frozenset[int]:
-    """Return the turns whose decision the user took back or reversed."""
-    marked = {number for turn in turns for number in turn.verdict.decisions}
-    return frozenset(
-        number
-        for number in marked - set(decision_turns(turns))
-        if turns[number - 1].speaker == USER and can_decide(turns[number - 1].text)
-    )
 
 
 def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -201,67 +203,47 @@ def problems(draft: Draft, turns: Sequence[Turn]) -> tuple[str, ...]:
             for number in entry.turns
             if not 1 <= number <= len(turns)
         ]
+    decided = _read_decisions(turns)
     found += [
-        f"The user decided nothing in turn {_list_numbers(entry.turns)}, so this is an open question: "
+        f"The user decided nothing in turn {', '.join(map(str, entry.turns))}, so this is an open question: "
         f'"{shorten_text(entry.text, SUMMARY_LENGTH)}".'
         for entry in _drop_uncited(draft.decisions, turns)
-        if not _is_decided(entry, turns)
+        if not decided.stands_in(entry, turns)
     ]
     found += [
         f"The user decided in turn {turn.number}, and no decision cites it: {own_words(turn)}"
-        for turn in _left_out(draft.decisions, turns)
+        for turn in decided.left_out(draft.decisions, turns)
     ]
     return tuple(found)
 
 
 def settle(draft: Draft, turns: Sequence[Turn], roster: Roster) -> Draft:
     """Return the draft with nothing uncited in it, every decision of the user's and nobody else's."""
-    drafted = _drop_uncited(draft.decisions, turns)
-    decisions = tuple(entry for entry in drafted if _is_decided(entry, turns))
-    withdrawn = _withdrawn_turns(turns)
-    proposed = tuple(
-        _put_as_question(entry, turns, roster)
-        for entry in drafted
-        if entry not in decisions and not withdrawn.issuperset(entry.turns)
-    )
-    added = tuple(Entry(own_words(turn), (turn.number,)) for turn in _left_out(decisions, turns))
-    standing = _standing_decisions(turns)
+    decided = _read_decisions(turns)
+    decisions: list[Entry] = []
+    proposed: list[Entry] = []
+    for entry in _drop_uncited(draft.decisions, turns):
+        if decided.stands_in(entry, turns):
+            decisions.append(entry)
+        elif not decided.withdrawn.issuperset(entry.turns):
+            # Nobody made it: it is somebody's proposal that is still open.
+            speakers = {turns[number - 1].speaker for number in entry.turns}
+            names = [persona.first_name for persona in roster.personas if persona.key in speakers]
+            who = f"Proposed by {join_names(names)}: " if names else ""
+            open_words = "nobody decided it; for you to settle"
+            proposed.append(replace(entry, text=f"{who}{entry.text}", detail=open_words))
+    decisions += [Entry(own_words(turn), (turn.number,)) for turn in decided.left_out(decisions, turns)]
+    for at, entry in enumerate(decisions):
+        for before in filter(None, map(decided.standing.get, entry.turns)):
+            detail = f'{entry.detail or NO_REASON}; replaces "{own_words(before)}"'
+            decisions[at] = replace(entry, detail=detail)
     return replace(
         draft,
         insights=_drop_uncited(draft.insights, turns),
-        decisions=tuple(_say_what_is_replaced(entry, standing) for entry in decisions + added),
-        questions=_drop_uncited(draft.questions, turns) + proposed,
+        decisions=tuple(decisions),
+        questions=(*_drop_uncited(draft.questions, turns), *proposed),
         actions=_drop_uncited(draft.actions, turns),
     )
-
-
-def _is_decided(entry: Entry, turns: Sequence[Turn]) -> bool:
-    """Whether the entry cites a turn in which the user decided it, and did not take it back."""
-    standing, withdrawn = decision_turns(turns), _withdrawn_turns(turns)
-    cited = (turns[number - 1] for number in entry.turns if 1 <= number <= len(turns))
-    return any(
-        turn.speaker == USER
-        and turn.number not in withdrawn
-        and (turn.number in standing or sounds_decided(turn.text))
-        for turn in cited
-    )
-
-
-def _put_as_question(entry: Entry, turns: Sequence[Turn], roster: Roster) -> Entry:
-    """Return a decision that nobody made as what it is: somebody's proposal that is still open."""
-    speakers = {turns[number - 1].speaker for number in entry.turns}
-    names = [persona.first_name for persona in roster.personas if persona.key in speakers]
-    who = f"Proposed by {join_names(names)}: " if names else ""
-    return replace(entry, text=f"{who}{entry.text}", detail="nobody decided it; for you to settle")
-
-
-def _say_what_is_replaced(entry: Entry, standing: Mapping[int, _Decided]) -> Entry:
-    before = next(
-        (found.replaces for number in entry.turns if (found := standing.get(number)) and found.replaces), None
-    )
-    if before is None:
-        return entry
-    return replace(entry, detail=f'{entry.detail or NO_REASON}; replaces "{own_words(before)}"')
 
 
 def mark_relayed(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft:
@@ -270,7 +252,7 @@ def mark_relayed(draft: Draft, turns: Sequence[Turn], *, by_host: bool) -> Draft
     What was added or edited in the review was marked then, if a host passed it on (ART-8).
     """
 
-    def mark(_number: int, _part: Part, entry: Entry) -> Entry:
+    def mark(_part: Part, entry: Entry) -> Entry:
         is_heard = entry.review or not (by_host or any(turns[number - 1].relayed for number in entry.turns))
         return entry if is_heard else mark_entry(entry)
 
@@ -298,14 +280,7 @@ def strip_mark(text: str) -> str:
     return text.replace(f" {UNVERIFIED}", "")
 
 
-def _list_numbers(numbers: Iterable[int]) -> str:
-    return ", ".join(map(str, numbers))
-
-
-def _left_out(decisions: Iterable[Entry], turns: Sequence[Turn]) -> list[Turn]:
-    """Return the turns in which the user decided something and that no decision cites."""
-    cited = {number for entry in decisions for number in entry.turns}
-    return [turns[number - 1] for number in decision_turns(turns) if number not in cited]
+# --- the block ------------------------------------------------------------------------------------------
 
 
 def attribution(cited: Iterable[int], turns: Sequence[Turn], roster: Roster) -> str:
@@ -313,12 +288,10 @@ def attribution(cited: Iterable[int], turns: Sequence[Turn], roster: Roster) -> 
     numbers = set(cited)
     said = [turn for turn in turns if turn.number in numbers]
     speakers = {turn.speaker for turn in said}
-    personas = [persona for persona in roster.personas if persona.key in speakers]
-    opposed = any(turn.verdict.opposes in numbers for turn in said)
-    if len(personas) == len(roster.personas) and len(personas) > 1 and not opposed:
+    names = [persona.first_name for persona in roster.personas if persona.key in speakers]
+    is_opposed = any(turn.verdict.opposes in numbers for turn in said)
+    if len(names) == len(roster.personas) > 1 and not is_opposed:
         names = ["All"]
-    else:
-        names = [persona.first_name for persona in personas]
     return "/".join((["User"] if USER in speakers else []) + names)
 
 

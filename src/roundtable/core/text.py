@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -133,7 +133,7 @@ _LEADING_SIGN = re.compile(
     r"|\[(?=(?:\\.|[^\]\\])*\]:)"
 )
 _HEADING_SIGNS = re.compile(r" {0,3}(?P<signs>#{1,6})[ \t]+")
-_LEADING_NUMBER = re.compile(r"([0-9]{1,9})([.)])(?= |$)")
+_LEADING_NUMBER = re.compile(r"^([0-9]{1,9})([.)])(?= |$)")
 # Whatever has a meaning for markdown in the middle of a line. Runs are matched whole, since each acts as one.
 _ACTING = re.compile(
     r"(?P<backslash>\\(?=[!-/:-@\[-`{-~]|\Z))"
@@ -144,7 +144,6 @@ _ACTING = re.compile(
     r"|(?P<entity>&(?=#?[A-Za-z0-9]{1,32};))"
     r"|(?P<bracket>\[)"
 )
-_EMPHASIS = "*_~"
 _ESCAPED = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&(?P<entity>lt|gt|amp);|(?P<ticks>`+)")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&"}
 
@@ -199,13 +198,29 @@ def escape_markdown(text: str) -> str:
     In a table cell every `|` of the result needs a backslash more.
     """
     line = _LINE_BREAKS.sub(" ", strip_unprintable(text)).strip()
+    is_linked, acting, runs = "](" in line or "][" in line, _find_acting_runs(line), _Ticks(line)
     parts: list[str] = []
     at = 0
-    linked, acting = "](" in line or "][" in line, _find_acting_runs(line)
-    for start, end in _code_spans(line):
-        parts += [_escape_words(line, at, start, acting, linked=linked), line[start:end]]
+    while found := _ACTING.search(line, at):
+        start, end = found.span()
+        run = found[0]
+        match found.lastgroup:
+            case "ticks" if code := runs.find_code(line, start, end):
+                end, run = start + len(code), code
+            case "tag" | "comment" | "entity":
+                run = run.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+            case "bracket" if not is_linked:
+                pass
+            case "stars" | "lows" | "tildes" if start not in acting:
+                pass
+            case _:
+                run = "".join(f"\\{sign}" for sign in run)
+        parts += [line[at:start], run]
         at = end
-    return _escape_start("".join([*parts, _escape_words(line, at, len(line), acting, linked=linked)]))
+    line = "".join([*parts, line[at:]])
+    if _LEADING_SIGN.match(line):
+        return "\\" + line
+    return _LEADING_NUMBER.sub(r"\1\\\2", line, count=1)
 
 
 def escape_in_bold(text: str) -> str:
@@ -235,92 +250,40 @@ class _Ticks:
     def __init__(self, line: str) -> None:
         self.starts: dict[int, list[int]] = defaultdict(list)
         for run in _TICKS.finditer(line):
-            self.starts[run.end() - run.start()].append(run.start())
+            self.starts[len(run[0])].append(run.start())
 
     def close(self, start: int, end: int) -> int | None:
         """Return where the code ends that a run opens; None where no run closes it."""
-        length = end - start
-        same = self.starts[length]
+        same = self.starts[end - start]
         at = bisect_left(same, end)
-        return same[at] + length if at < len(same) else None
+        return same[at] + end - start if at < len(same) else None
 
-
-def _code_spans(line: str) -> Iterator[tuple[int, int]]:
-    """Yield where each piece of code begins and ends; code that holds a comment's delimiter is left out."""
-    runs = _Ticks(line)
-    at = 0
-    while opening := _TICKS.search(line, at):
-        start, at = opening.span()
-        end = runs.close(start, at)
-        if end is not None and not _holds_comment(line[start:end]):
-            yield start, end
-            at = end
-
-
-def _escape_words(line: str, start: int, end: int, acting: Collection[int], *, linked: bool) -> str:
-    """Escape what acts in a part of the line that holds no code; brackets only where they make a link.
-
-    `acting` says where the runs stand that would make emphasis.
-    """
-
-    def escape(found: re.Match[str]) -> str:
-        run = found[0]
-        match found.lastgroup:
-            case "tag":
-                return "&lt;"
-            case "comment":
-                return "--&gt;"
-            case "entity":
-                return "&amp;"
-            case "bracket" if not linked:
-                return run
-            case "stars" | "lows" | "tildes" if found.start() not in acting:
-                return run
-            case _:
-                return "".join(f"\\{sign}" for sign in run)
-
-    parts: list[str] = []
-    at = start
-    for found in _ACTING.finditer(line, start, end):
-        parts += [line[at : found.start()], escape(found)]
-        at = found.end()
-    return "".join([*parts, line[at:end]])
+    def find_code(self, line: str, start: int, end: int) -> str:
+        """Return the code that a run opens; empty where there is none, or it holds a comment's delimiter."""
+        code = line[start : self.close(start, end) or start]
+        return "" if "<!--" in code or "-->" in code else code
 
 
 def _find_acting_runs(line: str) -> frozenset[int]:
     """Return where the runs of `*`, `_` and `~` stand that must be escaped so that no emphasis is left.
 
-    Emphasis has two ends: it is enough to escape those that can begin it, or those that can end it.
+    Emphasis has two ends: it is enough to escape those that can begin it, or those that can end it. A run
+    acts on what it touches, but not on a blank, and an underscore not inside a word.
     """
     acting: set[int] = set()
-    for sign in _EMPHASIS:
+    for sign in "*_~":
         begins: list[re.Match[str]] = []
         ends: list[re.Match[str]] = []
         for run in re.finditer(re.escape(sign) + "+", line) if sign in line else ():
             before, after = line[run.start() - 1 : run.start()], line[run.end() : run.end() + 1]
-            begins += [run] if _is_free(sign, after, before) else []
-            ends += [run] if begins and begins[0] is not run and _is_free(sign, before, after) else []
+            if begins and before.strip() and not (sign == "_" and after.isalnum()):
+                ends.append(run)
+            if after.strip() and not (sign == "_" and before.isalnum()):
+                begins.append(run)
         begins = [run for run in begins if ends and run.start() < ends[-1].start()]
-        acting.update(run.start() for run in min(begins, ends, key=lambda runs: sum(map(_length, runs))))
+        fewest = min(begins, ends, key=lambda runs: sum(len(run[0]) for run in runs))
+        acting.update(run.start() for run in fewest)
     return frozenset(acting)
-
-
-def _length(run: re.Match[str]) -> int:
-    return run.end() - run.start()
-
-
-def _is_free(sign: str, touched: str, other: str) -> bool:
-    """Whether a run can act on what it touches: not on a blank, and an underscore not inside a word."""
-    return bool(touched.strip()) and not (sign == "_" and other.isalnum())
-
-
-def _escape_start(line: str) -> str:
-    """Escape a sign at the beginning of the line that would open a block."""
-    if _LEADING_SIGN.match(line):
-        return "\\" + line
-    if number := _LEADING_NUMBER.match(line):
-        return f"{number[1]}\\{line[number.end(1) :]}"
-    return line
 
 
 def parse_heading(line: str) -> tuple[int, str] | None:
@@ -333,10 +296,6 @@ def parse_heading(line: str) -> tuple[int, str] | None:
     if without_signs != words and without_signs.endswith((" ", "\t")):  # "C#" keeps its sign
         words = without_signs.rstrip()
     return (len(opening["signs"]), words) if words else None
-
-
-def _holds_comment(code: str) -> bool:
-    return "<!--" in code or "-->" in code
 
 
 def find_code_end(lines: Sequence[str], at: int, fence: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from . import lazy_re as re
@@ -58,10 +58,10 @@ _CONDITION = re.compile(
 _OPTIONS = re.compile(
     r"\b(?:or|versus|vs|either|alternatively|alternative|instead|rather than|compared (?:to|with)|oder"
     r"|entweder|two (?:options|ways|approaches))\b"
-    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b",
+    r"|\b(?:option|approach|plan|variant)s? (?:a|1|one)\b.{0,200}?\b(?:b|2|two)\b"
+    r"|\A(?>.*?\b(?:a|1|one|first)[:.),]).*?\b(?:b|2|two|second)[:.),]",
     re.DOTALL,
 )
-_FIRST, _SECOND = re.compile(r"\b(?:a|1|one|first)[:.),]"), re.compile(r"\b(?:b|2|two|second)[:.),]")
 _FAILURE = re.compile(
     r"\b(?:errors?|fail|fails|failed|failing|failures?|faults?|exceptions?|time-?outs?|times? out|timed out"
     r"|crash\w*|invalid|missing|malformed|unavailable|unreachable|offline|lost|loses?|loss|conflicts?|denied"
@@ -112,7 +112,6 @@ _SETTLED = phrases_of(
     "| no new | no one | nobody | nowhere | never | same as today | same as before | as before | unchanged"
     "| no change | no changes | keine | nichts | genehmigt"
 )
-_APPROVED = phrases_of("approved | genehmigt")
 _MAX_SETTLED_WORDS = 16
 _FIRST_CLAUSE = re.compile(r"[.,;:!(\n]|\s[-–—]\s|\s(?:because|since|as)\b", re.IGNORECASE)
 _UNKNOWN_UNSPACED = re.compile(r"[わ分]か(?:らない|らん|りません)|不明|未定|不知道|不清楚|不确定")
@@ -128,7 +127,8 @@ def meets_check(name: str, answer: str) -> bool:
     """Whether the answer meets the named check, or says in earnest that it is not known."""
     checked = _find_check(name)
     if checked is None:
-        raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *_FAMILIES))
+        families = ("at least N words", "at least N entries", "one of A, B, C")
+        raise RuleBroken(f"No validation criterion is called '{name}'.", legal=(*_CHECKS, *families))
     return is_unknown(answer) or checked(answer)
 
 
@@ -158,7 +158,7 @@ def is_settled(answer: str) -> bool:
 def says_none(answer: str) -> bool:
     """Whether a single sentence says none or not applicable, perhaps with why, or approved and no more."""
     words, first = words_of(answer), words_of(_FIRST_CLAUSE.split(answer.strip(), maxsplit=1)[0])
-    if first in _APPROVED:
+    if first in (("approved",), ("genehmigt",)):
         return words == first
     return first in _SETTLED and is_settled(answer) and len(split_sentences(answer)) == 1
 
@@ -171,49 +171,48 @@ def asks_back(answer: str) -> bool:
     return words == ("why",) or any(find_phrase(phrase, words) is not None for phrase in _ASKED_BACK)
 
 
-def _find_check(name: str) -> Check | None:
-    plain = " ".join(fold_text(name).split()).rstrip(".")
-    if plain in _CHECKS:
-        reads = _CHECKS[plain]
-        if plain in _READ_ANY_SCRIPT:
-            return reads
-        return lambda answer: _UNSPACED.search(answer) is not None or reads(answer)
-    counted = re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain)
-    if counted:
-        least = int(counted[1])
-        count = _count_words if counted[2].startswith("word") else _count_entries
-        return lambda answer: count(answer) >= least
-    listed = re.fullmatch(r"one of (.+)", plain)
-    if listed:
-        parts = re.split(r",\s*(?:or\s+)?|(?<!\s)\s+or\s+", listed[1])
-        values = [words_of(part) for part in parts]
-        if not all(values):
-            return None
-
-        def names_one(answer: str) -> bool:
-            """Whether the first clause that names any value names one: what comes after it is about more."""
-            clauses = (words_of(clause) for clause in re.split(r"[,;:.\n]", answer))
-            counts = (sum(find_phrase(value, words) is not None for value in values) for words in clauses)
-            return next(filter(None, counts), 0) == 1
-
-        return names_one
-    return None
-
-
 def complains(reply: str) -> bool:
     """Whether a reply to a follow-up says no more than that it was answered before."""
     return _COMPLAINT.match(fold_text(reply).strip()) is not None
 
 
+def _find_check(name: str) -> Check | None:
+    plain = " ".join(fold_text(name).split()).rstrip(".")
+    if check := _CHECKS.get(plain):
+        # A number is read in every script; nobody is asked again for writing in one that a check cannot read.
+        return lambda answer: (
+            check(answer) or (not plain.startswith("a number") and _UNSPACED.search(answer) is not None)
+        )
+    if counted := re.fullmatch(r"at least ([1-9][0-9]?) (words?|entr(?:y|ies))", plain):
+        count = _count_words if counted[2].startswith("word") else _count_entries
+        return lambda answer: count(answer) >= int(counted[1])
+    listed = re.fullmatch(r"one of (.+)", plain)
+    values = (
+        [words_of(part) for part in re.split(r",\s*(?:or\s+)?|(?<!\s)\s+or\s+", listed[1])] if listed else []
+    )
+    if not values or not all(values):
+        return None
+
+    def names_one(answer: str) -> bool:
+        """Whether the first clause that names any value names one: what comes after it is about more."""
+        clauses = (words_of(clause) for clause in re.split(r"[,;:.\n]", answer))
+        counts = (sum(find_phrase(value, words) is not None for value in values) for words in clauses)
+        return next(filter(None, counts), 0) == 1
+
+    return names_one
+
+
 def _count_words(answer: str) -> int:
     said = fold_text(answer)
-    pieces = re.split(r"[\s,;/]+", _UNSPACED.sub(" ", said))
-    spaced = sum(any(char.isalnum() for char in piece) for piece in pieces)
+    spaced = _count_pieces(re.split(r"[\s,;/]+", _UNSPACED.sub(" ", said)))
     return spaced + len(_UNSPACED.findall(said)) // 2
 
 
 def _count_entries(answer: str) -> int:
-    pieces = _BETWEEN_ENTRIES.split(fold_text(answer))
+    return _count_pieces(_BETWEEN_ENTRIES.split(fold_text(answer)))
+
+
+def _count_pieces(pieces: Iterable[str]) -> int:
     return sum(any(char.isalnum() for char in piece) for piece in pieces)
 
 
@@ -223,24 +222,8 @@ def _is_measured(answer: str) -> bool:
 
 def _names_somebody(answer: str) -> bool:
     words = words_of(answer)
-    named = _PERSON_NAME.search(answer.strip()) is not None and not _NO_NAMES.issuperset(words)
-    return named or any(word in _PEOPLE or word.removesuffix("s") in _PEOPLE for word in words)
-
-
-def _names_an_owner(answer: str) -> bool:
-    return _names_somebody(answer) or not _SPEAKERS.isdisjoint(words_of(answer))
-
-
-def _names_two_options(answer: str) -> bool:
-    lines = [piece for piece in re.split(r"[\n;]", answer) if words_of(piece)]
-    plain = fold_text(answer)
-    first = _FIRST.search(plain)
-    counts = first is not None and _SECOND.search(plain, first.end()) is not None
-    return len(lines) > 1 or counts or _OPTIONS.search(plain) is not None
-
-
-def _names_code(answer: str) -> bool:
-    return _CODE_PLACE.search(answer) is not None or _CODE_WORDS.search(fold_text(answer)) is not None
+    is_name = _PERSON_NAME.search(answer.strip()) is not None and not _NO_NAMES.issuperset(words)
+    return is_name or any(word in _PEOPLE or word.removesuffix("s") in _PEOPLE for word in words)
 
 
 def _contains(pattern: re.Pattern[str]) -> Check:
@@ -251,14 +234,15 @@ _CHECKS: Final[dict[str, Check]] = {
     "a number": _contains(_NUMBER),
     "a number with a unit": _is_measured,
     "names a person or role": _names_somebody,
-    "an owner": _names_an_owner,
+    "an owner": lambda answer: _names_somebody(answer) or not _SPEAKERS.isdisjoint(words_of(answer)),
     "given, when and then": _contains(_SCENARIO),
-    "a file or module": _names_code,
+    "a file or module": lambda answer: (
+        _CODE_PLACE.search(answer) is not None or _CODE_WORDS.search(fold_text(answer)) is not None
+    ),
     "a date or deadline": _contains(_DATE),
     "a condition": _contains(_CONDITION),
-    "two options": _names_two_options,
+    "two options": lambda answer: (
+        _count_pieces(re.split(r"[\n;]", answer)) > 1 or _OPTIONS.search(fold_text(answer)) is not None
+    ),
     "an error or failure": _contains(_FAILURE),
 }
-_FAMILIES = ("at least N words", "at least N entries", "one of A, B, C")
-# These read every script; nobody is asked again for writing in one that the others cannot read.
-_READ_ANY_SCRIPT = ("a number", "a number with a unit")

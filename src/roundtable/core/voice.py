@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from re import compile as compile_now
 from typing import Literal
 
 from msgspec import Struct
 
 from . import lazy_re as re
 from .errors import RuleBroken
-from .personas import Ban, Persona
+from .personas import Persona
 from .text import EMPTY_WORDS, content_stems, fold_text, stem_word, words_of
 from .turns import Turn
 
@@ -41,7 +40,6 @@ _QUOTATION = re.compile(
     """,
     re.VERBOSE,
 )
-_IN_PLACE_OF_A_QUOTATION = " \ufffc "
 
 _COMMITTEE = re.compile(
     r"""\b(?:
@@ -81,32 +79,40 @@ def check_voice(
     `known` are the texts of the item and its documents: their words break no ban on vocabulary (VOICE-5).
     """
     empty = EMPTY_WORDS | {word for name in names for word in words_of(name)}
-    return (
-        *_forbidden(text, persona, earlier, free, known),
-        *_echoes(text, earlier, empty),
-        *_committee_talk(text, empty),
-    )
+    own = strip_quotations(text)
+    found = list(_find_forbidden(own, persona, earlier, free, known))
+    for said in earlier:
+        if _repeats(own if content_stems(own, empty) else text, said.text, empty):
+            words = said.text.split()
+            opening = " ".join(words[:12]) + (" ..." if len(words) > 12 else "")
+            found.append(Violation("echo", text.strip(), f"It repeats what was said before: {opening}"))
+            break
+    plain = re.sub(r"\s+", " ", fold_text(own))
+    committee = _COMMITTEE.search(plain)
+    if committee and len(content_stems(_COMMITTEE.sub(" ", plain), empty)) < _LITTLE:
+        found.append(Violation("committee", committee[0], "It agrees without adding anything of its own."))
+    return tuple(found)
 
 
-def _forbidden(
-    text: str, persona: Persona, earlier: Sequence[Turn], free: bool, known: Sequence[str]
+def _find_forbidden(
+    own: str, persona: Persona, earlier: Sequence[Turn], free: bool, known: Sequence[str]
 ) -> Iterator[Violation]:
-    own_words = _MANY_BLANKS.sub(r"\1", strip_quotations(text).replace("’", "'"))[:_LONGEST_CHECKED]
+    """Yield the words that a ban forbids; others may have used a banned word before, or the item does."""
+    said = _MANY_BLANKS.sub(r"\1", own.replace("’", "'"))[:_LONGEST_CHECKED]
+    texts = (*(turn.text for turn in earlier if turn.speaker != persona.key), *known)
+    heard = frozenset[str]().union(*map(_stems, texts))
     for ban in persona.bans:
         if free and ban.kind in ("question", "tradeoff"):
             continue
-        matches = (match.group().strip() for match in _compile_ban(ban, persona).finditer(own_words))
+        try:
+            matches = (match[0].strip() for match in re.finditer(ban.pattern, said, re.IGNORECASE))
+        except re.error as error:
+            raise RuleBroken(
+                f"A forbidden pattern of {persona.name} is not a regular expression: {ban.pattern} ({error})."
+            ) from error
         for words in {words.casefold(): words for words in matches if words}.values():
-            taken_up = ban.kind == "vocabulary" and _was_heard(words, persona, earlier, known)
-            if not taken_up:
+            if ban.kind != "vocabulary" or not heard.issuperset(map(stem_word, words_of(words))):
                 yield Violation("forbidden", words, ban.reason)
-
-
-def _was_heard(words: str, persona: Persona, earlier: Sequence[Turn], known: Sequence[str]) -> bool:
-    """Whether others have used these words before, or the item and its documents do."""
-    texts = (*(said.text for said in earlier if said.speaker != persona.key), *known)
-    heard = frozenset[str]().union(*map(_stems, texts))
-    return {stem_word(word) for word in words_of(words)} <= heard
 
 
 @lru_cache(maxsize=128)
@@ -116,29 +122,10 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(stem_word(word) for word in (*words_of(text), *words_of(parts)))
 
 
-def _compile_ban(ban: Ban, persona: Persona) -> re.Pattern[str]:
-    try:
-        return compile_now(ban.pattern, re.IGNORECASE)
-    except re.error as error:
-        raise RuleBroken(
-            f"A forbidden pattern of {persona.name} is not a regular expression: {ban.pattern} ({error})."
-        ) from error
-
-
 @lru_cache(maxsize=512)
 def strip_quotations(text: str) -> str:
     """Return the text with a mark in place of each quotation."""
-    return _QUOTATION.sub(_IN_PLACE_OF_A_QUOTATION, text)
-
-
-def _echoes(text: str, earlier: Sequence[Turn], empty: frozenset[str]) -> Iterator[Violation]:
-    own = strip_quotations(text)
-    for said in earlier:
-        if _repeats(own if content_stems(own, empty) else text, said.text, empty):
-            words = said.text.split()
-            opening = " ".join(words[:12]) + (" ..." if len(words) > 12 else "")
-            yield Violation("echo", text.strip(), f"It repeats what was said before: {opening}")
-            return
+    return _QUOTATION.sub(" \ufffc ", text)
 
 
 def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
@@ -147,10 +134,3 @@ def _repeats(text: str, before: str, empty: frozenset[str]) -> bool:
     if len(content) < _LONG_ENOUGH:
         return bool(content) and words_of(text) == words_of(before)
     return len(content - held) < _NEW_SHARE * len(content)
-
-
-def _committee_talk(text: str, empty: frozenset[str]) -> Iterator[Violation]:
-    said = re.sub(r"\s+", " ", fold_text(strip_quotations(text)))
-    found = _COMMITTEE.search(said)
-    if found and len(content_stems(_COMMITTEE.sub(" ", said), empty)) < _LITTLE:
-        yield Violation("committee", found.group(), "It agrees without adding anything of its own.")

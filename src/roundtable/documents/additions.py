@@ -36,7 +36,7 @@ _FEEDBACK = re.compile(r"<!-- Feedback: step ")
 _STEP_MARKER = re.compile(r"<!-- Step (\S+): (\d{1,9}) characters, ([0-9a-f]{8}) -->\s*")
 _END_OF_ADDITION = "<!-- End of addition -->"
 _BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
-_ENDINGS = (b"\r\n", b"\n", b"\r")
+_ENDING = re.compile(rb"\r\n|\n|\r")
 _BLANK_LINE = re.compile(rb"[ \t]*(?:[\r\n]|\Z)")
 _JOINING = re.compile(rb"(?:[ \t]*[\r\n])*(?:[ \t]+[^ \t\r\n]|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t\r\n]|\Z))")
 
@@ -58,8 +58,7 @@ def insert_addition(document: bytes, block: str, *, topic: str, section: str | N
     free = [
         found for found in shape.sections if not any(own.start <= found.start < own.end for own in own_texts)
     ]
-    chosen = choose_section(free, topic=topic, section=section)
-    if chosen:
+    if chosen := choose_section(free, topic=topic, section=section):
         return _add_block(shape, find_section_end(shape, chosen), block, chosen.level, chosen.heading)
     heading = f"{'#' * _ADDITIONAL_LEVEL} {ADDITIONAL}\n\n"
     return _add_block(shape, find_document_end(shape), block, _ADDITIONAL_LEVEL, None, heading)
@@ -82,9 +81,24 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
     shape = read_outline(document)
     own_texts = find_step_texts(shape)
     section = _find_step_section(shape, own_texts, step_id, heading)
-    for own in _safe_forms(text, section.level if section else _SECTION_LEVEL, is_addition=False):
-        change, removed = _place_step_text(shape, own_texts, section, step_id, heading, own)
-        if _leaves_rest_unchanged(shape, change, removed=removed):
+    mine = [own for own in own_texts if section and _is_inside(own, section, step_id)]
+    intact = [own for own in mine if own.is_intact]
+    for form in _safe_forms(text, section.level if section else _SECTION_LEVEL, is_addition=False):
+        if intact:
+            start, end = intact[-1].start, intact[-1].end
+            marked = _mark_step_text(step_id, form + _guard_against_joining(document[end:]))
+            if marked.partition("\n")[0] == intact[-1].marker:
+                return document
+            new = marked.replace("\n", shape.newline).encode("utf-8")
+        else:
+            marked, name = _mark_step_text(step_id, form), clean_heading(heading)
+            start = end = (
+                _find_place_after(shape, own_texts, section, mine)
+                if section
+                else _find_numbered_place(shape, name)
+            )
+            new = _set_apart(shape, start, marked if section else f"## {name}\n\n{marked}")
+        if change := _replace(shape, start, end, new):
             return change.document
     raise RuleBroken(
         f'The text of step {step_id} cannot be written to the section "{heading}" without changing how the '
@@ -111,7 +125,8 @@ def _add_block(
     for text in _safe_forms(block, level, is_addition=True):
         if not text:
             return Addition(shape.document, position, 0, named)
-        if addition := _try_insertion(shape, position, heading + text, named):
+        new = _set_apart(shape, position, heading + text)
+        if addition := _replace(shape, position, position, new, named):
             return addition
     raise RuleBroken(
         "The text cannot be added without changing how the rest of the document reads. "
@@ -119,29 +134,18 @@ def _add_block(
     )
 
 
-def insert_text(shape: Outline, position: int, text: str, *, refusal: str) -> bytes:
-    """Return the document with the text at a place; RuleBroken with `refusal` where the rest would change."""
-    addition = _try_insertion(shape, position, text)
+def insert_text(shape: Outline, position: int, text: str, *, refusal: str, is_apart: bool = True) -> bytes:
+    """Return the document with the text at a line's start, with blank lines around it if it stands apart.
+
+    Raises RuleBroken with `refusal` where the rest would read differently.
+    """
+    is_ended = shape.document.endswith((b"\n", b"\r"), 0, position)
+    line = f"{text}{shape.newline}" if is_ended else f"{shape.newline}{text}"
+    new = _set_apart(shape, position, text) if is_apart else line.encode("utf-8")
+    addition = _replace(shape, position, position, new)
     if addition is None:
         raise RuleBroken(refusal)
     return addition.document
-
-
-def insert_line(shape: Outline, position: int, line: str, *, refusal: str) -> bytes:
-    """Return the document with one line at a line's start; RuleBroken with `refusal` as in `insert_text`."""
-    before, after = shape.document[:position], shape.document[position:]
-    is_ended = before.endswith((b"\n", b"\r"))
-    text = f"{line}{shape.newline}" if is_ended else f"{shape.newline}{line}"
-    new = text.encode("utf-8")
-    addition = Addition(before + new + after, position, len(new), None)
-    if not _leaves_rest_unchanged(shape, addition, removed=0):
-        raise RuleBroken(refusal)
-    return addition.document
-
-
-def _try_insertion(shape: Outline, position: int, text: str, heading: str | None = None) -> Addition | None:
-    addition = _splice_text(shape, position, text, heading)
-    return addition if _leaves_rest_unchanged(shape, addition, removed=0) else None
 
 
 def find_section_end(shape: Outline, section: Section) -> int:
@@ -166,18 +170,17 @@ def find_document_end(shape: Outline) -> int:
     return shape.settle(shape.first, shape.pieces[-1].start if is_left_open else len(shape.document))
 
 
-def _splice_text(shape: Outline, start: int, text: str, heading: str | None = None) -> Addition:
-    """Return the document with text that blank lines set apart, at a place."""
+def _set_apart(shape: Outline, start: int, text: str) -> bytes:
+    """Return the bytes of a text that blank lines set apart at a place of the document."""
     newline = shape.newline
     before, after = shape.document[:start], shape.document[start:]
-    text += _guard_against_joining(after)
     lead = 0 if start <= shape.first else 1 if before.endswith((b"\n", b"\r")) else 2
     tail = 1 if _BLANK_LINE.match(after) else 2
     # A lone carriage return and a line feed that meet would count as one line ending.
     lead += lead > 0 and before.endswith(b"\r") and newline == "\n"
     tail += newline == "\r" and after.startswith(b"\n")
-    new = (newline * lead + text.replace("\n", newline) + newline * tail).encode("utf-8")
-    return Addition(before + new + after, start, len(new), heading)
+    whole = (text + _guard_against_joining(after)).replace("\n", newline)
+    return (newline * lead + whole + newline * tail).encode("utf-8")
 
 
 def _guard_against_joining(after: bytes) -> str:
@@ -185,22 +188,20 @@ def _guard_against_joining(after: bytes) -> str:
     return f"\n\n{_END_OF_ADDITION}" if _JOINING.match(after) else ""
 
 
-def _leaves_rest_unchanged(shape: Outline, addition: Addition, *, removed: int) -> bool:
-    """Whether everything outside the new bytes is there, in its place, and reads as before."""
-    start, length = addition.start, addition.length
-    old, new = shape.document, addition.document
-    if new[:start] != old[:start] or new[start + length :] != old[start + removed :]:
-        return False
-
-    earlier = [each for each in shape.pieces if not start <= each.start < start + removed]
-    later = [each for each in read_outline(new).pieces if not start <= each.start < start + length]
-    return len(earlier) == len(later) and all(
+def _replace(shape: Outline, start: int, end: int, new: bytes, heading: str | None = None) -> Addition | None:
+    """Return the document with new bytes for a stretch; None where the rest would read differently."""
+    document = shape.document[:start] + new + shape.document[end:]
+    shift = len(new) - (end - start)
+    earlier = [each for each in shape.pieces if not start <= each.start < end]
+    later = [each for each in read_outline(document).pieces if not start <= each.start < start + len(new)]
+    is_same = len(earlier) == len(later) and all(
         one.kind == other.kind
         and one.level == other.level
-        and other.start == (one.start if one.start < start else one.start + length - removed)
+        and other.start == (one.start if one.start < start else one.start + shift)
         and (not one.level or one.text == other.text)
         for one, other in zip(earlier, later, strict=True)
     )
+    return Addition(document, start, len(new), heading) if is_same else None
 
 
 # A block taken out again
@@ -220,16 +221,15 @@ class BlockPlace(Struct, frozen=True):
 def find_block(shape: Outline, marker: str) -> BlockPlace | None:
     """Return the place of the block behind a marker; None where the document does not have it."""
     pieces = shape.pieces
-    at = next(
-        (n for n, each in enumerate(pieces) if each.kind == "html_block" and each.text.strip() == marker),
-        None,
-    )
+    found = (n for n, each in enumerate(pieces) if each.kind == "html_block" and each.text.strip() == marker)
+    at = next(found, None)
     if at is None:
         return None
     last, level, heading = at, 0, ""
     is_filled, has_more = True, False
     bullets: list[tuple[str, str]] = []
     for number, piece in enumerate(pieces[at + 1 :], at + 1):
+        is_end = piece.kind == "html_block" and piece.text.strip() == _END_OF_ADDITION
         if piece.kind == "heading" and (not level or continues_block(piece, level)):
             level, heading, is_filled = level or piece.level, piece.text, False
         elif piece.kind in ("paragraph", "bullet_list") and level and not is_filled:
@@ -239,12 +239,11 @@ def find_block(shape: Outline, marker: str) -> BlockPlace | None:
                     bullets += [(heading, line[2:])] if line != "- None" else []
                 else:
                     has_more |= bool(line.strip()) and not line.startswith(_BLOCK_FIELDS)
-        elif piece.kind == "html_block" and piece.text.strip() == _END_OF_ADDITION:
-            last = number
-            break
-        else:
+        elif not is_end:
             break
         last = number
+        if is_end:
+            break
     start = pieces[at].start
     before, after = pieces[at - 1] if at else None, pieces[last + 1] if last + 1 < len(pieces) else None
     if before is not None and before.kind == "heading" and before.text == ADDITIONAL:
@@ -253,8 +252,7 @@ def find_block(shape: Outline, marker: str) -> BlockPlace | None:
         # Before code or markup that nobody closed, up to the end, only a block is put that fits nowhere else.
         is_lone |= after is pieces[-1] and after.kind in ("fence", "html_block")
         start = before.start if is_lone else start
-    end = shape.settle(start, pieces[last].end)
-    return BlockPlace(start, end, tuple(bullets), has_more)
+    return BlockPlace(start, shape.settle(start, pieces[last].end), tuple(bullets), has_more)
 
 
 def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
@@ -263,40 +261,21 @@ def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
     Where it does not, the blank lines around the block were changed; one on each side goes with it.
     """
     document = shape.document
-    text = (
-        decode_document(document[place.start : place.end])
-        .rstrip("\n")
-        .removesuffix(f"\n\n{_END_OF_ADDITION}")
-    )
+    whole = decode_document(document[place.start : place.end]).rstrip("\n")
+    text = whole.removesuffix(f"\n\n{_END_OF_ADDITION}")
     text_end = len(document[: place.end].rstrip(b"\r\n"))
-    starts = _step_over_endings(document, place.start, -1)
-    ends = _step_over_endings(document, text_end, 1)
+    before = _ENDING.findall(document[: place.start][len(document[: place.start].rstrip(b"\r\n")) :])[-3:]
+    after = _ENDING.findall(document[text_end : text_end + 6])[:3]
+    starts = [place.start - len(b"".join(before[at:])) for at in range(len(before), -1, -1)]
+    ends = [text_end + len(b"".join(after[:at])) for at in range(len(after) + 1)]
     # Usually one line ending before the text and one after it are the insertion's own.
     order = (1, 0, 2, 3)
-    tries = [
-        (starts[one], ends[two]) for one in order for two in order if one < len(starts) if two < len(ends)
-    ]
-    for start, end in tries:
-        rest = document[:start] + document[end:]
-        if _splice_text(read_outline(rest), start, text).document == document:
-            return rest, True
-    start, end = starts[min(1, len(starts) - 1)], ends[min(1, len(ends) - 1)]
-    return document[:start] + document[end:], False
-
-
-def _step_over_endings(document: bytes, at: int, direction: int) -> list[int]:
-    """Return a place and those up to three line endings before or after it."""
-    found = [at]
-    for _ in range(3):
-        if direction < 0:
-            ending = next((each for each in _ENDINGS if document.endswith(each, 0, at)), b"")
-        else:
-            ending = next((each for each in _ENDINGS if document.startswith(each, at)), b"")
-        if not ending:
-            break
-        at += direction * len(ending)
-        found.append(at)
-    return found
+    for start in [starts[at] for at in order if at < len(starts)]:
+        for end in [ends[at] for at in order if at < len(ends)]:
+            rest = document[:start] + document[end:]
+            if rest[:start] + _set_apart(read_outline(rest), start, text) + rest[start:] == document:
+                return rest, True
+    return document[: starts[:2][-1]] + document[ends[:2][-1] :], False
 
 
 # What a step wrote, under the marker that vouches for it
@@ -322,9 +301,10 @@ def find_step_texts(shape: Outline) -> tuple[StepText, ...]:
         if block.kind == "html_block" and (marker := _STEP_MARKER.fullmatch(block.text)):
             own_end = _find_own_end(shape, block.end, int(marker[2]), marker[3])
             end = block.end if own_end is None else own_end
-            ending = next((each for each in _ENDINGS if shape.document.endswith(each, 0, end)), b"")
+            tail = shape.document[end - 2 : end]
+            ending = 2 if tail == b"\r\n" else int(tail.endswith((b"\n", b"\r")))
             is_intact = own_end is not None
-            found.append(StepText(marker[1], marker[0].strip(), block.start, end - len(ending), is_intact))
+            found.append(StepText(marker[1], marker[0].strip(), block.start, end - ending, is_intact))
     return tuple(found)
 
 
@@ -378,33 +358,6 @@ def _is_inside(own: StepText, section: Section, step_id: str) -> bool:
     return own.step_id == step_id and section.start <= own.start < section.end
 
 
-def _place_step_text(
-    shape: Outline,
-    own_texts: Sequence[StepText],
-    section: Section | None,
-    step_id: str,
-    heading: str,
-    text: str,
-) -> tuple[Addition, int]:
-    """Return the document with the step's text where it belongs, and how many bytes gave way to it."""
-    if section is None:
-        name = clean_heading(heading)
-        position = _find_numbered_place(shape, name)
-        return _splice_text(shape, position, f"## {name}\n\n{_mark_step_text(step_id, text)}"), 0
-    mine = [own for own in own_texts if _is_inside(own, section, step_id)]
-    intact = [own for own in mine if own.is_intact]
-    if not intact:
-        position = _find_place_after(shape, own_texts, section, mine)
-        return _splice_text(shape, position, _mark_step_text(step_id, text)), 0
-    last = intact[-1]
-    before, after = shape.document[: last.start], shape.document[last.end :]
-    marked = _mark_step_text(step_id, text + _guard_against_joining(after))
-    if marked.partition("\n")[0] == last.marker:
-        return Addition(shape.document, last.start, 0, section.heading), 0
-    new = marked.replace("\n", shape.newline).encode("utf-8")
-    return Addition(before + new + after, last.start, len(new), section.heading), last.end - last.start
-
-
 def _find_place_after(
     shape: Outline, own_texts: Sequence[StepText], section: Section, mine: Sequence[StepText]
 ) -> int:
@@ -447,6 +400,7 @@ def _read_number(heading: str) -> tuple[int, ...]:
 
 _MARKER = re.compile(r"<!-- (?:(?!--|<!|>).)+ -->")
 _HEADING_SIGNS = re.compile(r" {0,3}#{1,6}")
+_OWN_COMMENT = re.compile(f"{WITHDRAWN_COMMENT.pattern}|{NONE_COMMENT.pattern}".replace("(?m)", ""))
 _PASSES = 20
 
 
@@ -474,11 +428,8 @@ def _safe_forms(block: str, level: int, *, is_addition: bool) -> Iterator[str]:
 
 def _trim_blank_lines(text: str) -> str:
     lines = text.split("\n")
-    while lines and not lines[0].strip():
-        del lines[0]
-    while lines and not lines[-1].strip():
-        del lines[-1]
-    return "\n".join([lines[0].lstrip(), *lines[1:]]) if lines else ""
+    filled = [at for at, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]).lstrip() if filled else ""
 
 
 def _disarm_text(body: str) -> str:
@@ -493,33 +444,25 @@ def _disarm_text(body: str) -> str:
 
 def _disarm_once(lines: list[str]) -> str:
     tokens, env = parse("\n".join(lines))
-    code = {
-        at
-        for token in tokens
-        if token.type in ("fence", "code_block") and token.map
-        for at in range(*token.map)
-    }
-    own = {
-        at
-        for at, line in enumerate(lines)
-        if at not in code and (WITHDRAWN_COMMENT.fullmatch(line) or NONE_COMMENT.fullmatch(line))
-    }
-    code |= own
+    blocks = [(token, token.map[0], token.map[1]) for token in tokens if token.map]
+    fenced = (range(start, end) for token, start, end in blocks if token.type in ("fence", "code_block"))
+    safe = {at for lines_of_code in fenced for at in lines_of_code}
+    safe |= {at for at, line in enumerate(lines) if _OWN_COMMENT.fullmatch(line)}
     for at, line in enumerate(lines):
-        if at not in code:
+        if at not in safe:
             lines[at] = line.replace("<!--", "&lt;!--").replace("-->", "--&gt;")
-    for token in tokens:
-        if token.type == "html_block" and token.map:
-            for at in range(*token.map):
-                if at not in own and (at == token.map[0] or lines[at].lstrip().startswith("<")):
+    for token, start, end in blocks:
+        if token.type == "html_block":
+            for at in range(start, end):
+                if at not in safe and (at == start or lines[at].lstrip().startswith("<")):
                     lines[at] = lines[at].replace("<", "&lt;", 1)
-        elif token.type == "hr" and token.map and token.level == 0:
+        elif token.type == "hr" and token.level == 0:
             # Three hyphens could close front matter, or underline a line above them.
-            lines[token.map[0]] = "***"
+            lines[start] = "***"
     for reference in (*env.get("references", {}).values(), *env.get("duplicate_refs", ())):
         at = reference["map"][0]
         lines[at] = lines[at].replace("[", "\\[", 1)
-    last = next((token for token in reversed(tokens) if token.map and token.level == 0), None)
+    last = next((token for token, _, _ in reversed(blocks) if token.level == 0), None)
     if last is not None and last.type == "hr":
         # A rule at the end would pass for the section's.
         del lines[-1]

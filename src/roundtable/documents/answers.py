@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from ..core.steps import DEPTHS, Step
-from ..core.text import strip_unprintable, unescape_markdown
+from ..core.text import parse_heading, strip_unprintable, unescape_markdown
 from ..core.validation import says_none
-from .design import CHOICE, DECISION, ERRORS_LABEL
+from .blocks import find_elaboration_blocks
+from .drafting import ACCEPTANCE, CHOICE, DECISION, ERRORS_LABEL, FEATURES, STORIES, read_priority_table
 from .ids import (
     ERRORS,
     MATRIX,
@@ -16,25 +19,25 @@ from .ids import (
     OVERVIEW,
     SCAN,
     SPEC,
+    DecisionRecord,
+    list_records,
     list_requirements,
     list_rows,
     list_stories,
-    sections_with_ids,
     story_entries,
 )
 from .outline import (
     LABELLED,
-    MarkdownBlock,
     Outline,
+    decode_document,
     find_labelled,
     find_named_sections,
+    joined_lines,
     section_text,
 )
 from .page import OPEN_QUESTION
-from .requirements import ACCEPTANCE, FEATURES, STORIES, read_priority_table
 
-_NEXT = re.compile(r"[ \t]*(?:[-*+][ \t]|\d+[.)][ \t])")
-_KINDS = ("paragraph", "bullet_list", "ordered_list", "fence")
+_ENTRY = re.compile(r"\s*+(?:-|\d{1,3}[.)])\s++")
 
 AnswersByLabel = dict[tuple[str, str], str]
 """Answers by step and label."""
@@ -78,26 +81,21 @@ def number_requirements(documents: Mapping[str, str]) -> AnswersByLabel:
 def _read_decisions(overview: str) -> AnswersByLabel:
     """Return what stands under `Decision` in each record, by the step that writes its section."""
     options, choices = (
-        [
-            _read_decision("\n".join(lines))
-            for _, lines in sections_with_ids(section_text(overview, each), "ADR")
-        ]
-        for each in ("Options and Tradeoffs", "Technology Decisions")
+        [_read_decision(each) for each in list_records({OVERVIEW: section_text(overview, heading)})]
+        for heading in ("Options and Tradeoffs", "Technology Decisions")
     )
     if len(choices) > 1:
         choices = [f"- {' '.join(choice.split())}" for choice in choices]
     return {("03-01", DECISION): "\n".join(options[:1]), ("03-02", CHOICE): "\n".join(choices)}
 
 
-def _read_decision(record: str) -> str:
+def _read_decision(record: DecisionRecord) -> str:
     """Return what a record decides, and after it what it turns down."""
-    taken, rejected = (
-        record.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0].split("\n")
-        for heading in ("Decision", "Turned Down")
+    lines, turned_down = (
+        [unescape_markdown(line.removeprefix("- ").strip()) for line in part.split("\n") if line.strip()]
+        for part in (record.part("Decision"), record.part("Turned Down"))
     )
-    lines = [unescape_markdown(line.removeprefix("- ").strip()) for line in taken if line.strip()]
-    turned_down = [unescape_markdown(line) for line in rejected if line.strip()]
-    return "\n".join([" ".join([*lines, *turned_down])] if turned_down else lines)
+    return " ".join([*lines, *turned_down]) if turned_down else "\n".join(lines)
 
 
 def _read_size(scan: str) -> AnswersByLabel:
@@ -110,6 +108,46 @@ def _read_size(scan: str) -> AnswersByLabel:
     return {key: text for key, text in found.items() if text}
 
 
+class LabelledAnswer(Struct, frozen=True):
+    """An answer as it stands in a document: its words, or the entries and the code below its label."""
+
+    label: str
+    words: str
+    parts: tuple[str, ...]
+    section: str
+
+    @property
+    def text(self) -> str:
+        """Return the answer as it was given."""
+        parts = (part if is_code(part) else _read_words(part) for part in self.parts)
+        return _read_words(self.words) or "\n".join(parts)
+
+
+def read_labelled(text: str) -> Iterator[LabelledAnswer]:
+    """Yield the labelled answers of a document, but for those in elaboration blocks and in feedback."""
+    skipped = {number for block in find_elaboration_blocks("", text) for number, _ in block.lines}
+    section = label = words = ""
+    parts: list[str] = []
+    is_feedback = False
+    for number, line, is_fenced in (*joined_lines(text), (0, "# ", False)):
+        heading = None if is_fenced else parse_heading(line)
+        begins = None if is_fenced else LABELLED.fullmatch(line.strip())
+        entry = _ENTRY.match(line)
+        # Only after a label without words is a list the answer.
+        is_part = is_fenced or (entry and not begins and not line.startswith(OPEN_QUESTION))
+        if label and not words and is_part:
+            parts.append(line.strip() if is_fenced or not entry else line[entry.end() :].strip())
+        elif label and line.strip():
+            yield LabelledAnswer(label, words, tuple(parts), section)
+            label = ""
+        if heading and number not in skipped:
+            section = heading[1] if heading[0] <= 2 else section
+        if begins and number not in skipped and not is_feedback:
+            label, words, parts = unescape_markdown(begins["label"].strip()), begins["text"].strip(), []
+        if line.strip():
+            is_feedback = line.lstrip().startswith("<!-- Feedback:")
+
+
 def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:
     """Return the answers under the step's labels in the section it writes; of several, the last."""
     questions = [question for depth in DEPTHS for question in step.questions(depth)]
@@ -117,70 +155,21 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
     labels |= {question.label.replace("*", ""): question.label for question in questions}
     found: dict[str, str] = {}
     for section in find_named_sections(shape.sections, heading):
-        own = shape.document[section.body : section.end].decode("utf-8", "replace")
+        own = decode_document(shape.document[section.body : section.end])
         nones = [label for each in NONE_COMMENT.finditer(own) for label in each["labels"].split("; ")]
         found.update((labels[label], "None.") for label in nones if label in labels)
         plain = next((line for line in own.splitlines() if line.strip() and not line.startswith("<!--")), "")
         if nones and nones[0] in labels and says_none(unescape_markdown(plain)):
             found[labels[nones[0]]] = unescape_markdown(plain)  # a section that holds nothing else
-        listed, gathered, last = "", list[str](), ""
-        for piece in _own_blocks(shape, section.body, section.end):
-            lines = shape.document[piece.start : piece.end].decode("utf-8", "replace").splitlines()
-            # An open question right after a list reads as its last entry.
-            asked = (at for at, line in enumerate(lines) if at and line.startswith(OPEN_QUESTION))
-            lines = lines[: next(asked, len(lines))]
-            # Code may stand between the entries; a second list right after the first is somebody else's.
-            more = piece.kind != "paragraph" and not (gathered and "fence" not in (piece.kind, last))
-            last = piece.kind
-            if listed and more and not lines[0].startswith(OPEN_QUESTION):
-                gathered.append("\n".join(lines).strip() if piece.kind == "fence" else _entries(lines))
-                found[listed] = "\n".join(gathered)
-                continue
-            pairs = [("", "")] if piece.kind == "fence" else list(_read_labelled_lines(lines))
-            found.update((labels[label], text) for label, text in pairs if label in labels and text)
-            label, text = pairs[-1]
-            listed, gathered = "" if text else labels.get(label, ""), []
+        answers = ((labels.get(each.label), each.text) for each in read_labelled(own))
+        found.update((label, text) for label, text in answers if label and text)
     return found
 
 
-def _own_blocks(shape: Outline, start: int, end: int) -> Iterator[MarkdownBlock]:
-    """Yield the blocks of a section that are neither an elaboration's nor feedback."""
-    sections = shape.sections
-    before: MarkdownBlock | None = None
-    for piece in shape.within(start, end):
-        owner = [section for section in sections if section.start <= piece.start][-1]
-        feedback = before is not None and before.text.lstrip().startswith("<!-- Feedback:")
-        if piece.kind in _KINDS and not owner.elaboration and not feedback:
-            yield piece
-        before = piece
+def is_code(part: str) -> bool:
+    """Whether a part of an answer is a block of code."""
+    return part.startswith(("```", "~~~"))
 
 
-def _entries(lines: list[str]) -> str:
-    """Return the entries of a list, one on each line, with what runs on below them."""
-    entries: list[list[str]] = []
-    for line in lines:
-        if begins := _NEXT.match(line):
-            entries.append([line[begins.end() :]])
-        elif line.strip():
-            entries = entries or [[]]
-            entries[-1].append(line)
-    return "\n".join(_text(words) for words in entries)
-
-
-def _read_labelled_lines(lines: list[str]) -> Iterator[tuple[str, str]]:
-    label = ""
-    words: list[str] = []
-    for line in lines:
-        if begins := LABELLED.fullmatch(line.strip()):
-            yield label, _text(words)
-            label, words = unescape_markdown(begins["label"].strip()), [begins["text"]]
-        elif _NEXT.match(line) or not line.strip():
-            yield label, _text(words)
-            label, words = "", []
-        else:
-            words.append(line)
-    yield label, _text(words)
-
-
-def _text(words: list[str]) -> str:
-    return unescape_markdown(" ".join(" ".join(strip_unprintable(line) for line in words).split()))
+def _read_words(markdown: str) -> str:
+    return unescape_markdown(" ".join(strip_unprintable(markdown).split()))

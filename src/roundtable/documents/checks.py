@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from ..core.citations import CITATION, LinesOf, check_citation, is_address, is_marked
+from .drafting import COLUMNS
 from .ids import (
     CRITERION,
     HEADING,
@@ -25,7 +26,6 @@ from .ids import (
 )
 from .outline import prose_lines
 from .questions import find_open_questions
-from .requirements import COLUMNS
 
 Kind = Literal[
     "dangling", "duplicate", "no-acceptance", "stories", "table", "citation", "marker", "unreadable", "open",

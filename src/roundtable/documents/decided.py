@@ -10,7 +10,7 @@ from ..core.synthesis import join_lines
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
 from .blocks import find_elaboration_blocks
-from .ids import OVERVIEW, sections_with_ids
+from .ids import OVERVIEW, list_records
 from .outline import content_words, find_labelled, prose_lines, section_text
 from .questions import find_asked_questions, list_questions
 
@@ -36,15 +36,13 @@ def list_decisions_made(documents: Mapping[str, str], undone: Collection[str] = 
         words = find_labelled(text, "Decision") if name != OVERVIEW else ""
         if words and not words.endswith(ASSUMED):
             found[f"{words} ({name})"] = None
-    for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
-        body = "\n".join(lines)
-        if "in the roundtable on step" in body:  # it stands there as well
-            continue
-        decided = body.partition("#### Decision\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
-        words = unescape_markdown(join_lines(re.sub(r"^[-*+] ", "", decided, flags=re.MULTILINE)))
-        reason = find_labelled(body, "Reason")
-        because = f" Reason: {reason}" if reason else ""
-        found[f"{record.id} {record.text}: {words}{because} ({OVERVIEW})"] = None
+    for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
+        if "in the roundtable on step" not in record.body:  # else it stands there as well
+            decided = re.sub(r"^[-*+] ", "", record.part("Decision"), flags=re.MULTILINE)
+            reason = find_labelled(record.body, "Reason")
+            because = f" Reason: {reason}" if reason else ""
+            words = unescape_markdown(join_lines(decided))
+            found[f"{record.id} {record.text}: {words}{because} ({OVERVIEW})"] = None
     return tuple(found)
 
 

@@ -1,38 +1,84 @@
-"""Drafts: what a step writes into its sections, from its answers and the item's documents."""
+"""Drafts: what a step writes into its sections, from its answers and the item's documents.
+
+Most sections hold the answers under their labels. Those with a form of their own have a writer below, and a
+row in the table at the end.
+"""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
-from ..core.commands import AskDraft
+from ..core import lazy_re as re
+from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText
-from ..core.text import escape_markdown, strip_unprintable
-from . import design, requirements
-from .entries import join_lines, strip_punctuation
-from .outline import strip_numbering
+from ..core.synthesis import NO_REASON
+from ..core.text import (
+    escape_markdown,
+    fold_text,
+    strip_unprintable_values,
+    unescape_markdown,
+    words_of,
+)
+from ..core.validation import is_settled, says_none
+from .blocks import find_elaboration_blocks
+from .entries import (
+    join_lines,
+    list_entries,
+    split_entries,
+    split_lines,
+    split_named_entries,
+    split_scenarios,
+    split_sentences,
+    split_statements,
+    strip_punctuation,
+)
+from .ids import (
+    ERRORS,
+    MATRIX,
+    OVERVIEW,
+    SCAN,
+    SPEC,
+    SUMMARY,
+    AssignedIds,
+    KnownId,
+    Requirement,
+    assign_ids,
+    find_mentioned_ids,
+    list_records,
+    list_requirements,
+    list_row_ids,
+    list_stories,
+    list_withdrawn,
+    list_withdrawn_stories,
+    stem_words,
+    word_share,
+)
+from .outline import find_labelled, prose_lines, section_text, strip_numbering
 from .page import (
     NOTHING,
+    WORDLESS,
     DraftContext,
+    capitalise,
+    is_title_enough,
     join_section,
     list_nones,
+    write_answers,
+    write_bullets,
     write_csv,
     write_labelled,
     write_nones,
     write_open_question,
     write_open_questions,
     write_paragraph,
+    write_table,
+    write_title,
+    write_withdrawn,
 )
-
-_COMPLEXITY = re.compile(
-    r"\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)", re.IGNORECASE
-)
-_SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-_VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
 def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...]:
@@ -58,7 +104,8 @@ def _draft_section(context: DraftContext) -> SectionText:
     by_format = _write_json if name.endswith(".json") else _write_csv if name.endswith(".csv") else None
     writer = _WRITERS.get((target.output, strip_numbering(target.section)))
     try:
-        return SectionText(target, (writer or by_format or write_answers)(context))
+        write = writer or by_format
+        return SectionText(target, write(context) if write else write_answers(context.answers))
     except Exception as error:
         # The answers are journalled by now: raised here, the same error would end every later start.
         notice = (
@@ -66,11 +113,6 @@ def _draft_section(context: DraftContext) -> SectionText:
             "It holds your answers as you gave them. Please report this."
         )
         return SectionText(target, (by_format or _list_answers)(context), notice)
-
-
-def write_answers(context: DraftContext) -> str:
-    """Write every answer under its label, then the open questions."""
-    return join_section(write_labelled(context.answers), write_open_questions(context.answers))
 
 
 def _list_answers(context: DraftContext) -> str:
@@ -86,17 +128,18 @@ def _list_answers(context: DraftContext) -> str:
 
 def _write_json(context: DraftContext) -> str:
     """Write one object with the step, the item, an entry for each answer and the open questions."""
+    known = [each for each in context.answers if not each.unknown]
     content = {
         "step": context.brief.step.step_id,
-        "item": strip_unprintable(context.brief.item.name),
-        "answers": [
-            {"label": answer.label, "text": strip_unprintable(answer.text)}
-            for answer in context.answers
-            if not answer.unknown
-        ],
-        "open_questions": [answer.question for answer in context.answers if answer.unknown],
+        "item": context.brief.item.name,
+        "answers": [{"label": each.label, "text": each.text} for each in known],
+        "open_questions": [each.question for each in context.answers if each.unknown],
     }
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    return _dump(content)
+
+
+def _dump(content: Any) -> str:
+    return json.dumps(strip_unprintable_values(content), ensure_ascii=False, indent=2) + "\n"
 
 
 def _write_csv(context: DraftContext) -> str:
@@ -109,6 +152,15 @@ def _write_csv(context: DraftContext) -> str:
         for each in context.answers
     ]
     return write_csv(("step", "label", "answer", "open"), rows)
+
+
+# --- the quick scan: size
+
+_COMPLEXITY = re.compile(
+    r"\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)", re.IGNORECASE
+)
+_SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
+_VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
 
 
 def write_size(context: DraftContext) -> str:
@@ -150,18 +202,538 @@ def _strip_values(text: str) -> str:
     return strip_punctuation(_VALUES.sub("", join_lines(text), count=1))
 
 
+# --- requirements
+
+FEATURES, ACCEPTANCE, LEFT_OUT = "Features", "Acceptance", "Out of Scope"
+_OWNER = re.compile(
+    r"[(\[]?(?:FR|AC)-(?P<number>\d{3,})(?:-\d{2,})?\b[)\]]?\s*+[:.–-]?\s*+(?=\S)", re.IGNORECASE
+)
+
+
+def write_functional(context: DraftContext) -> str:
+    """Write a heading for each requirement with its criteria, then the rules that hold for all of them."""
+    referred = find_mentioned_ids(context.documents, "FR", "AC")
+    # As long as nobody refers to an id, the numbers follow the order.
+    document = context.documents.get(SPEC, "") if referred else ""
+    known = list_requirements({SPEC: document})
+    features = list(map(capitalise, split_statements(context.text(FEATURES)))) or [context.brief.item.name]
+    given = assign_ids(
+        "FR",
+        list(map(_name_wordless, features)),
+        [KnownId(each.id, _name_wordless(each.text)) for each in (*known, *list_withdrawn(document, "FR"))],
+        taken=[each for each in referred if each.startswith("FR-")],
+    )
+    written = list_requirements(context.documents)
+    owners = {each.text: owner.text for owner in written for each in owner.criteria}
+    numbers = [each.removeprefix("FR-") for each in given.ids]
+    criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features, numbers, owners)
+    ever = [each for requirement in known for each in requirement.criteria]
+    ever += list_withdrawn(document, "AC")
+    is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
+    parts, used = [], set[str]()
+    for identity, feature, own in zip(given.ids, features, criteria, strict=True):
+        prefix = f"AC-{identity.removeprefix('FR-')}"
+        before = [each for each in ever if each.id.startswith(f"{prefix}-")]
+        taken = [each for each in referred if each.startswith(f"{prefix}-")]
+        ids = assign_ids(prefix, own, before, taken=taken, digits=2).ids
+        used.update(ids)
+        parts += [f"### {identity}: {write_title(feature)}"]
+        parts += [] if is_title_enough(feature) else [escape_markdown(feature)]
+        if ids:
+            listed = zip(ids, own, strict=True)
+            parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
+        elif not is_asked:
+            question = "In which situation, after which action, would you see what, so that"
+            parts.append(write_open_question(f"{question} {identity} is done?"))
+    kept = {*referred, *(each.id for each in list_withdrawn(document))}
+    withdrawn = (each for each in (*given.withdrawn, *ever) if each.id in kept)
+    lost = {each.id: each for each in withdrawn if each.id not in used}
+    has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
+    left_out = LEFT_OUT if has_own_section else ""
+    rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
+    more = (*rest, *write_open_questions(context.without(left_out)))
+    head = ["### Rules and Open Points"] if more else []
+    return join_section(parts, head, more, write_withdrawn(lost.values()))
+
+
+def _name_wordless(text: str) -> str:
+    return text if stem_words(text) else WORDLESS
+
+
+def write_out_of_scope(context: DraftContext) -> str:
+    """Write what is left out on purpose; where nobody was asked, what the quick scan said of it."""
+    asked = context.only(LEFT_OUT)
+    if asked:
+        return write_answers(asked)
+    scan = context.documents.get(SCAN, "")
+    boundary = find_labelled(scan, "Not Included") or find_labelled(scan, "Boundary")
+    if not boundary:
+        return write_open_question("What is left out on purpose?")
+    return escape_markdown(boundary)
+
+
+def _assign_criteria(
+    criteria: Sequence[str], features: Sequence[str], numbers: Sequence[str], before: Mapping[str, str]
+) -> list[list[str]]:
+    """Return the criteria of each feature: by the id at their start, else as before, else by words or place.
+
+    Where as many are left as features without one, and the words do not part them, each gets one in order.
+    """
+    wanted = [stem_words(feature) for feature in features]
+    texts, owners = list(criteria), dict[int, int]()
+    for place, criterion in enumerate(criteria):
+        if (named := _OWNER.match(criterion)) and named["number"] in numbers:
+            texts[place], owners[place] = criterion[named.end() :], numbers.index(named["number"])
+        elif before.get(criterion) in features:
+            owners[place] = features.index(before[criterion])
+    free = [at for at in range(len(features)) if at not in owners.values()]
+    loose = [place for place in range(len(texts)) if place not in owners]
+    for place in loose:
+        words = stem_words(texts[place])
+        shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
+        owners[place] = -max(shared)[2]
+    if len(loose) == len(free) and sorted(owners[place] for place in loose) != free:
+        owners |= dict(zip(loose, free, strict=True))
+    return [[text for place, text in enumerate(texts) if owners[place] == at] for at in range(len(features))]
+
+
+STORIES = ("Stories", "Unhappy Story")
+
+_OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)|.+?として", re.IGNORECASE)
+# With single blanks between the words.
+_SHAPES = tuple(
+    re.compile(shape, re.IGNORECASE | re.DOTALL)
+    for shape in (
+        r"\A(?:and )?as (?:(?:an?|the) )?(?P<who>.+?),? I (?:want|need|would like|wish) "
+        r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
+        r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
+        r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
+        r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
+    )
+)
+_CLOSE = 0.25
+"""How much of a requirement's words a story about it has at least."""
+
+
+def write_stories(context: DraftContext) -> str:
+    """Write the stories as a JSON document, each with its id and what it refers to."""
+    answers = context.only(*STORIES)
+    parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
+    known = (*list_stories(context.documents), *list_withdrawn_stories(context.documents))
+    given = assign_ids("US", [text for text, _ in parts], known)
+    listed = list_requirements(context.documents)
+    found = [
+        _story(identity, text, _find_served(text, listed)) | ({"unhappy": True} if unhappy else {})
+        for identity, (text, unhappy) in zip(given.ids, parts, strict=True)
+    ]
+    questions = [answer.question for answer in context.answers if answer.unknown]
+    for story in found:
+        if story["as_a"] is None:
+            questions.append(f"Who wants {story['id']}, and what for?")
+        elif story["so_that"] is None:
+            questions.append(f"What becomes possible with {story['id']}?")
+        if listed and not story["requirements"]:
+            questions.append(f"Which requirement does {story['id']} need?")
+    notes = [
+        {"label": each.label, "text": join_lines(each.text)}
+        for each in context.without(*STORIES)
+        if not each.unknown
+    ]
+    gone = [{"id": each.id, "text": each.text} for each in given.withdrawn]
+    content = {"item": context.brief.item.name, "stories": found, "open_questions": questions}
+    return _dump(content | ({"notes": notes} if notes else {}) | ({"withdrawn": gone} if gone else {}))
+
+
+def _split_stories(answer: Answer) -> tuple[str, ...]:
+    """Return the stories in an answer: a part that begins none belongs to the one before."""
+    found: list[str] = []
+    for entry in split_entries("" if answer.unknown else answer.text):
+        sentences = split_sentences(entry)
+        starts = [at for at, each in enumerate(sentences) if at == 0 or _OPENS.match(each)]
+        for start, end in zip(starts, [*starts[1:], len(sentences)], strict=True):
+            spaced = (
+                each if each.endswith(("。", "！", "？")) else f"{each} " for each in sentences[start:end]
+            )
+            part = "".join(spaced).strip()
+            if found and not _OPENS.match(part):
+                found[-1] = f"{found[-1]}; {part}"
+            else:
+                found.append(capitalise(part))
+    return tuple(found)
+
+
+def _story(identity: str, text: str, served: Sequence[Requirement]) -> dict[str, Any]:
+    words = " ".join(strip_punctuation(text).split())
+    shape = next((found for each in _SHAPES if (found := each.fullmatch(words))), None)
+    return {
+        "id": identity,
+        "as_a": shape["who"].strip() if shape else None,
+        "i_want": shape["what"].strip() if shape else None,
+        "so_that": shape["why"].strip() if shape and shape["why"] else None,
+        "requirements": [each.id for each in served],
+        "acceptance": [criterion.id for each in served for criterion in each.criteria],
+        "text": text,
+    }
+
+
+def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
+    """Return the requirements that a story is about, by words; the only one where there is one."""
+    if len(listed) == 1:
+        return list(listed)
+    words = stem_words(text)
+    shares = [word_share(stem_words(each.text), words) for each in listed]
+    enough = max(_CLOSE, max(shares, default=0.0) * 0.8)
+    return [each for each, share in zip(listed, shares, strict=True) if share >= enough]
+
+
+PRIORITIES = ("Must", "Should", "Could", "Won't")
+COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
+LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
+
+_LABEL = re.compile(
+    r"(?:^|(?<=[.;\n]))\s{0,40}+(?P<priority>must|should|could|won['’]?t)\s{0,40}+:", re.IGNORECASE
+)
+_PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
+_ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
+_REST = frozenset(
+    {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
+)
+# "..., but could wait" tells of the same thing.
+_CLAUSE = re.compile(
+    r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
+)
+_UNCLEAR = re.compile(
+    r"\b(?:except|apart from|other than|nothing|none|not|cannot|can't|won't|wouldn't|neither"
+    r"|the (?:first|second|third|last)(?! (?:release|version|week|month|sprint)))\b",
+    re.IGNORECASE,
+)
+_WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
+# What people say when they do not mean Must, the strongest first.
+_PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+    for priority, words in (
+        ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|not in this release"),
+        ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
+        (
+            "Should",
+            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
+        ),
+        ("Must", r"must|has to|have to"),
+        ("Could", r"could"),
+    )
+)
+
+
+def write_priorities(context: DraftContext) -> str:
+    """Write a table of the requirements by priority, then the reasons in the user's words."""
+    listed = list_requirements(context.documents)
+    chosen = read_priorities(context.answers, listed)
+    ordered = sorted(listed, key=lambda each: (PRIORITIES.index(chosen.get(each.id, "Won't")), each.id))
+    rows = [(each.id, each.title, chosen[each.id]) for each in ordered if each.id in chosen]
+    left = ", ".join(each.id for each in listed if each.id not in chosen)
+    missing = [f"Must, should or could {left} be in the release?"] if left else []
+    head = write_table(("Requirement", "What", "Priority"), rows)
+    if len(listed) == 1:
+        return write_answers(context.answers)
+    is_told = bool(rows) and not missing  # then only what says more than the table is written again
+    answers = [each for each in context.answers if not (is_told and _is_in_table(each, listed))]
+    return join_section(head, write_labelled(answers), write_open_questions(context.answers, missing))
+
+
+def _is_in_table(answer: Answer, listed: Sequence[Requirement]) -> bool:
+    """Whether the table says all of an answer: it gives no reason and names nothing but requirements."""
+    words = frozenset[str]().union(*(stem_words(each.text) for each in listed))
+    parts = list(_split_priorities([answer]))
+    is_named = all(_ID.search(text) or words & stem_words(text) for _, text in parts)
+    return bool(parts) and is_named and not _WHY.search(answer.text)
+
+
+def read_priority_rows(document: str) -> dict[str, str]:
+    """Return the priority of each requirement in the table of the specification."""
+    rows = (_PRIORITY_ROW.fullmatch(line.strip()) for _, line in prose_lines(document))
+    return {row["id"]: row["priority"] for row in rows if row}
+
+
+def read_priority_table(document: str) -> str:
+    """Return the priorities as the table of the specification has them: `Must: FR-001, FR-002.`"""
+    found = read_priority_rows(document).items()
+    by_priority = [(each, [identity for identity, own in found if own == each]) for each in PRIORITIES]
+    return " ".join(f"{each}: {', '.join(ids)}." for each, ids in by_priority if ids)
+
+
+def write_trace(context: DraftContext) -> str:
+    """Write a row for each requirement: its priority, the stories it serves, its criteria, its section."""
+    listed = list_requirements(context.documents)
+    chosen = read_priorities(context.answers, listed)
+    stories = list_stories(context.documents)
+    rows = [
+        (
+            each.id,
+            each.title,
+            chosen.get(each.id, ""),
+            "; ".join(story.id for story in stories if each.id in story.requirements),
+            "; ".join(criterion.id for criterion in each.criteria),
+            "6. Functional Requirements",
+        )
+        for each in listed
+    ]
+    return write_csv(COLUMNS, rows)
+
+
+def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) -> dict[str, str]:
+    """Return the priority of each requirement that the answers name, by its id or by its words."""
+    parts = list(_split_priorities(answers))
+    chosen: dict[str, str] = {}
+    for priority, text in parts:
+        for identity in _ID.findall(text):
+            if any(each.id == identity.upper() for each in listed):
+                chosen.setdefault(identity.upper(), priority)
+    if any(_is_unclear(each) for each in answers):
+        return chosen  # an exception or a negation: words alone would say the opposite
+    said = [(priority, stem_words(text)) for priority, text in parts if not _ID.search(text)]
+    for each in listed:
+        shared = [(len(stem_words(each.text) & words), priority) for priority, words in said]
+        most = max((count for count, _ in shared), default=0)
+        best = {priority for count, priority in shared if count == most}
+        if most and len(best) == 1:
+            chosen.setdefault(each.id, best.pop())
+    rest = [priority for priority, text in parts if len(listed) == 1 or _REST & set(words_of(text))]
+    missing = [each.id for each in listed if each.id not in chosen]
+    return chosen | (dict.fromkeys(missing, rest[0]) if rest else {})
+
+
+def _is_unclear(answer: Answer) -> bool:
+    """Whether an answer without ids and labels makes an exception, denies something or counts."""
+    is_free = not _ID.search(answer.text) and not _LABEL.search(answer.text)
+    return is_free and answer.label == LABELS[0] and _UNCLEAR.search(answer.text) is not None
+
+
+def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
+    """Yield what the answers say of each priority: by their own labels, else by the question's."""
+    for answer in answers:
+        if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
+            continue
+        label = fold_text(answer.label)
+        default = next((each for each in PRIORITIES if label.startswith(fold_text(each))), PRIORITIES[0])
+        starts = list(_LABEL.finditer(answer.text))
+        ends = [*(found.start() for found in starts[1:]), len(answer.text)]
+        before = answer.text[: starts[0].start()] if starts else answer.text
+        for clause in filter(str.strip, _CLAUSE.split(before)):
+            plain = (priority for priority, words in _PLAIN_WORDS if words.search(clause))
+            yield next(plain, default), clause
+        for found, end in zip(starts, ends, strict=False):
+            named = fold_text(found["priority"]).replace("'", "")
+            priority = next(each for each in PRIORITIES if fold_text(each).replace("'", "") == named)
+            yield priority, answer.text[found.end() : end]
+
+
+RISKS = ("Risks", "Worst Case", "Early Sign")
+_MATRIX_COLUMNS = ("Id", "Attribute", "Measure")
+
+
+def write_attributes(context: DraftContext) -> str:
+    """Write the risks under their labels, and under which ids the matrix holds the rest."""
+    attributes, given = _number_attributes(context)
+    named = ", ".join(
+        f"{identity} ({answer.label})" for identity, answer in zip(given.ids, attributes, strict=True)
+    )
+    if not named or not any(target.output == MATRIX for target in context.targets):
+        return write_answers(context.answers)
+    risks = context.only(*RISKS)
+    pointer = f"Measured in {MATRIX}: {named}."
+    return join_section([pointer], write_labelled(risks), write_open_questions(risks))
+
+
+def write_matrix(context: DraftContext) -> str:
+    """Write a row for each attribute: what it is held to."""
+    attributes, given = _number_attributes(context)
+    found = [
+        (identity, answer.label, join_lines(answer.text))
+        for identity, answer in zip(given.ids, attributes, strict=True)
+    ]
+    questions = write_open_questions(context.without(*RISKS))
+    return join_section(write_table(_MATRIX_COLUMNS, found), questions, write_withdrawn(given.withdrawn))
+
+
+def _number_attributes(context: DraftContext) -> tuple[tuple[Answer, ...], AssignedIds]:
+    attributes = tuple(each for each in context.without(*RISKS) if not each.unknown)
+    known = list_row_ids(context.documents.get(MATRIX, ""), "NFR")
+    taken = find_mentioned_ids(context.documents, "NFR")
+    return attributes, assign_ids("NFR", [answer.label for answer in attributes], known, taken=taken)
+
+
+# --- architecture and design
+
+DECISION, CHOICE = "Decision", "Choice"
+_CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
+_STATUS = "**Status**: decided"
+_REASON = re.compile(
+    r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*", re.DOTALL
+)
+_WE = re.compile(
+    r"^(?:as |by |(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
+    r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
+    re.IGNORECASE,
+)
+_REJECTS = re.compile(
+    r"\b(?:turn(?:ed)? down|reject(?:ed)?|rul(?:e|ed) out|decid(?:e|ed) against|do not take)\b", re.IGNORECASE
+)
+_OPTION = re.compile(
+    r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
+    r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
+    re.IGNORECASE | re.DOTALL,
+)
+# The letter that a sentence begins with or consists of is the option taken: "B, because ...", "So A."
+_TAKEN = re.compile(
+    r"(?:^|[.;]\s{1,9})(?:so |therefore )?(?:(?:i|we) (?:take|choose|prefer) )?(?:option )?(?P<letter>[A-H])"
+    r"(?=[.,;]|\s{1,9}because\b|\s{0,9}$)",
+    re.IGNORECASE,
+)
+
+
+def write_options(context: DraftContext) -> str:
+    """Write the decision among the options as a record; what was weighed before it, what follows after it."""
+    text = context.text(DECISION)
+    records = [(_name_option(context.text("Options") or text, text), text)] if text else []
+    return _write_records(context, records, DECISION)
+
+
+def write_technology(context: DraftContext) -> str:
+    """Write the technology that was chosen as a record; one for each entry of a list."""
+    text = context.text(CHOICE)
+    if is_settled(text):
+        said = [escape_markdown(text)] if says_none(text) else []
+        return join_section(said, write_labelled(context.answers), write_open_questions(context.answers))
+    choices = list_entries(text) or ((text,) if text else ())
+    return _write_records(context, [(_name_decision(choice), choice) for choice in choices], CHOICE)
+
+
+def write_review(context: DraftContext) -> str:
+    """Write the answers, then a record for each decision of a discussion that has none elsewhere."""
+    section = section_text(context.documents.get(context.target.output, ""), context.target.section)
+    own = {each.id for each in list_records({OVERVIEW: section})}
+    others = {each.text for each in list_records(context.documents) if each.id not in own}
+    made: dict[str, tuple[str, str]] = {}
+    for file, page in context.documents.items():
+        for block in find_elaboration_blocks(file, page):
+            for _, line in block.decisions():
+                words = unescape_markdown(line)
+                name = unescape_markdown(write_title(_name_decision(words.partition(": ")[0])))
+                if name not in others:
+                    made[name] = words, block.step_id
+    given = _assign_record_ids(context, list(made))
+    parts: list[str] = []
+    for identity, (name, (words, step_id)) in zip(given.ids, made.items(), strict=True):
+        decision, _, reason = words.partition(": ")
+        parts += [f"### {identity}: {write_title(name)}", f"{_STATUS} in the roundtable on step {step_id}"]
+        parts += ["#### Decision", escape_markdown(f"{decision.rstrip('.')}.")]
+        parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
+    return join_section(
+        write_labelled(context.answers),
+        write_open_questions(context.answers),
+        parts,
+        write_withdrawn(given.withdrawn),
+    )
+
+
+def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
+    """Write a record for each decision, given by its title and its words."""
+    given = _assign_record_ids(context, [name for name, _ in found])
+    rest = [each for each in context.without(label) if not each.unknown]
+    weighed = [each for each in rest if each.label in _CONTEXT]
+    consequences = [each for each in rest if each.label not in _CONTEXT]
+    is_alone = len(found) == 1
+    parts: list[str] = []
+    for identity, (name, text) in zip(given.ids, found, strict=True):
+        lines = split_lines(text)
+        parts += [f"### {identity}: {write_title(name)}", _STATUS]
+        if is_alone and weighed:
+            parts += ["#### Context", *write_labelled(weighed)]
+        sentences = split_sentences(text) if len(lines) == 1 else ()
+        rejected = [each for each in sentences if _REJECTS.search(each)]
+        rejected = rejected if len(rejected) < len(sentences) else []
+        taken = " ".join(each for each in sentences if each not in rejected)
+        parts += ["#### Decision", write_bullets(lines) if len(lines) > 1 else escape_markdown(taken)]
+        parts += ["#### Turned Down", escape_markdown(" ".join(rejected))] if rejected else []
+        if is_alone and consequences:
+            parts += ["#### Consequences", *write_labelled(consequences)]
+    if len(found) > 1 and rest:
+        parts.append("### Common to These Decisions")
+    if not is_alone:
+        parts += write_labelled(rest)
+    more = write_open_questions(context.answers)
+    head = ["### Open Points"] if found and more else []
+    return join_section(parts, head, more, write_withdrawn(given.withdrawn))
+
+
+def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
+    """Return ids for the records of this section; those of other sections are taken."""
+    own = section_text(context.documents.get(context.target.output, ""), context.target.section)
+    every = [context.documents.get(file, "") for file in (OVERVIEW, SUMMARY)]
+    withdrawn = [each for text in every for each in list_withdrawn(text, "ADR")]
+    return assign_ids(
+        "ADR",
+        [unescape_markdown(write_title(title)) for title in titles],
+        [*list_records({OVERVIEW: own}), *list_withdrawn(own, "ADR")],
+        taken=[each.id for each in (*list_records(context.documents), *withdrawn)],
+    )
+
+
+def _name_option(weighed: str, decision: str) -> str:
+    """Return the words of the option that the decision names; where it names none, its beginning."""
+    options = {each["letter"].upper(): each["text"] for each in _OPTION.finditer(weighed)}
+    taken = [each["letter"].upper() for each in _TAKEN.finditer(decision.strip())]
+    return capitalise(_first_clause(options.get(taken[-1], "")) if taken else "") or _name_decision(decision)
+
+
+def _first_clause(text: str) -> str:
+    """Return the first sentence or clause; empty where the text has no words, as `;` has none."""
+    clauses = (sentence for entry in split_entries(text) for sentence in split_sentences(entry))
+    return strip_punctuation(next(clauses, ""))
+
+
+def _name_decision(text: str) -> str:
+    """Return what was decided, as a title: without who decided it, without the reason."""
+    clause = _first_clause(text)
+    named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
+    return capitalise(named if len(named) > len("yes") else clause)
+
+
+ERRORS_LABEL = "Errors"
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def write_errors(context: DraftContext) -> str:
+    """Write a row for each error that has a name, then the other answers under their labels."""
+    text = context.text(ERRORS_LABEL)
+    code = [(_CODE.search(part), part) for part in split_entries(text)]
+    found = split_named_entries(text) or tuple((name[0], part) for name, part in code if name)
+    if len(found) < len(code) and not split_named_entries(text):
+        found = ()  # an entry without a name would be lost
+    known = list_row_ids(context.documents.get(ERRORS, ""), "E")
+    given = assign_ids("E", [name for name, _ in found], known)
+    return join_section(
+        write_table(
+            ("Id", "Error", "When"), [(each, *pair) for each, pair in zip(given.ids, found, strict=True)]
+        ),
+        write_labelled(context.without(ERRORS_LABEL) if found else context.answers),
+        write_open_questions(context.answers),
+        write_withdrawn(given.withdrawn),
+    )
+
+
 _WRITERS: Mapping[tuple[str, str], Callable[[DraftContext], str]] = {
     ("quick-scan.md", "Size and Complexity"): write_size,
-    ("requirements-spec.md", "Quality Attributes and Risks"): requirements.write_attributes,
-    ("nfr-matrix.md", "Quality Attributes"): requirements.write_matrix,
-    ("requirements-spec.md", "Functional Requirements"): requirements.write_functional,
-    ("requirements-spec.md", "Out of Scope"): requirements.write_out_of_scope,
-    ("user-stories.json", "stories"): requirements.write_stories,
-    ("requirements-spec.md", "Prioritization"): requirements.write_priorities,
-    ("traceability-matrix.csv", "rows"): requirements.write_trace,
-    ("architecture-overview.md", "Options and Tradeoffs"): design.write_options,
-    ("architecture-overview.md", "Technology Decisions"): design.write_technology,
-    ("architecture-overview.md", "Review"): design.write_review,
-    ("design-summary.md", "Design Review"): design.write_review,
-    ("error-taxonomy.md", "Errors and Validation"): design.write_errors,
+    ("requirements-spec.md", "Quality Attributes and Risks"): write_attributes,
+    ("nfr-matrix.md", "Quality Attributes"): write_matrix,
+    ("requirements-spec.md", "Functional Requirements"): write_functional,
+    ("requirements-spec.md", "Out of Scope"): write_out_of_scope,
+    ("user-stories.json", "stories"): write_stories,
+    ("requirements-spec.md", "Prioritization"): write_priorities,
+    ("traceability-matrix.csv", "rows"): write_trace,
+    ("architecture-overview.md", "Options and Tradeoffs"): write_options,
+    ("architecture-overview.md", "Technology Decisions"): write_technology,
+    ("architecture-overview.md", "Review"): write_review,
+    ("design-summary.md", "Design Review"): write_review,
+    ("error-taxonomy.md", "Errors and Validation"): write_errors,
 }

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
 from ..core.text import parse_heading, split_sentences, unescape_markdown
 from .outline import (
     Outline,
-    Section,
     decode_document,
+    joined_lines,
     list_open_sections,
-    prose_lines,
     read_outline,
     strip_numbering,
 )
@@ -21,8 +20,6 @@ from .page import OPEN_QUESTION
 
 _ASKED_UNDER = re.compile(r"(?:open|unresolved|outstanding)\b.*|questions", re.IGNORECASE)
 _ENTRY = re.compile(r"^ ?(?:[-*+]|\d{1,3}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?")
-# Begins a line that does not go on with the paragraph before it.
-_BREAK = re.compile(r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//)")
 _ASKS = re.compile(r".*?\?(?=[\s:]|$)")
 _COMMENT = re.compile(r"^ {0,3}(?:<!--.*?(?:-->|\Z)|//[^\n]*)", re.MULTILINE | re.DOTALL)
 _UNDONE = re.compile(r"\b(?:TBD|TODO|FIXME|XXX|to be (?:decided|determined|defined|written))\b|\?\?\?")
@@ -57,14 +54,8 @@ def find_gap(document: bytes, discussed: Collection[str] = ()) -> DocumentGap:
     Questions that were `discussed` before come last.
     """
     shape = read_outline(document)
-    sections = list_open_sections(shape.sections)
     text = decode_document(document)
-    found = [
-        *_find_questions(text),
-        *_find_empty(shape, sections),
-        *_find_undone(text),
-        *_find_longest(shape, sections),
-    ]
+    found = [*_find_questions(text), *_find_empty(shape), *_find_undone(text), *_find_longest(shape)]
     return next((each for each in found if each.question not in discussed), found[0])
 
 
@@ -72,9 +63,8 @@ def _find_questions(text: str) -> Iterator[DocumentGap]:
     """Yield the open questions, asked as they are where they ask."""
     for section, words in _list_questions(text):
         asks = _ASKS.match(words)
-        whole = asks.group() if asks else words
-        question = whole if len(whole) <= _MAX_QUOTE_LENGTH else split_sentences(whole)[-1]
-        if asks is None or len(question) > _MAX_QUOTE_LENGTH:
+        question = asks[0] if asks else ""
+        if not 0 < len(question) <= _MAX_QUOTE_LENGTH:
             question = f'How is this settled: "{_shorten(words).rstrip(".")}"?'
         yield DocumentGap(section, question, "the open questions", "There are questions open in it.")
 
@@ -82,7 +72,9 @@ def _find_questions(text: str) -> Iterator[DocumentGap]:
 def _list_questions(text: str) -> Iterator[tuple[str, str]]:
     """Yield the questions that a document lists as open, each with its section."""
     section, level, is_list = "", 0, False
-    for line in _join_wrapped(_COMMENT.sub("", text)):
+    for _, line, is_code in joined_lines(_COMMENT.sub("", text)):
+        if is_code:
+            continue
         if heading := parse_heading(line):
             name = strip_numbering(heading[1])
             if is_list and heading[0] > level:
@@ -96,37 +88,23 @@ def _list_questions(text: str) -> Iterator[tuple[str, str]]:
                 yield section, words
 
 
-def _join_wrapped(text: str) -> Iterator[str]:
-    """Yield headings, entries and paragraphs outside of code, each on one line however it is wrapped."""
-    kept: list[str] = []
-    last, can_go_on = 0, False
-    for number, line in prose_lines(text):
-        is_heading = parse_heading(line) is not None
-        if not can_go_on or is_heading or number != last + 1 or _BREAK.match(line):
-            yield " ".join(kept)
-            kept = []
-        kept.append(line.strip() if kept else line.rstrip())
-        last, can_go_on = number, bool(line.strip()) and not is_heading
-    yield " ".join(kept)
-
-
-def _find_empty(shape: Outline, sections: Sequence[Section]) -> Iterator[DocumentGap]:
+def _find_empty(shape: Outline) -> Iterator[DocumentGap]:
     """Yield the sections that hold nothing, or only a comment that says what belongs there."""
-    for each in sections:
+    for each in list_open_sections(shape.sections):
         if not _COMMENT.sub("", decode_document(shape.document[each.body : each.end])).strip():
-            name = strip_numbering(each.heading)
-            question = f'What belongs under "{name}", and who can say so?'
-            if _ASKED_UNDER.fullmatch(name):
+            question = f'What belongs under "{each.name}", and who can say so?'
+            if _ASKED_UNDER.fullmatch(each.name):
                 question = "Which questions are still open, and who can settle them?"
-            yield DocumentGap(each.heading, question, f'"{name}"', f'Nothing is written under "{name}".')
+            summary = f'Nothing is written under "{each.name}".'
+            yield DocumentGap(each.heading, question, f'"{each.name}"', summary)
 
 
 def _find_undone(text: str) -> Iterator[DocumentGap]:
     section = ""
-    for line in _join_wrapped(text):
-        if heading := parse_heading(line):
+    for _, line, is_code in joined_lines(text):
+        if not is_code and (heading := parse_heading(line)):
             section = heading[1]
-        elif _UNDONE.search(line):
+        elif not is_code and _UNDONE.search(line):
             words = unescape_markdown(_ENTRY.sub("", line, count=1).strip())
             words = _shorten(next((each for each in split_sentences(words) if _UNDONE.search(each)), words))
             name = strip_numbering(section) or "the beginning"
@@ -135,14 +113,15 @@ def _find_undone(text: str) -> Iterator[DocumentGap]:
             yield DocumentGap(section, question, f'"{name}"', summary)
 
 
-def _find_longest(shape: Outline, sections: Sequence[Section]) -> Iterator[DocumentGap]:
+def _find_longest(shape: Outline) -> Iterator[DocumentGap]:
     """Yield the sections by the length of their own text, without their subsections; else the document."""
     ends = (*(each.start for each in shape.sections[1:]), len(shape.document))
     own = {
         each: len(shape.document[each.body : end].strip())
         for each, end in zip(shape.sections, ends, strict=False)
     }
-    longest = [each.heading for each in sorted(sections, key=own.__getitem__, reverse=True) if own[each]]
+    filled = [each for each in list_open_sections(shape.sections) if own[each]]
+    longest = [each.heading for each in sorted(filled, key=own.__getitem__, reverse=True)]
     for heading in longest or [""]:
         name = f'"{strip_numbering(heading)}"' if heading else "the document"
         question = f"What does {name} leave out, and who would notice it first?"

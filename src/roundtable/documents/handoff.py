@@ -14,14 +14,14 @@ from msgspec import Struct
 from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
-from ..core.text import escape_markdown, fold_text, parse_heading, split_sentences, unescape_markdown
+from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
+from .answers import LabelledAnswer, is_code, read_labelled
 from .blocks import find_elaboration_blocks
+from .drafting import PRIORITIES, read_priority_rows
 from .entries import split_scenarios, split_statements
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
-from .outline import LABELLED, prose_lines
 from .questions import OpenQuestion
-from .requirements import PRIORITIES, read_priority_rows
 
 _PROBLEM = ("problem", "what happens", "how to repeat", "cause")
 _REASON_TO_ACT = ("change", "afterwards", "trigger", "need")
@@ -38,12 +38,10 @@ _LEFT_OUT = ("out of scope", "boundary", "left out", "not included", "stays as i
 _SILENT_LABELS = frozenset(
     {*_DECISION, *_CRITERIA, *_RISK, *_TEST, *_LEFT_OUT, "problem", "what happens", "change"}
 )
-_TEST_NAME = re.compile(r"[\w./-]+::\w+")
 _PASSES_TODAY = re.compile(
     r"\b(?:(?:as|like) (?:today|before|now|ever)|unchanged|still|nothing changes|does not change)\b",
     re.IGNORECASE,
 )
-_FIRST_TEST = re.compile(rf"\b(?:first|failing) test\b|^{_TEST_NAME.pattern}", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _NOT_TOUCHED = re.compile(
     r"\bonly (?:looks?|sounds?)\b|\b(?:is|are|be|stays?) (?:not|never) (?:touched|changed|edited)\b"
@@ -53,13 +51,6 @@ _NOT_TOUCHED = re.compile(
 )
 _CLAUSE = re.compile(r";\s+|,\s+but\s+")
 _IN_BRACKETS = re.compile(r"`?\s*+\((?P<words>[^()]*+(?>(?:\([^()]*+\)[^()]*+)*))\)")
-_BEFORE_BRACKET = re.compile(r"(?<![^\s(])(?P<word>[^\s(]++)\s\(`?$")
-_BETWEEN_PLACES = re.compile(r"[\s`,]*+(?:(?:and|or|&)[\s`]*+)?(?:(?:an?|the)\s*+)?(?:new\s*+)?`?")
-_LOOSE_START = re.compile(r"^(?:and|or|with|in|of|for|at)\b.*", re.DOTALL)
-_LOOSE_END = re.compile(
-    r"(?<![\s,;:`(])[\s,;:`(]++(?:and|or|before|after|so|but|while|which|in|of|to|the|an?|new|tests?)?[\s`,(]*+$"
-)
-_MAX_PLACE_LENGTH = 160
 
 
 class HandOffPoint(Struct, frozen=True):
@@ -94,11 +85,8 @@ class HandOff(Struct, frozen=True):
         return not (self.decisions or self.requirements or self.places or self.first_test or self.risks)
 
 
-class _Labelled(Struct, frozen=True):
-    label: str
-    text: str
-    source: str
-    items: tuple[str, ...] = ()
+_Labelled = Sequence[tuple[LabelledAnswer, str]]
+"""Answers, each with its source."""
 
 
 def collect_hand_off(
@@ -112,13 +100,17 @@ def collect_hand_off(
     With `lines_of`, a place that is only told of has to be a file of the project.
     """
     pages = {name: text for name, text in documents.items() if name.lower().endswith(".md")}
-    labelled = [each for name, text in pages.items() for each in _read_labels(name, text)]
+    labelled = [
+        (each, f"{name}, {each.section}" if each.section else name)
+        for name, text in pages.items()
+        for each in read_labelled(text)
+        if each.label != "Item"
+    ]
     problem = _pick(labelled, _PROBLEM) or _pick(labelled, _REASON_TO_ACT)
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(_mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
     requirements = (*_list_criteria(labelled), *_list_requirements(documents))
-    first_test = _find_first_test(labelled, requirements)
     return HandOff(
         item.name,
         item.slug,
@@ -126,9 +118,9 @@ def collect_hand_off(
         (*_list_records(documents), *_pick(labelled, _DECISION), *_list_table_decisions(documents, pages)),
         requirements,
         (*_pick(labelled, _CONTRACT), *_list_rows(documents, ERRORS, "E")),
-        (*_pick(labelled, ["first edit"]), *_list_places(labelled, first_test, lines_of)),
+        (*_pick(labelled, ["first edit"]), *_list_places(labelled, lines_of)),
         _pick(labelled, (*_RISK, "safeguard")),
-        first_test,
+        _find_first_test(labelled, requirements),
         _pick(labelled, _LEFT_OUT),
         tuple(
             HandOffPoint(
@@ -141,40 +133,19 @@ def collect_hand_off(
     )
 
 
-def _read_labels(name: str, text: str) -> Iterator[_Labelled]:
-    """Yield the labelled answers of a document with the lists below them, but for elaboration blocks."""
-    blocks = {number for block in find_elaboration_blocks(name, text) for number, _ in block.lines}
-    section, label, words = "", "", ""
-    items: list[str] = []
-    for number, line in (*prose_lines(text), (0, "# ")):
-        heading = parse_heading(line)
-        begins = LABELLED.fullmatch(line.strip()) if number not in blocks else None
-        # Only after a label without words is a list the answer.
-        is_listed = label and not words and not begins and _LIST_MARK.match(line)
-        if is_listed and "Open question: " not in line:
-            items.append(_LIST_MARK.sub("", line, count=1).strip())
-        elif (heading or line.strip()) and label:
-            yield _Labelled(label, words, _name_source(name, section), tuple(items))
-            label = ""
-        if heading and number not in blocks:
-            section = heading[1] if heading[0] <= 2 else section
-        if begins and begins["label"] != "Item":
-            label, words, items = begins["label"], begins["text"].strip(), []
-
-
-def _pick(labelled: Sequence[_Labelled], wanted: Sequence[str]) -> tuple[HandOffPoint, ...]:
+def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...]:
     """Return the answers under these labels that say something, in the order of the documents, each once."""
     found: dict[str, HandOffPoint] = {}
-    for each in labelled:
+    for each, source in labelled:
         label = fold_text(each.label)
-        if label in wanted and (each.text or each.items) and not says_none(unescape_markdown(each.text)):
-            shown = "" if label in _SILENT_LABELS and each.text else f"**{each.label}**: "
-            point = HandOffPoint(f"{shown}{each.text}".strip(), each.source, each.items)
-            found.setdefault(each.text or " ".join(each.items), point)
+        if label in wanted and each.text and not says_none(unescape_markdown(each.words)):
+            shown = "" if label in _SILENT_LABELS and each.words else f"**{each.label}**: "
+            details = tuple(part for part in each.parts if not is_code(part))
+            found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, details))
     return tuple(found.values())
 
 
-def _list_criteria(labelled: Sequence[_Labelled]) -> Iterator[HandOffPoint]:
+def _list_criteria(labelled: _Labelled) -> Iterator[HandOffPoint]:
     """Yield what a short track says of the result, a criterion each."""
     for point in _pick(labelled, _CRITERIA):
         for criterion in point.details or split_scenarios(point.text):
@@ -183,8 +154,8 @@ def _list_criteria(labelled: Sequence[_Labelled]) -> Iterator[HandOffPoint]:
 
 def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     """Yield the decision records, each with what was decided and why."""
-    for file, record, lines in list_records(documents):
-        own = "\n".join(lines).partition("<!--")[0]
+    for record in list_records(documents):
+        own = record.body.partition("<!--")[0]
         decided = own.partition("#### Decision\n")[2] or own
         words = [
             line
@@ -192,20 +163,18 @@ def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
             if line.strip() and not line.startswith(("#", "**Status**"))
             if unescape_markdown(line).rstrip(". ") != record.text  # the title says it already
         ]
-        yield HandOffPoint(
-            f"**{record.id}**: {escape_markdown(record.text)}", f"{file}, {record.id}", tuple(words)
-        )
+        title = f"**{record.id}**: {escape_markdown(record.text)}"
+        yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
 
 
 def _list_table_decisions(documents: Mapping[str, str], pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
     """Yield the decisions that the user made in discussions and that have no record."""
-    recorded = "\n".join(line for _, _, lines in list_records(documents) for line in lines)
+    recorded = "\n".join(record.body for record in list_records(documents))
     for name, text in pages.items():
         for block in find_elaboration_blocks(name, text):
             for number, words in block.decisions():
-                if words.partition(": ")[0] in recorded:
-                    continue
-                yield HandOffPoint(words, f"{name}:{number}, roundtable on step {block.step_id}")
+                if words.partition(": ")[0] not in recorded:
+                    yield HandOffPoint(words, f"{name}:{number}, roundtable on step {block.step_id}")
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -223,107 +192,56 @@ def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator
         yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
 
 
-def _list_places(
-    labelled: Sequence[_Labelled], first_test: Sequence[HandOffPoint], lines_of: LinesOf | None
-) -> tuple[HandOffPoint, ...]:
-    """Return the places that the user named, each with its words, and the file of the first test.
+def _list_places(labelled: _Labelled, lines_of: LinesOf | None) -> tuple[HandOffPoint, ...]:
+    """Return the files and lines that the user named, each with the words in brackets after it.
 
     What is no file of the project is one only where an answer says that it is to be edited or made.
     """
     found: dict[str, HandOffPoint] = {}
-
-    def add_place(place: str, words: str, source: str, point_text: str, *, is_to_be: bool) -> None:
-        path = place.partition(":")[0]
-        is_there = lines_of is None or lines_of(path) is not None
-        if path.startswith(("/", "~")) or not (is_there or is_to_be):
-            return
-        written = f"`{place}`: {escape_markdown(words)}" if words else f"`{place}`"
-        written = _mark_like(point_text, written if is_there else f"{written} (not there yet)")
-        if place not in found or (words and ": " not in found[place].text):
-            found[place] = HandOffPoint(written, source)
-
-    left_out: set[str] = set()
-    for each in labelled:
+    untouched: set[str] = set()
+    for each, source in labelled:
         for clause in _split_clauses(each):
-            places = list(find_paths(clause, planned=True))
+            places = sorted(find_paths(clause, planned=True), key=lambda place: place.start())
             if _NOT_TOUCHED.search(clause):
-                left_out.update(place["path"] for place in places if not place.groupdict().get("line"))
-            elif fold_text(each.label) in _PLACES:
-                told = {path[0] for path in find_paths(clause)}
-                whole = " ".join((each.text, *each.items))
-                for place, words in _read_places(clause):
-                    is_to_be = fold_text(each.label) in _TO_EDIT or place not in told
-                    add_place(place, words, each.source, whole, is_to_be=is_to_be)
-    for point in first_test:
-        for place, _ in _read_places(unescape_markdown(point.text)):
-            if place not in found:
-                add_place(place, "the first test", point.source, "", is_to_be="test" in place)
+                untouched.update(place["path"] for place in places if ":" not in place[0])
+                continue
+            for place in places if fold_text(each.label) in _PLACES else ():
+                path = place["path"]
+                is_there = lines_of is None or lines_of(path) is not None
+                # A bare name in the middle of a clause is told of, not touched.
+                is_named = "/" in place[0] or ":" in place[0]
+                is_to_be = is_there or fold_text(each.label) in _TO_EDIT
+                if is_named and is_to_be and not path.startswith(("/", "~")):
+                    words = _IN_BRACKETS.match(clause, place.end())
+                    written = f"`{place[0]}`: {escape_markdown(words['words'])}" if words else f"`{place[0]}`"
+                    written = _mark_like(each.text, written if is_there else f"{written} (not there yet)")
+                    found.setdefault(place[0], HandOffPoint(written, source))
     # Of a file that is named with lines, the bare name says nothing more.
     files = {place.rpartition(":")[0] for place in found}
     return tuple(
         point
         for place, point in found.items()
-        if place not in files and place not in left_out and place.rpartition(":")[0] not in left_out
+        if place not in files and place.partition(":")[0] not in untouched
     )
 
 
-def _split_clauses(each: _Labelled) -> Iterator[str]:
-    for text in (each.text, *each.items):
+def _split_clauses(answer: LabelledAnswer) -> Iterator[str]:
+    for text in (answer.words, *answer.parts):
         for sentence in split_statements(unescape_markdown(text)):
             yield from _CLAUSE.split(sentence)
 
 
-def _read_places(clause: str) -> Iterator[tuple[str, str]]:
-    """Yield each file or line of a clause with the words in brackets after it, or those up to the next one.
-
-    `a.py:1 and a.py:9 (both signatures)` gives both places the same words.
-    """
-    # A bare name in the middle of a clause is told of, not touched.
-    named = (each for each in find_paths(clause, planned=True) if "/" in each[0] or ":" in each[0])
-    places = sorted(named, key=lambda found: found.start())
-    ends = [*(each.start() for each in places), len(clause)][1:]
-    words = ""
-    read: list[tuple[str, str]] = []
-    for place, end in reversed(list(zip(places, ends, strict=True))):
-        between = clause[place.end() : end]
-        inside = _BEFORE_BRACKET.search(clause[: place.start()])
-        bracket = _IN_BRACKETS.match(between)
-        if inside:
-            words = inside["word"]
-        elif bracket:
-            words = bracket["words"]
-        elif not _BETWEEN_PLACES.fullmatch(between):
-            words = _LOOSE_START.sub("", _LOOSE_END.sub("", between.strip("` .,:;")).strip("` .,:;"))
-            words = words if len(words) <= _MAX_PLACE_LENGTH else ""
-        elif end == len(clause):
-            words = ""
-        read.append((place[0], words))
-    yield from reversed(read)
-
-
-def _find_first_test(
-    labelled: Sequence[_Labelled], requirements: Sequence[HandOffPoint]
-) -> tuple[HandOffPoint, ...]:
-    """Return the test to begin with: what was answered, else a sentence that names it, else a criterion."""
-    answered = (point for label in _TEST for point in _pick(labelled, [label]))
-    if first := next(answered, None):
-        return (first,)
-    for each in labelled:
-        for sentence in (each.text,) if _TEST_NAME.match(each.text) else split_sentences(each.text):
-            if _FIRST_TEST.search(sentence):
-                return (HandOffPoint(_mark_like(each.text, sentence), each.source),)
-    criteria = (HandOffPoint(one, each.source) for each in requirements for one in each.details)
-    failing = next((each for each in criteria if not _PASSES_TODAY.search(each.text)), None)
-    return (failing,) if failing else ()
+def _find_first_test(labelled: _Labelled, requirements: Sequence[HandOffPoint]) -> tuple[HandOffPoint, ...]:
+    """Return the test to begin with: what was answered, else a criterion that does not hold today."""
+    answered = [point for label in _TEST for point in _pick(labelled, [label])]
+    criteria = [HandOffPoint(one, each.source) for each in requirements for one in each.details]
+    failing = [each for each in criteria if not _PASSES_TODAY.search(each.text)]
+    return tuple((answered or failing)[:1])
 
 
 def _mark_like(source: str, text: str) -> str:
     """Return a part of a text, marked as unverified where the whole is."""
     return mark_unverified(text) if UNVERIFIED in source else text
-
-
-def _name_source(name: str, section: str) -> str:
-    return f"{name}, {section}" if section else name
 
 
 # --- the page in its forms ------------------------------------------------------------------------------

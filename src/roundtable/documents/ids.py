@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -30,6 +30,12 @@ def word_share(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 _SAME = 0.5
+# What criteria and stories have in common tells none from another.
+_FORMULA = re.compile(
+    r"\b(?:given|when|then|and|as (?:an?|the)|i (?:want|need|would like|wish)(?: to)?|so that"
+    r"|angenommen|gegeben|wenn|dann|und|als|möchte|will|ich|damit)\b|として",
+    re.IGNORECASE,
+)
 
 
 class KnownId(Struct, frozen=True):
@@ -47,27 +53,18 @@ class AssignedIds(Struct, frozen=True):
 
 
 def assign_ids(
-    prefix: str,
-    texts: Sequence[str],
-    known: Sequence[KnownId],
-    *,
-    taken: Iterable[str] = (),
-    digits: int = 3,
-    core: Callable[[str], str] = str,
+    prefix: str, texts: Sequence[str], known: Sequence[KnownId], *, taken: Iterable[str] = (), digits: int = 3
 ) -> AssignedIds:
-    """Return an id for each text: its own where it is known, else the next that was never given.
-
-    `core` keeps only the words by which a text differs from others.
-    """
-    cores, old = [core(text) for text in texts], [core(entry.text) for entry in known]
-    words, old_words = list(map(stem_words, cores)), list(map(stem_words, old))
+    """Return an id for each text: its own where it is known, else the next that was never given."""
+    words = [stem_words(_FORMULA.sub(" ", text)) for text in texts]
+    old = [stem_words(_FORMULA.sub(" ", entry.text)) for entry in known]
     alike = []
-    for index, text in enumerate(cores):
-        for place, before in enumerate(old):
-            size = len(words[index]) + len(old_words[place])
-            likeness = 2 * len(words[index] & old_words[place]) / size if size else 0.0
-            if text == before or likeness >= _SAME:
-                alike.append((-2.0 if text == before else -likeness, index, place))
+    for index, text in enumerate(texts):
+        for place, entry in enumerate(known):
+            size = len(words[index]) + len(old[place])
+            likeness = 2 * len(words[index] & old[place]) / size if size else 0.0
+            if text == entry.text or likeness >= _SAME:
+                alike.append((-2.0 if text == entry.text else -likeness, index, place))
     given: dict[int, str] = {}
     # The most alike first, so that no id is given twice.
     for _, index, place in sorted(alike):
@@ -110,20 +107,16 @@ _NO_PARAGRAPH = re.compile(r"$|[-*+] |#|<!--|\|")
 _MENTION = re.compile(r"\b(?:FR|AC|NFR|US|ADR|E)-\d{3,}(?:-\d{2,})?\b")
 
 
-class Requirement(Struct, frozen=True):
-    """A functional requirement: its id, its words, and its acceptance criteria."""
+class Requirement(KnownId, frozen=True):
+    """A functional requirement: its id, its words, its title, and its acceptance criteria."""
 
-    id: str
     title: str
-    text: str
     criteria: tuple[KnownId, ...] = ()
 
 
-class Story(Struct, frozen=True):
+class Story(KnownId, frozen=True):
     """A user story as the file holds it."""
 
-    id: str
-    text: str
     requirements: tuple[str, ...]
     unhappy: bool = False
 
@@ -137,20 +130,28 @@ def list_requirements(documents: Mapping[str, str]) -> tuple[Requirement, ...]:
         matches = (CRITERION.fullmatch(line) for line in lines)
         criteria = [KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match]
         own = tuple(each for each in criteria if each.id[3:-3] == heading.id[3:])
-        found.setdefault(heading.id, Requirement(heading.id, heading.text, text, own))
+        found.setdefault(heading.id, Requirement(heading.id, text, heading.text, own))
     return tuple(found.values())
 
 
-def list_records(documents: Mapping[str, str]) -> Iterator[tuple[str, KnownId, list[str]]]:
-    """Yield the decision records of architecture and design: the file, id and title, the lines below."""
-    for name in (OVERVIEW, SUMMARY):
-        for heading, lines in sections_with_ids(documents.get(name, ""), "ADR"):
-            yield name, heading, lines
+class DecisionRecord(KnownId, frozen=True):
+    """A decision record of architecture or design: its id and title, its file, and the lines below."""
+
+    file: str
+    body: str
+
+    def part(self, heading: str) -> str:
+        """Return what stands under one of its headings, such as `Decision`."""
+        return self.body.partition(f"#### {heading}\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
 
 
-def list_decisions(documents: Mapping[str, str]) -> tuple[KnownId, ...]:
-    """Return the decision records, each with its title."""
-    return tuple(heading for _, heading, _ in list_records(documents))
+def list_records(documents: Mapping[str, str]) -> tuple[DecisionRecord, ...]:
+    """Return the decision records of architecture and design."""
+    return tuple(
+        DecisionRecord(heading.id, heading.text, name, "\n".join(lines))
+        for name in (OVERVIEW, SUMMARY)
+        for heading, lines in sections_with_ids(documents.get(name, ""), "ADR")
+    )
 
 
 def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
@@ -172,6 +173,12 @@ def list_withdrawn(document: str, prefix: str = "") -> tuple[KnownId, ...]:
     matches = (WITHDRAWN.fullmatch(line) for line in lines)
     found = (KnownId(match["id"], unescape_markdown(match["text"])) for match in matches if match)
     return tuple(each for each in found if not prefix or each.id.startswith(f"{prefix}-"))
+
+
+def list_row_ids(document: str, prefix: str) -> tuple[KnownId, ...]:
+    """Return the ids of a table's rows, each with its second cell, and those that are withdrawn."""
+    rows = (KnownId(row[0], row[1]) for row in list_rows(document, prefix))
+    return (*rows, *list_withdrawn(document, prefix))
 
 
 def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:

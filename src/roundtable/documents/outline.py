@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
-from ..core.text import stem_word, unescape_markdown
+from ..core.text import parse_heading, stem_word, unescape_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -105,33 +105,26 @@ def read_outline(document: bytes) -> Outline:
     return Outline(document, lines, tuple(pieces))
 
 
-# Most of a document is headings, paragraphs of lines that begin with a letter, lists of single lines and
-# closed code. At the top level each of these reads the same whatever stands around it. They are read here,
-# many times as fast as the parser is; the parser is given the stretches that hold anything else.
+# Most of a document is headings, paragraphs of lines that begin with a letter, and lists of single lines. At
+# the top level each of these reads the same whatever stands around it. They are read here, many times as fast
+# as the parser is; the parser is given the stretches that hold anything else.
 _TEXT = r"(?:[^\W\d_]|\*\*[^\s*])[^\n]*+\n"
 _ENTRY = r"(?:[^\W\d_]|\*\*[^\s*]|\[(?![^\n]*\]:))[^\n]*+\n"
-_NUMBER = "[0-9]{1,9}"
 _BLANK = r"(?:[ \t]*+\n)"
 _START = r"(?:[^\s\d*+-]|\*\*[^\s*])"
 _END = r"\#{1,6}[ \t]|\Z"
-_LIST_END = rf"(?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END}))"
 _SIMPLE = re.compile(
     rf"""(?:
-      (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n]*+\n)
+      (?P<signs>\#{{1,6}})(?P<heading>[ \t][^\n\#]*+\n)
     | (?P<paragraph>(?>(?:{_TEXT})+))(?={_BLANK}|{_END}|[-*+][ ]{_ENTRY})
-    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*){_LIST_END})
-    | (?P<ordered_list>{_NUMBER}(?P<point>[.)])[ ]{_ENTRY}(?>(?:{_NUMBER}(?P=point)[ ]{_ENTRY})*){_LIST_END})
-    | (?P<head>\|[^\n\\]++(?<=\|))\n(?P<rule>\|(?>(?:[ ]?:?-++:?[ ]?\|)+))\n
-      (?P<table>(?>(?:\|[^\n]*+\n)*))(?={_BLANK}|{_END})
-    | (?P<fence>`{{3,}}+|~{{3,}}+)(?P<info>[^\n`]*+\n)(?P<code>)
+    | (?P<bullet_list>(?P<bullet>[-*+])[ ]{_ENTRY}(?>(?:(?P=bullet)[ ]{_ENTRY})*)
+      (?:(?>{_BLANK}+)(?={_START}|\Z)|(?={_END})))
     | (?P<blank>{_BLANK})
     )(?>{_BLANK}*)""",
     re.VERBOSE,
 )
-_FENCE_END = re.compile(r"^ {0,3}(?P<marks>`{3,}+|~{3,}+)[ \t]*+\n", re.MULTILINE)
 # After a blank line this ends whatever came before, but for code and HTML that nothing has closed.
 _NEW_START = re.compile(rf"\n[ \t]*+\n(?={_START})")
-_MAX_TABLE_SIZE = 10_000  # a table of very many cells ends early for the parser
 
 
 def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterator[MarkdownBlock]:
@@ -141,15 +134,14 @@ def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterat
     whole = whole if whole.endswith("\n") else f"{text}\n"
     at = line = 0
     while at < len(text):
-        found = _SIMPLE.match(whole, at)
-        simple = _read_simple(found, whole) if found else None
-        if found and simple:
-            kind, end, level, content = simple
-            after = line + whole.count("\n", at, end)
+        if found := _SIMPLE.match(whole, at):
+            kind = str(found.lastgroup)
+            after = line + whole.count("\n", at, found.end(kind))
             if kind != "blank":
-                yield MarkdownBlock(kind, lines[line], lines[after], level, content)
-            at = max(end, found.end())
-            line = after + whole.count("\n", end, at)
+                words = (found["heading"] or "").strip()
+                yield MarkdownBlock(kind, lines[line], lines[after], len(found["signs"] or ""), words)
+            line = after + whole.count("\n", found.end(kind), found.end())
+            at = found.end()
             continue
         end, tokens = _parse_stretch(text, at, env)
         for index, token in enumerate(tokens):
@@ -165,27 +157,6 @@ def _find_blocks(text: str, lines: Sequence[int], env: dict[str, Any]) -> Iterat
                     yield MarkdownBlock(kind, start, after, 0, token.content, is_left_open)
         line += text.count("\n", at, end)
         at = end
-
-
-def _read_simple(found: re.Match[str], text: str) -> tuple[str, int, int, str] | None:
-    """Return kind, end, level and content of a block that looks simple; None where it may not be."""
-    kind = str(found.lastgroup)
-    end, level, content = found.end(kind), 0, ""
-    if kind == "heading":
-        level, content = len(found["signs"]), found["heading"].rstrip(" \t\n")
-        without_signs = content.rstrip("#")
-        content = (without_signs if without_signs.endswith((" ", "\t")) else content).strip()
-    elif kind == "table":
-        columns, rows = found["rule"].count("|"), found["table"].count("\n")
-        if columns != found["head"].count("|") or columns * rows > _MAX_TABLE_SIZE:
-            return None
-    elif kind == "code":
-        bars = _FENCE_END.finditer(text, end)
-        closing = next((bar for bar in bars if bar["marks"].startswith(found["fence"])), None)
-        if closing is None:
-            return None
-        kind, content, end = "fence", text[end : closing.start()], closing.end()
-    return kind, end, level, content
 
 
 def _parse_stretch(text: str, at: int, env: dict[str, Any]) -> tuple[int, list[Token]]:
@@ -268,20 +239,44 @@ def _parser() -> MarkdownIt:
 LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[ \t]*+(?P<text>.*)")
 """A line such as `**Label**: text`."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# Begins a line that does not go on with the paragraph before it.
+_BREAK = re.compile(r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//|\*\*[^*\n]++(?::\*\*|\*\*:))")
 
 
 def prose_lines(document: str) -> Iterator[tuple[int, str]]:
     """Yield the lines outside of fenced code, each with its number."""
+    return ((number, line) for number, line, is_code in _tell_code(document) if not is_code)
+
+
+def joined_lines(document: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield headings, entries and paragraphs, each on one line however it is wrapped, and whole code blocks.
+
+    Each comes with the number of its first line and whether it is code.
+    """
+    kept: list[str] = []
+    first, was_code, can_go_on = 0, False, False
+    for number, line, is_code in _tell_code(document):
+        is_heading = parse_heading(line) is not None
+        goes_on = was_code if is_code else can_go_on and not is_heading and not _BREAK.match(line)
+        if kept and not goes_on:
+            yield first, ("\n" if was_code else " ").join(kept), was_code
+            kept = []
+        first = first if kept else number
+        kept.append(line.strip() if kept and not is_code else line.rstrip())
+        was_code, can_go_on = is_code, bool(line.strip()) and not is_heading and not is_code
+    yield first, ("\n" if was_code else " ").join(kept), was_code
+
+
+def _tell_code(document: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield each line with its number and whether it belongs to fenced code."""
     fence = ""
     for number, line in enumerate(document.split("\n"), 1):
         mark = _FENCE.match(line)
+        yield number, line, bool(fence or mark)
         if not fence and mark:
             fence = mark[1]
-        elif fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        else:
-            yield number, line
+        elif fence and mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
 
 
 def find_labelled(document: str, label: str) -> str:

@@ -69,6 +69,11 @@ def write_labelled(answers: Iterable[Answer]) -> tuple[str, ...]:
     )
 
 
+def write_answers(answers: Sequence[Answer]) -> str:
+    """Write every answer under its label, then the open questions."""
+    return join_section(write_labelled(answers), write_open_questions(answers))
+
+
 def list_nones(answers: Iterable[Answer]) -> tuple[Answer, ...]:
     """Return the answers that say none or not applicable: given, but nothing to read in a document."""
     return tuple(answer for answer in answers if not answer.unknown and says_none(answer.text))

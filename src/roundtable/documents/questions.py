@@ -14,9 +14,9 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
-from .additions import find_step_texts, insert_line, insert_text
+from .additions import find_step_texts, insert_text
 from .blocks import find_elaboration_blocks
-from .ids import OVERVIEW, sections_with_ids, stem_words, word_share
+from .ids import OVERVIEW, list_records, stem_words, word_share
 from .outline import Outline, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
 
@@ -109,7 +109,7 @@ def add_answer(document: bytes, line: int, question: str, answer: str, date: str
     own = next((each for each in texts if each.start < start <= each.end), None)
     if own is None:
         words = f"  - **Answer ({date})**: {escape_markdown(answer)}"
-        return insert_line(shape, shape.lines[line], words, refusal=_REFUSAL)
+        return insert_text(shape, shape.lines[line], words, refusal=_REFUSAL, is_apart=False)
     words = quote_answer(question, answer, date)
     return insert_text(shape, _after_answers(shape, own.end), words, refusal=_REFUSAL)
 
@@ -186,8 +186,8 @@ def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
             for number, written in block.decisions():
                 words = unescape_markdown(written)
                 yield _Decision(stem_words(words), f"{words} ({file}:{number})", block.timestamp)
-    for record, lines in sections_with_ids(documents.get(OVERVIEW, ""), "ADR"):
-        words = f"{record.text} {' '.join(lines)}".partition("<!--")[0]
+    for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
+        words = f"{record.text} {record.body}".partition("<!--")[0]
         yield _Decision(stem_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, overload
 
 from msgspec import Struct
@@ -137,7 +138,6 @@ class StoppablePanel:
         `on_begin` receives a speaker's key whenever its words begin, or begin anew.
         """
         self._make = make
-        self._made: Panel | None = None
         self._on_begin = on_begin
         self._pending: asyncio.Future[Any] | None = None
         self._cut_off: Speech | None = None
@@ -146,11 +146,9 @@ class StoppablePanel:
     def name(self) -> str:
         return self._panel.name
 
-    @property
+    @cached_property
     def _panel(self) -> Panel:
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        return self._make()
 
     def stop(self) -> bool:
         """Stop the panel; return False if nobody waits for it."""
@@ -179,10 +177,9 @@ class StoppablePanel:
                 raise
         finally:
             self._pending = None
-        if speaker is None:
-            raise PanelFailed("You stopped the panel.")
         words = "".join(said).strip()
-        if not words:
-            raise PanelFailed(f"You stopped {speaker.name} before the first word.")
+        if speaker is None or not words:
+            what = f"{speaker.name} before the first word" if speaker is not None else "the panel"
+            raise PanelFailed(f"You stopped {what}.")
         self._cut_off = Speech(f"{words} ...")
         return self._cut_off

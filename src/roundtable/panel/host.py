@@ -22,13 +22,16 @@ from ..core.turns import NEUTRAL, Verdict
 from ..documents.drafting import draft
 from .base import HOST, AskFiles, Framing, OnWords, PanelRequest, Speech, ignore_words
 
-SUMMARY_WORDS, FOLLOW_UP_WORDS, REPLY_WORDS = 60, 40, 100
-QUESTION_WORDS, TOPIC_WORDS, ENTRY_WORDS = 80, 12, 120
-MAX_ENTRIES = 40
-CHARACTERS_PER_WORD = 12
-"""Texts are limited by characters too; otherwise one without spaces would pass."""
+_SUMMARY_WORDS, _FOLLOW_UP_WORDS, _REPLY_WORDS = 60, 40, 100
+_QUESTION_WORDS, _TOPIC_WORDS, _ENTRY_WORDS = 80, 12, 120
+_MAX_ENTRIES = 40
+_CHARACTERS_PER_WORD = 12  # texts are limited by characters too; otherwise one without spaces would pass
 
 Kind = Literal["framing", "turn", "follow-up", "feedback", "reading", "synthesis"]
+
+
+class Refused(RuleBroken):
+    """What a host sent does not count. Nothing changed, and the open request says what would count."""
 
 
 class HostRequest(Struct, frozen=True):
@@ -67,32 +70,32 @@ HostReply = Words | Draft
 class HostPanel:
     """Asks another program for words; `on_request` is called whenever a request opens."""
 
+    name = HOST
+
     def __init__(self, on_request: Callable[[HostRequest], None]) -> None:
         self._on_request = on_request
-        self._request: HostRequest | None = None
-        self._reply: asyncio.Future[HostReply] | None = None
-
-    @property
-    def name(self) -> str:
-        return HOST
+        self._open: tuple[HostRequest, asyncio.Future[HostReply]] | None = None
 
     def submit(self, reply: HostReply) -> None:
-        """Answer the open request once; raise RuleBroken, with the reason, if the reply cannot be used."""
-        if self._request is None or self._reply is None or self._reply.done():
-            raise RuleBroken("Nothing is asked of a persona now.")
+        """Answer the open request once; raise Refused, with the reason, if the reply cannot be used."""
+        if self._open is None or self._open[1].done():
+            raise Refused("Nothing is asked of a persona now.")
+        request, future = self._open
         if isinstance(reply, Draft):
-            _check_synthesis(self._request, reply)
+            _check_synthesis(request, reply)
         else:
-            _check_words(self._request, reply)
-        self._reply.set_result(reply)
+            _check_words(request, reply)
+        future.set_result(reply)
 
     async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
         match request:
             case do.AskFraming(brief):
                 said = await self._ask_words(
-                    "framing", brief.speaker, brief, SUMMARY_WORDS, again=brief.again
+                    "framing", brief.speaker, brief, _SUMMARY_WORDS, again=brief.again
                 )
-                return Framing(said.text, said.focus_question, said.focus_topic)
+                return Framing(
+                    said.text, clean_text(said.focus_question).strip(), clean_text(said.focus_topic).strip()
+                )
             case do.AskPersona(brief):
                 said = await self._ask_words(
                     "turn", brief.speaker, brief, brief.word_limit, most=brief.most_words,
@@ -102,29 +105,27 @@ class HostPanel:
                     return None
                 on_words(said.text)
                 return Speech(said.text, said.verdict, None if said.judged == NEUTRAL else said.judged)
-            case do.AskVerdict():
-                return None  # whoever speaks next judges the turn with its own words
             case do.AskSynthesis():
                 return await self._ask(HostRequest("synthesis", None, request, again=request.problems))
-            case do.AskOffers():
-                return ()
             case do.AskFollowUp(brief):
-                return (await self._ask_words("follow-up", brief.persona, request, FOLLOW_UP_WORDS)).text
-            case do.AskDraft():
-                # The sections hold what the person answered: nothing is left for a host to word.
-                return draft(request, {each.name: each.text for each in request.material})
+                return (await self._ask_words("follow-up", brief.persona, request, _FOLLOW_UP_WORDS)).text
             case do.AskFeedback(brief):
                 speaker = brief.persona if request.aside else _find_lead(brief)
-                return (await self._ask_words("feedback", speaker, request, REPLY_WORDS)).text
+                return (await self._ask_words("feedback", speaker, request, _REPLY_WORDS)).text
             case do.AskReading(brief, material):
                 if not material:
                     return ""
-                said = await self._ask_words(
-                    "reading", _find_lead(brief), request, REPLY_WORDS, may_pass=True
-                )
-                return "" if said.passes else said.text
-            case AskFiles():
-                return None  # a host looks at the code with its own tools
+                return (
+                    await self._ask_words("reading", _find_lead(brief), request, _REPLY_WORDS, may_pass=True)
+                ).text
+            case do.AskDraft():
+                # The sections hold what the person answered: nothing is left for a host to word.
+                return draft(request, {each.name: each.text for each in request.material})
+            case do.AskOffers():
+                return ()
+            case do.AskVerdict() | AskFiles():
+                # Whoever speaks next judges the turn; a host looks at the code with its own tools.
+                return None
             case other:
                 assert_never(other)
 
@@ -134,18 +135,15 @@ class HostPanel:
         """Ask for a persona's words; without `most`, half as many again as `words` are accepted."""
         reply = await self._ask(HostRequest(kind, speaker, grounds, words, most or words * 3 // 2, **more))
         assert isinstance(reply, Words)  # `submit` has checked it against the request
-        return replace(
-            reply, text=clean_text(reply.text).strip(), focus_topic=clean_text(reply.focus_topic).strip(),
-            focus_question=clean_text(reply.focus_question).strip(),
-        )  # fmt: skip
+        return replace(reply, text="" if reply.passes else clean_text(reply.text).strip())
 
     async def _ask(self, request: HostRequest) -> HostReply:
-        self._request, self._reply = request, asyncio.get_running_loop().create_future()
+        self._open = request, asyncio.get_running_loop().create_future()
         self._on_request(request)
         try:
-            return await self._reply
+            return await self._open[1]
         finally:
-            self._request = self._reply = None
+            self._open = None
 
 
 def _find_lead(brief: do.StepBrief) -> Persona:
@@ -158,50 +156,49 @@ def _find_lead(brief: do.StepBrief) -> Persona:
 def _check_words(request: HostRequest, reply: Words) -> None:
     speaker = request.speaker
     if speaker is None:
-        raise RuleBroken(f"A {request.kind} is sent with submit_judgement.")
+        raise Refused(f"A {request.kind} is sent with submit_judgement.")
     if reply.speaker != speaker.key:
-        raise RuleBroken(
+        raise Refused(
             f"It is {speaker.name}'s turn ({speaker.key}); {reply.speaker[:60]!r} cannot speak now."
         )
     if reply.passes:
         if not request.may_pass:
-            raise RuleBroken(f"{speaker.name} has to speak here and cannot pass.")
+            raise Refused(f"{speaker.name} has to speak here and cannot pass.")
         return
     _check_length("The text", reply.text, request.most)
     if request.kind == "framing":
-        _check_length("focus_question", reply.focus_question, QUESTION_WORDS)
-        _check_length("focus_topic", reply.focus_topic, TOPIC_WORDS)
+        _check_length("focus_question", reply.focus_question, _QUESTION_WORDS)
+        _check_length("focus_topic", reply.focus_topic, _TOPIC_WORDS)
     if isinstance(brief := request.grounds, do.Brief):
-        _check_verdict(reply.verdict, brief.table, brief.number)
         if not brief.follows_user and reply.judged != NEUTRAL:
-            raise RuleBroken("The turn before this one is not the user's, so there is nothing to judge.")
+            raise Refused("The turn before this one is not the user's, so there is nothing to judge.")
+        _check_verdict(reply.verdict, brief.table, brief.number)
         _check_verdict(reply.judged, brief.table, len(brief.table.turns))
 
 
 def _check_synthesis(request: HostRequest, reply: Draft) -> None:
     if request.kind != "synthesis":
-        raise RuleBroken(f"This move asks for a {request.kind}, not for a synthesis.")
+        raise Refused(f"This move asks for a {request.kind}, not for a synthesis.")
     if not reply.entries and not reply.summary.strip() and not reply.takeaway.strip():
-        raise RuleBroken("The synthesis is empty: send entries and a summary, or a takeaway.")
-    if len(reply.entries) > MAX_ENTRIES:
-        raise RuleBroken(f"A synthesis has at most {MAX_ENTRIES} entries, not {len(reply.entries)}.")
-    _check_length("The summary", f"{reply.summary} {reply.takeaway}", ENTRY_WORDS)
+        raise Refused("The synthesis is empty: send entries and a summary, or a takeaway.")
+    if len(reply.entries) > _MAX_ENTRIES:
+        raise Refused(f"A synthesis has at most {_MAX_ENTRIES} entries, not {len(reply.entries)}.")
+    _check_length("The summary", f"{reply.summary} {reply.takeaway}", _ENTRY_WORDS)
     for entry in reply.entries:
-        _check_length("An entry", f"{entry.text} {entry.detail}", ENTRY_WORDS)
+        _check_length("An entry", f"{entry.text} {entry.detail}", _ENTRY_WORDS)
 
 
 def _check_verdict(verdict: Verdict, table: do.Table, number: int) -> None:
     """Check the turns and the place that a verdict names; an unknown place would silently lose the point."""
-    missing = verdict.missing_turns(number)
-    if missing:
-        raise RuleBroken(f"Turn {missing[0]} does not exist; this is turn {number}.")
+    if missing := verdict.missing_turns(number):
+        raise Refused(f"Turn {missing[0]} does not exist; this is turn {number}.")
     if verdict.off_topic is None:
         return
-    _check_length("off_topic", verdict.off_topic.subject, QUESTION_WORDS)
+    _check_length("off_topic", verdict.off_topic.subject, _QUESTION_WORDS)
     place = verdict.off_topic.belongs_to
-    steps = tuple(step.step_id for step in table.steps)
+    steps = [step.step_id for step in table.steps]
     if place is not None and place not in (*PHASE_KEYS, *steps):
-        raise RuleBroken(
+        raise Refused(
             f"There is no step or phase {place[:60]!r} for belongs_to. Phases: {', '.join(PHASE_KEYS)}; "
             f"steps: {', '.join(steps)}; leave it out for anything else."
         )
@@ -210,11 +207,8 @@ def _check_verdict(verdict: Verdict, table: do.Table, number: int) -> None:
 def _check_length(name: str, text: str, most: int) -> None:
     words = clean_text(text).strip()
     if not words:
-        raise RuleBroken(f"{name} is empty.")
-    count = len(words.split())
-    if count > most:
-        raise RuleBroken(f"{name} has {count} words; at most {most} are taken.")
-    if len(words) > most * CHARACTERS_PER_WORD:
-        raise RuleBroken(
-            f"{name} has {len(words)} characters; at most {most * CHARACTERS_PER_WORD} are taken."
-        )
+        raise Refused(f"{name} is empty.")
+    counts = {"words": (len(words.split()), most), "characters": (len(words), most * _CHARACTERS_PER_WORD)}
+    for unit, (count, limit) in counts.items():
+        if count > limit:
+            raise Refused(f"{name} has {count} {unit}; at most {limit} are taken.")

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..core import lazy_re as re
-from ..core.analysis import ASSUMED, GUESSED, UNKNOWN
+from ..core.analysis import ASSUMED, GUESSED, STANDING, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
 from ..core.errors import DiskFailed, ItemCorrupt, PanelFailed
@@ -47,7 +47,7 @@ def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[
     for question in ask.questions:
         if given := stored.get((ask.brief.step.step_id, question.label)):
             # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
-            drafts.append(Offer(question.label, given.removesuffix(ASSUMED), "what stands in the document"))
+            drafts.append(Offer(question.label, given.removesuffix(ASSUMED), STANDING))
         elif draft := _offer_from(question.draft, ask.brief, question, stored, surveyed):
             drafts.append(draft)
         if question.shows == "survey" and drafts and drafts[-1].label == question.label:
@@ -64,7 +64,7 @@ def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str])
     """
     step, given = ask.brief.step, {answer.label: answer for answer in ask.brief.answers}
     answers: dict[str, Answer] = {}
-    for question in (*step.deep, *step.standard, *step.brief):
+    for question in step.every_question:
         text = stored.get((step.step_id, question.label), "")
         if question.label in given:
             answers[question.label] = given[question.label]

@@ -43,7 +43,7 @@ from ..store.meta import (
 )
 from ..store.outputs import Outputs
 from ..store.parking import park_points
-from ..store.transcript import has_transcript, read_transcripts, write_transcript
+from ..store.transcript import find_discussion, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
 from .draft_answers import Surveyor, collect_offers, keep_answers
 from .look_ups import AtStep, LookUpPanel
@@ -469,7 +469,7 @@ class Executor:
             for at in map(timestamp, count())
             if at not in records
             and f"step {step_id}, {at} -->" not in documents
-            and not has_transcript(self._folder, step_id, at)
+            and not find_discussion(self._folder, step_id, at)
         )
 
 

@@ -23,6 +23,7 @@ RESERVED = frozenset({"meta.json", "state.json", DRAFT, PARKING_LOT})
 """Names that no step may write to."""
 
 _MAX_RETRIES = 3
+# UTF-16 and UTF-32 are known by these marks, or by the many NULs that Latin letters bring.
 _WIDE_MARKS = (BOM_UTF16_LE, BOM_UTF16_BE, BOM_UTF32_LE, BOM_UTF32_BE)
 Result = TypeVar("Result")
 Change = Callable[[bytes | None], tuple[bytes | None, Result]]
@@ -69,84 +70,16 @@ def decode_text(document: bytes) -> str:
     return strip_unprintable(decode_document(document))
 
 
-def change_artifact(folder: Path, name: str, change: Change[Result]) -> Result:
+def change_artifact(folder: Path, name: str, change: Change[Result], *, is_reserved: bool = False) -> Result:
     """Write what `change` makes of the file (None: missing, or leave it), on what it holds at that moment.
 
-    Where somebody else wrote to the file meanwhile, `change` is asked again with what it holds now.
+    Where somebody else wrote to the file meanwhile, `change` is asked again with what it holds now. Only what
+    Roundtable keeps itself may have a reserved name.
     """
-    return _change_file(_require_allowed(folder, name), change)
-
-
-def change_reserved(folder: Path, name: str, change: Change[Result]) -> Result:
-    """Do the same to a reserved file that Roundtable keeps itself."""
-    if reason := _leads_out(folder, name):
-        raise _refuse(name, reason)
-    return _change_file(folder / name, change)
-
-
-def replace_artifact(folder: Path, name: str, current: bytes | None, document: bytes) -> None:
-    """Replace what an artifact holds; DiskFailed where it no longer is what it was."""
-
-    def change(found: bytes | None) -> tuple[bytes, None]:
-        if found != current:
-            raise _changed_meanwhile(name)
-        return document, None
-
-    change_artifact(folder, name, change)
-
-
-def remove_artifact(folder: Path, name: str, current: bytes) -> None:
-    """Remove an artifact; DiskFailed where it no longer is what it was."""
-    path = _require_allowed(folder, name)
-    if _read_if_there(path) != current:
-        raise _changed_meanwhile(name)
-    files.remove(path)
-
-
-def _changed_meanwhile(name: str) -> DiskFailed:
-    return DiskFailed(
-        f"Could not change {one_line(name)}: another program changed it meanwhile.",
-        saved="The file is as that program left it.",
-        do="Run the same command again.",
-    )
-
-
-def reason_of(error: DiskFailed | RuleBroken) -> str:
-    """Return what went wrong, short enough for an announcement."""
-    if isinstance(error, DiskFailed):
-        return one_line(error.failed.rpartition(": ")[2].rstrip("."))
-    sentence = one_line(str(error)).partition(". ")[0].rstrip(".")
-    return sentence[:1].lower() + sentence[1:]
-
-
-def _require_allowed(folder: Path, name: str) -> Path:
-    if reason := explain_refusal(folder, name):
-        raise _refuse(name, reason)
-    return folder / name
-
-
-def _refuse(name: str, reason: str) -> DiskFailed:
-    return DiskFailed(
-        f"Could not use {one_line(name)}: {reason}.",
-        saved="Nothing was changed.",
-        do="Put a plain file in its place, or correct the outputs in the step's file.",
-    )
-
-
-def _leads_out(folder: Path, name: str) -> str | None:
-    if not has_links(folder, name):
-        return None
-    if reason := leads_out(folder, name):
-        return reason
-    home, target = folder.resolve(), (folder / name).resolve()
-    if target != home / name and (target.parent != home or target.name.lower() in RESERVED):
-        return "it is a link to a file that belongs to the item itself"
-    return None
-
-
-def _change_file(path: Path, change: Change[Result]) -> Result:
+    path = _require_allowed(folder, name, is_reserved=is_reserved)
     before = _read_if_there(path)
-    if before is not None and _is_wide_text(before):
+    beginning = (before or b"")[:2_000]
+    if beginning.startswith(_WIDE_MARKS) or 3 * beginning.count(0) > len(beginning):
         raise RuleBroken(
             "It is UTF-16 or UTF-32 text, and UTF-8 cannot be added to that. "
             "Nothing was changed. Save it as UTF-8. Run the same command again."
@@ -159,17 +92,55 @@ def _change_file(path: Path, change: Change[Result]) -> Result:
                 files.write(path, after, follow_link=True)
             return result
         before = now
-    raise DiskFailed(
-        f"Could not write {path}: another program keeps changing it.",
+    raise _changed_meanwhile(name)
+
+
+def restore_artifact(folder: Path, name: str, current: bytes | None, document: bytes | None) -> None:
+    """Give an artifact the bytes from before, or remove it; DiskFailed where it no longer is what it was."""
+    path = _require_allowed(folder, name)
+    if _read_if_there(path) != current:
+        raise _changed_meanwhile(name)
+    if document is None:
+        files.remove(path)
+    elif document != current:
+        files.write(path, document, follow_link=True)
+
+
+def _changed_meanwhile(name: str) -> DiskFailed:
+    return DiskFailed(
+        f"Could not change {one_line(name)}: another program changed it meanwhile.",
         saved="The file is as that program left it.",
         do="Close it there. Run the same command again.",
     )
 
 
-def _is_wide_text(document: bytes) -> bool:
-    """Whether the bytes are UTF-16 or UTF-32: by their mark, or by the many NULs that Latin letters bring."""
-    beginning = document[:2_000]
-    return document.startswith(_WIDE_MARKS) or 3 * beginning.count(0) > len(beginning)
+def reason_of(error: DiskFailed | RuleBroken) -> str:
+    """Return what went wrong, short enough for an announcement."""
+    if isinstance(error, DiskFailed):
+        return one_line(error.failed.rpartition(": ")[2].rstrip("."))
+    sentence = one_line(str(error)).partition(". ")[0].rstrip(".")
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _require_allowed(folder: Path, name: str, *, is_reserved: bool = False) -> Path:
+    if reason := _leads_out(folder, name) if is_reserved else explain_refusal(folder, name):
+        raise DiskFailed(
+            f"Could not use {one_line(name)}: {reason}.",
+            saved="Nothing was changed.",
+            do="Put a plain file in its place, or correct the outputs in the step's file.",
+        )
+    return folder / name
+
+
+def _leads_out(folder: Path, name: str) -> str | None:
+    if not has_links(folder, name):
+        return None
+    if reason := leads_out(folder, name):
+        return reason
+    home, target = folder.resolve(), (folder / name).resolve()
+    if target != home / name and (target.parent != home or target.name.lower() in RESERVED):
+        return "it is a link to a file that belongs to the item itself"
+    return None
 
 
 def _read_if_there(path: Path) -> bytes | None:

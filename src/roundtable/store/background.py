@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from ..core.errors import DiskFailed
@@ -41,62 +40,37 @@ def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Ma
 
 def _read_other_items(folder: Path) -> Iterator[Material]:
     """Yield each decision of the other items, under the item's name."""
-    for name, is_link in _list_entries(folder.parent):
-        other = folder.parent / name
-        if name == folder.name or is_link or (seen := _describe_item(other)) is None:
-            continue
-        kept = _decisions.get(str(other))
-        if kept is None or kept[0] != seen:
-            if len(_decisions) > _MAX_KEPT:
-                _decisions.clear()
-            kept = _decisions[str(other)] = (seen, tuple(_read_decisions(other, [each[0] for each in seen])))
-        for decision in kept[1]:
-            yield Material(f"another item, {name}", decision)
+    for meta in sorted(folder.parent.glob("*/meta.json"))[:_MAX_FILES]:
+        other = meta.parent
+        if other.name != folder.name and not other.is_symlink() and meta.is_file():
+            for decision in _read_decisions(other, tuple(_describe_files(other))):
+                yield Material(f"another item, {other.name}", decision)
 
 
-_Files = tuple[tuple[str, int, int, int], ...]
-_decisions: dict[str, tuple[_Files, tuple[str, ...]]] = {}
-"""The decisions of each item that was read, with the files that they were read from."""
-
-
-def _describe_item(folder: Path) -> _Files | None:
-    """Return name, time, size and number of the files that hold an item's decisions; None if it is none."""
-    found, has_meta = [], False
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            name = entry.name
-            if name == "meta.json" or (is_markdown(name) and name.lower() not in RESERVED):
+def _describe_files(folder: Path) -> Iterator[tuple[str, int, int, int]]:
+    """Yield name, time, size and number of the files that hold an item's decisions."""
+    with suppress(OSError):
+        for path in sorted(folder.iterdir())[:_MAX_FILES]:
+            if path.name == "meta.json" or (is_markdown(path.name) and path.name.lower() not in RESERVED):
                 with suppress(OSError):  # a link that leads nowhere
-                    status = entry.stat()
-                    has_meta |= name == "meta.json" and stat.S_ISREG(status.st_mode)
-                    found.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
-    return tuple(sorted(found)[:_MAX_FILES]) if has_meta else None
+                    status = path.stat()
+                    yield path.name, status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _read_decisions(folder: Path, names: list[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=_MAX_KEPT)
+def _read_decisions(folder: Path, seen: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...]:
+    """Return the decisions of an item; read anew when one of its files has changed."""
     texts = {}
-    for name in names:
-        if name != "meta.json":
-            with suppress(DiskFailed, OSError):
-                texts[name] = decode_text(read_artifact(folder, name))
+    for name in (each[0] for each in seen if each[0] != "meta.json"):
+        with suppress(DiskFailed, OSError):
+            texts[name] = decode_text(read_artifact(folder, name))
     return tuple(list_decisions_made(texts, list_undone(read_meta(folder))))
 
 
 def _read_records(root: Path) -> Iterator[Material]:
     for home in RECORD_FOLDERS:
-        for entry, _ in _list_entries(root / home):
-            name = f"{home}/{entry}"
-            if is_markdown(entry) and (root / name).is_file():
-                with suppress(DiskFailed, OSError):
-                    record = read_record(name, decode_text(read_inside(root, name, limit=_MAX_RECORD_SIZE)))
-                    if record is not None:
-                        yield record
-
-
-def _list_entries(folder: Path) -> list[tuple[str, bool]]:
-    """Return the names in a folder in order, and which are links; none where it cannot be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return sorted((entry.name, entry.is_symlink()) for entry in entries)[:_MAX_FILES]
-    except OSError:
-        return []
+        for name in sorted(f"{home}/{path.name}" for path in (root / home).glob("*.md"))[:_MAX_FILES]:
+            with suppress(DiskFailed, OSError):
+                record = read_record(name, decode_text(read_inside(root, name, limit=_MAX_RECORD_SIZE)))
+                if record is not None:
+                    yield record

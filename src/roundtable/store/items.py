@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ from ..core import lazy_re as re
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
-from ..core.text import clean_text, parse_heading, strip_unprintable
-from ..documents.outline import decode_document
+from ..core.text import clean_text, parse_heading
+from ..documents.outline import prose_lines
 from . import files
-from .artifact import DRAFT, MAX_ARTIFACT_SIZE, one_line
+from .artifact import DRAFT, MAX_ARTIFACT_SIZE, decode_text, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
 from .lock import ItemLock
 from .meta import change_meta, examine_meta, read_meta, write_meta
@@ -31,12 +30,11 @@ MAX_SLUG_LENGTH = 60
 UNTITLED = "untitled-item"
 ADDED_BY_HOST = f"Added by a host over MCP, not typed by the user: title and text {UNVERIFIED}."
 
-_OTHERS = re.compile(r"[^a-z0-9 -]")
-_GAPS = re.compile(r"[ -]+")
+_OTHERS = re.compile(r"[^a-z0-9\s-]")
+_GAPS = re.compile(r"[\s-]+")
 _ADD = 'Add one with: roundtable add "what it is about"'
 _MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
-_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
 
 
@@ -71,17 +69,16 @@ def add_item(
         title = _title_of(text)
         first, _, rest = text.partition("\n")
         # A first line that is all title would only say it twice.
-        text = (
-            rest.strip() if one_line(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}.") else text
-        )
+        if one_line(_LEADING_SIGNS.sub("", first.strip())) in (title, f"{title}."):
+            text = rest.strip()
     else:
         title = one_line(title)
     if not title:
         raise RuleBroken('An item needs a few words. Nothing was added. Try: roundtable add "Export as PDF"')
     home = require_in_project(root, root / items_folder)
     files.make_folder(home, parents=True)
-    name = make_slug(title)
-    folder = _new_folder(home, make_slug(f"{source_id} {name}") if source_id else name)
+    slugs = _list_slugs(make_slug(f"{source_id or ''} {title}"))
+    folder = next(path for slug in slugs if files.make_folder(path := home / slug))  # nobody else made it
     if relayed:
         title, text = mark_unverified(title), f"{text}\n\n{ADDED_BY_HOST}".lstrip()
     files.write(folder / DRAFT, (f"# {title}\n\n{text}".rstrip() + "\n").encode())
@@ -121,13 +118,11 @@ def _read_entry(folder: Path) -> ItemEntry:
 
 def list_outside_links(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[str, ...]:
     """Return the names in the items' folder that are links out of the project, and so not items."""
-    home = root / items_folder
     try:
-        with os.scandir(home) as found:
-            links = sorted(each.name for each in found if each.is_symlink())
+        found = [path.name for path in (root / items_folder).iterdir() if _is_link_out(root, path)]
     except OSError:
         return ()
-    return tuple(name for name in links if _is_link_out(root, home / name))
+    return tuple(sorted(found))
 
 
 def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> ItemEntry:
@@ -137,13 +132,12 @@ def find_entry(root: Path, name: str, *, items_folder: str = ITEMS_FOLDER) -> It
     """
     wanted = name.strip().casefold()
     said = one_line(name)
-    for link in list_outside_links(root, items_folder=items_folder) if wanted else ():
-        if link.casefold() == wanted:
-            require_in_project(root, root / items_folder / link)
     # Most often it is the slug, which is the folder's name: then no other item needs to be read.
     folder = require_in_project(root, root / items_folder) / wanted
     is_slug = False
     with suppress(OSError):  # a name that is too long for one
+        if folder.name == wanted and folder.is_symlink():
+            require_in_project(root, folder)
         is_slug = folder.name == wanted and not folder.is_symlink() and _is_item(folder)
     items = (_read_entry(folder),) if is_slug else list_items(root, items_folder=items_folder)
     if not wanted:
@@ -187,16 +181,14 @@ def rename_item(folder: Path, title: str) -> Path:
     if folder.is_symlink():
         raise RuleBroken(f"{folder.name} is a link. Nothing was changed. Rename the folder that it leads to.")
     with ItemLock(folder):
-        if problem := draft_problem(folder):
+        draft, problem = _read_draft(folder)
+        if problem:
             raise DiskFailed(problem, saved="Nothing was changed.", do=f"Repair or remove {DRAFT} first.")
-        slug, source_id = make_slug(title), read_item(folder).source_id
-        slug = make_slug(f"{source_id} {slug}") if source_id else slug
-        draft = _draft(folder)
+        slugs = _list_slugs(make_slug(f"{read_item(folder).source_id} {title}"))
         lines, at = draft.split("\n"), _find_heading(draft)
         lines[at or 0 : 0 if at is None else at + 1] = [f"# {title}", *([""] if at is None else [])]
         files.write(folder / DRAFT, ("\n".join(lines).rstrip() + "\n").encode())
-    names = chain((slug,), (add_number(slug, number) for number in count(2)))
-    new = next(path for name in names if (path := folder.with_name(name)) == folder or not path.exists())
+    new = next(path for path in map(folder.with_name, slugs) if path == folder or not path.exists())
     if new != folder:
         files.rename(folder, new)
         if read_meta(new) is not None:
@@ -221,7 +213,7 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
     known = meta or read_meta(folder) or {}
     source, source_id = known.get("source"), known.get("source_id")
     name = one_line(folder.resolve().name) or UNTITLED
-    title, text = _split(_draft(folder))
+    title, text = _split(_read_draft(folder)[0])
     return Item(
         slug=name,
         name=title or name.replace("-", " ").strip() or name,
@@ -233,19 +225,18 @@ def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
 
 def draft_problem(folder: Path) -> str | None:
     """Return why draft.md cannot be read, in words for a person; None if it can, or is missing."""
-    try:
-        read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
-    except FileNotFoundError:
-        return None
-    except DiskFailed as failure:
-        return failure.failed
-    return None
+    return _read_draft(folder)[1]
 
 
 def make_slug(title: str) -> str:
     """Return the title as a folder's name: small letters, digits, single hyphens, at most 60 characters."""
-    plain = "".join(_plain(char) for char in unicodedata.normalize("NFC", title)).lower()
-    apart = re.sub(r"(?<=[a-z])\.(?=[a-z])", "-", plain)  # `click.edit` is two words
+    plain = unicodedata.normalize("NFC", title)
+    if not plain.isascii():
+        from anyascii import anyascii  # late: its tables are needed for few titles
+
+        # Of an emoji or another symbol it would give the name.
+        plain = "".join(anyascii(char) for char in plain if unicodedata.category(char)[0] != "S")
+    apart = re.sub(r"(?<=[a-z])\.(?=[a-z])", "-", plain.lower())  # `click.edit` is two words
     name = _GAPS.sub("-", _OTHERS.sub("", apart)).strip("-")
     return name[:MAX_SLUG_LENGTH].rstrip("-") or UNTITLED
 
@@ -254,25 +245,6 @@ def add_number(name: str, number: int) -> str:
     """Return the slug with a number at its end, still no longer than a slug may be."""
     ending = f"-{number}"
     return name[: MAX_SLUG_LENGTH - len(ending)].rstrip("-") + ending
-
-
-def _plain(char: str) -> str:
-    """A character in the letters of the English alphabet; other signs are dropped."""
-    if char.isspace():
-        return " "
-    if char.isascii():
-        return char
-    bare = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
-    if bare.isascii():
-        return bare
-    kind = unicodedata.category(char)
-    if kind == "Pd":
-        return "-"
-    if kind[0] not in "LMN":
-        return ""
-    from anyascii import anyascii  # late: its tables are needed for few titles
-
-    return anyascii(char)
 
 
 def _title_of(text: str) -> str:
@@ -287,14 +259,10 @@ def _title_of(text: str) -> str:
     return title.removesuffix(".") or title
 
 
-def _new_folder(home: Path, name: str) -> Path:
-    """A folder that nobody else has made: under this slug, else with the next number that is free."""
-    folder = home / name
-    for number in count(2):
-        if files.make_folder(folder):
-            break
-        folder = home / add_number(name, number)
-    return folder
+def _list_slugs(name: str) -> Iterator[str]:
+    """Yield the slug, then the slug with each number that follows."""
+    yield name
+    yield from (add_number(name, number) for number in count(2))
 
 
 def _is_link_out(root: Path, path: Path) -> bool:
@@ -327,16 +295,18 @@ def list_names(items: Sequence[ItemEntry]) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
-def _draft(folder: Path) -> str:
+def _read_draft(folder: Path) -> tuple[str, str | None]:
+    """The text of draft.md, and why it cannot be read."""
     try:
-        document = read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)
-    except (FileNotFoundError, DiskFailed):
-        return ""
-    return strip_unprintable(decode_document(document))
+        return decode_text(read_inside(folder, DRAFT, limit=MAX_ARTIFACT_SIZE)), None
+    except FileNotFoundError:
+        return "", None
+    except DiskFailed as failure:
+        return "", failure.failed
 
 
 def _split(draft: str) -> tuple[str, str]:
-    """The first heading outside fences, comments and front matter, and the text without it."""
+    """The first heading outside fenced code, and the text without it."""
     lines, at = draft.split("\n"), _find_heading(draft)
     heading = parse_heading(lines[at]) if at is not None else None
     if at is None or heading is None:
@@ -346,19 +316,5 @@ def _split(draft: str) -> tuple[str, str]:
 
 
 def _find_heading(draft: str) -> int | None:
-    """The number of the line with the first heading outside fences, comments and front matter."""
-    lines = draft.split("\n")
-    closing = ""
-    for at, line in enumerate(lines):
-        if closing:
-            ended = closing in line if closing == "-->" else line.strip().startswith(closing)
-            closing = "" if ended else closing
-        elif at == 0 and line.rstrip() == "---" and "---" in (each.rstrip() for each in lines[1:]):
-            closing = "---"
-        elif fence := _FENCE.match(line):
-            closing = fence["fence"]
-        elif line.lstrip().startswith("<!--"):
-            closing = "" if "-->" in line else "-->"
-        elif parse_heading(line):
-            return at
-    return None
+    """The place of the line with the first heading outside fenced code."""
+    return next((number - 1 for number, line in prose_lines(draft) if parse_heading(line)), None)

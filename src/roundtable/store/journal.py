@@ -10,10 +10,8 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 
@@ -38,15 +36,19 @@ _NOBODYS_WORDS = on.ContextRead | on.Judged | on.PersonaPassed | on.ArtifactsUpd
 """Events that a power cut may take back: what led to them is on disk, and is carried out again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """The content of a journal: its opening, the events since, and the panels of the last discussion."""
+_EVENTS: dict[str, type[on.Event]] = {
+    # These are the names that older journals have for some of them.
+    **dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved"), on.Saved),
+    **dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten),
+    **{kind.__name__: kind for kind in get_args(on.Event)},
+}
+
+
+class Recorded(NamedTuple):
+    """The content of a journal: its opening, and the events since."""
 
     opening: Opening
     events: tuple[on.Event, ...]
-    panels: tuple[str, ...] = ()
-    has_meta: bool = False
-    opened: str = field(default="", compare=False)
 
 
 class Journal:
@@ -77,13 +79,8 @@ class Journal:
         journal_folder(self._folder)
         self.has_meta = has_meta(self._folder)
         self.opened = files.timestamp()
-        head = {
-            "rules": RULES,
-            "opening": opening,
-            "meta": self.has_meta,
-            "opened": self.opened,
-        }
-        files.write(self.path, _line(head))
+        opened = {"rules": RULES, "opening": opening}
+        files.write(self.path, _line({**opened, "meta": self.has_meta, "opened": self.opened}))
         self.count, self.panels = 0, ()
 
     def append(self, event: on.Event, panel: str = "") -> None:
@@ -91,13 +88,8 @@ class Journal:
 
         A power cut may take back events that hold nobody's words; then they are done again.
         """
-        record = {
-            "n": self.count + 1,
-            "event": type(event).__name__,
-            "data": event,
-            "at": files.timestamp(),
-        }
-        line = _line({**record, "panel": panel} if panel else record)
+        record = {"n": self.count + 1, "event": type(event).__name__, "data": event}
+        line = _line({**record, "at": files.timestamp(), **({"panel": panel} if panel else {})})
         files.append(self.path, line, durable=waits_for_disk(event))
         self.count += 1
         self.panels = _add_panel(self.panels, event, panel)
@@ -109,18 +101,31 @@ class Journal:
         """
         try:
             whole, newline, _ = self._data().rpartition(b"\n")
-            has_step = self.name != DISCUSSION
-            recorded = _decode(whole.split(b"\n"), has_step=has_step) if newline else None
+            return self._decode(whole.split(b"\n")) if newline else None
         except FileNotFoundError:
             return None
         except DiskFailed as failure:
             raise self.corrupt(f"cannot be read ({failure.failed})") from failure
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise self.corrupt(f"cannot be read ({error})") from error
-        if recorded is not None:
-            self.count, self.panels = len(recorded.events), recorded.panels
-            self.has_meta, self.opened = recorded.has_meta, recorded.opened
-        return recorded
+
+    def _decode(self, lines: list[bytes]) -> Recorded:
+        head, *rest = map(json.loads, lines)
+        if head["rules"] != RULES:
+            raise ValueError(f"it follows version {head['rules']} of the rules, this program version {RULES}")
+        opening = msgspec.convert(head["opening"], Opening)
+        events: list[on.Event] = []
+        panels: tuple[str, ...] = ()
+        for number, record in enumerate(rest, start=1):
+            if record["n"] != number:
+                raise ValueError(f"event {number} is missing")
+            events.append(msgspec.convert(record["data"], _EVENTS[record["event"]]))
+            panels = _add_panel(panels, events[-1], str(record.get("panel", "")))
+        for wrong in _find_strange_ids(opening, events, has_step=self.name != DISCUSSION):
+            raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
+        self.count, self.panels = len(events), panels
+        self.has_meta, self.opened = head.get("meta") is True, str(head.get("opened", ""))[:40]
+        return Recorded(opening, tuple(events))
 
     def repair(self) -> None:
         """Cut off a torn last line, which a kill left. Only the session that holds the lock may do this."""
@@ -140,11 +145,10 @@ class Journal:
         Only the session that holds the lock may do this.
         """
         names = (self.path.with_name(f"{self.name}.corrupt-{number}") for number in range(1, 1000))
-        aside = next((path for path in names if not path.exists()), None)
-        with suppress(DiskFailed):
-            if aside is not None:
-                files.rename(self.path, aside)
-                return aside
+        with suppress(DiskFailed, StopIteration):
+            aside = next(path for path in names if not path.exists())
+            files.rename(self.path, aside)
+            return aside
         return None
 
     def close(self) -> None:
@@ -187,24 +191,6 @@ def _line(record: dict[str, Any]) -> bytes:
         return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def _decode(lines: list[bytes], *, has_step: bool) -> Recorded:
-    head, *rest = (json.loads(line) for line in lines)
-    if head["rules"] != RULES:
-        raise ValueError(f"it follows version {head['rules']} of the rules, this program version {RULES}")
-    opening = msgspec.convert(head["opening"], Opening)
-    events: list[on.Event] = []
-    panels: tuple[str, ...] = ()
-    for number, record in enumerate(rest, start=1):
-        if record["n"] != number:
-            raise ValueError(f"event {number} is missing")
-        events.append(msgspec.convert(record["data"], _event_types()[record["event"]]))
-        panels = _add_panel(panels, events[-1], str(record.get("panel", "")))
-    for wrong in _find_strange_ids(opening, events, has_step=has_step):
-        raise ValueError(f"{wrong[:60]!r} in it is not an id or a file name of an analysis")
-    opened = str(head.get("opened", ""))[:40]
-    return Recorded(opening, tuple(events), panels, head.get("meta") is True, opened)
-
-
 def _find_strange_ids(opening: Opening, events: list[on.Event], *, has_step: bool) -> Iterator[str]:
     """Yield ids and names of the wrong form, which would become paths: anybody may have made the journal."""
     phases = (opening.phase, opening.handed_over_by)
@@ -212,14 +198,10 @@ def _find_strange_ids(opening: Opening, events: list[on.Event], *, has_step: boo
     steps: tuple[Step, ...] = (*opening.steps, *((opening.step,) if opening.step is not None else ()))
     ids = [step.step_id for step in steps if has_step or step.step_id]
     yield from (step_id for step_id in ids if not is_step_id(step_id))
+    drafts = [section for event in events if isinstance(event, on.Drafted) for section in event.sections]
     outputs = [output for step in steps for output in step.outputs]
     outputs += [target.output for step in steps for target in step.targets]
-    outputs += [
-        section.target.output
-        for event in events
-        if isinstance(event, on.Drafted)
-        for section in event.sections
-    ]
+    outputs += [section.target.output for section in drafts]
     yield from (output for output in outputs if not is_output_name(output))
 
 
@@ -227,11 +209,3 @@ def _add_panel(panels: tuple[str, ...], event: on.Event, panel: str) -> tuple[st
     """Return the panels of a discussion with one more; a framing begins a new discussion."""
     before = () if isinstance(event, on.Framed) else panels
     return (*before, panel) if panel and panel not in before else before
-
-
-@cache
-def _event_types() -> dict[str, type[on.Event]]:
-    """Return the events by name, also by the names that older journals have for some of them."""
-    saved = dict.fromkeys(("StepSaved", "DepthSaved", "TrackSaved", "PhaseSaved"), on.Saved)
-    written = dict.fromkeys(("StepWritten", "FeedbackWritten", "DraftsWritten"), on.DocumentsWritten)
-    return {**saved, **written, **{kind.__name__: kind for kind in get_args(on.Event)}}

@@ -8,10 +8,11 @@ No progress depends on it: without the file the analysis goes on, and only the e
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -21,6 +22,7 @@ from .files import read_journal_file
 from .lock import journal_folder
 
 NAME = "spent.log"
+Tokens = Annotated[int, msgspec.Meta(ge=0)]
 _MAX_SIZE = 64 * 1024 * 1024
 
 
@@ -32,10 +34,10 @@ class LedgerEntry(msgspec.Struct, frozen=True):
     purpose: str
     step: str
     discussion: int | None
-    input: int
-    output: int
-    cached: int
-    stored: int
+    input: Tokens
+    output: Tokens
+    cached: Tokens
+    stored: Tokens
     estimated: bool
     money: str | None
     number: str = ""
@@ -65,18 +67,22 @@ class Total(msgspec.Struct, frozen=True):
 
 def append(folder: Path, entry: LedgerEntry) -> None:
     """Write a call to disk."""
-    home = journal_folder(folder)
-    line = json.dumps(msgspec.to_builtins(entry), separators=(",", ":")).encode("ascii") + b"\n"
-    files.append(home / NAME, line)
+    files.append(journal_folder(folder) / NAME, msgspec.json.encode(entry) + b"\n")
 
 
 def read(folder: Path) -> tuple[LedgerEntry, ...]:
     """Return the calls that were made for an item; lines that do not read are passed over."""
     try:
-        data = read_journal_file(folder, NAME, limit=_MAX_SIZE)
+        lines = read_journal_file(folder, NAME, limit=_MAX_SIZE).split(b"\n")
     except (FileNotFoundError, DiskFailed, ItemCorrupt):
         return ()
-    return latest_entries(entry for line in data.split(b"\n") if (entry := _decode(line)) is not None)
+    found = []
+    for line in lines:
+        with suppress(ValueError, InvalidOperation, RecursionError):
+            entry = msgspec.json.decode(line, type=LedgerEntry)
+            if Decimal(entry.money or 0).is_finite():
+                found.append(entry)
+    return latest_entries(found)
 
 
 def latest_entries(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
@@ -116,13 +122,3 @@ def show_dollars(money: Decimal) -> str:
     if money >= 1:
         return f"${money:,.2f}"
     return f"${money:.3f}" if money >= Decimal("0.001") or not money else "under $0.001"
-
-
-def _decode(line: bytes) -> LedgerEntry | None:
-    try:
-        entry = msgspec.json.decode(line, type=LedgerEntry)
-        is_priced = entry.money is None or Decimal(entry.money).is_finite()
-    except (msgspec.MsgspecError, UnicodeDecodeError, InvalidOperation, RecursionError):
-        return None
-    is_sound = is_priced and min(entry.input, entry.output, entry.cached, entry.stored) >= 0
-    return entry if is_sound else None

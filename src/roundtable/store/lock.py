@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections.abc import Iterator
@@ -11,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import DiskFailed, ItemLocked
-from ..core.text import strip_unprintable
 from . import files
+from .artifact import one_line
 from .files import JOURNAL_FOLDER, journal_home, read_journal_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 _MAX_HOLDER_SIZE = 1_000  # bytes: enough to know a holder by, too few to flood a screen
 
 
@@ -40,8 +38,11 @@ class ItemLock:
                 do="End that session or wait until it ends. Then run the same command again.",
             )
         self._lock = lock
+        import platform  # late: most commands never lock an item
+
+        me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
         with suppress(DiskFailed):  # the lock counts, with or without a name on it
-            files.write(home / "holder.json", _describe_self(), durable=False)
+            files.write(home / "holder.json", json.dumps(me).encode(), durable=False)
         with suppress(ItemLocked, DiskFailed), meta_lock(self._folder, wait=0):
             files.sweep(self._folder)
 
@@ -81,22 +82,11 @@ def journal_folder(folder: Path) -> Path:
 def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     """Return the lock, or None if somebody else has held it all the time."""
     # Late: importing it takes longer than a whole `roundtable list`.
-    from filelock import FileLock, SoftFileLock, Timeout
+    from filelock import FileLock, Timeout
 
-    lock: BaseFileLock = FileLock(
-        path, timeout=wait, poll_interval=0.01, thread_local=False, fallback_to_soft=False
-    )
+    lock = FileLock(path, timeout=wait, poll_interval=0.01, thread_local=False)
     try:
-        try:
-            lock.acquire()
-        except OSError as error:
-            if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
-                raise
-            # A lock file that exists counts as held here, and the one above stays behind, empty, on every
-            # other filesystem: so this lock has a name of its own.
-            held = path.with_suffix(".held")
-            lock = SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False)
-            lock.acquire()
+        lock.acquire()
     except Timeout:
         return None
     except OSError as error:
@@ -108,14 +98,6 @@ def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     return lock
 
 
-def _describe_self() -> bytes:
-    """Return who holds the lock, for whoever finds it taken."""
-    import platform
-
-    me = {"pid": os.getpid(), "host": platform.node(), "since": files.timestamp()}
-    return json.dumps(me).encode()
-
-
 def _holder(folder: Path) -> str:
     """Return the holder in words, as far as its file tells; another program may have written to that."""
     try:
@@ -123,4 +105,4 @@ def _holder(folder: Path) -> str:
         words = f"process {int(found['pid'])} on {found['host']} since {found['since']}"
     except (DiskFailed, OSError, ValueError, TypeError, KeyError, RecursionError):
         return "another process"
-    return " ".join(strip_unprintable(words).split())
+    return one_line(words)

@@ -6,11 +6,12 @@ Numbers keep their spelling and texts their characters, also those that we do no
 from __future__ import annotations
 
 import json
+import os
 import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
 from msgspec import Struct
 
@@ -36,18 +37,9 @@ class Number(float):
     """A number that Python would spell in another way, such as `1.00` or `1e400`, with its own text."""
 
     __slots__ = ("text",)
-    text: str
 
-    def __new__(cls, text: str) -> Self:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
-        return type(self), (self.text,)
-
-
-_CORRECTIONS = "code_corrections"
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 def parse_json(data: bytes) -> Any:
@@ -171,8 +163,7 @@ def examine_meta(folder: Path | str) -> tuple[dict[str, Any] | None, str | None]
 
 def has_meta(folder: Path | str) -> bool:
     """Whether the item has a meta.json, sound or not."""
-    path = Path(folder) / "meta.json"
-    return path.is_symlink() or path.exists()
+    return os.path.lexists(Path(folder) / "meta.json")
 
 
 def missing_meta(folder: Path | str) -> ItemCorrupt:
@@ -215,10 +206,9 @@ def keep_corrections(folder: Path, words: str, *, relayed: bool = False) -> None
         return
 
     def change(meta: dict[str, Any]) -> None:
-        kept = [each for each in _read_corrections(meta) if each["path"] not in {new.path for new in found}]
-        kept += [{"path": new.path, "touched": new.is_touched, "words": new.words} for new in found]
-        if kept != meta.get(_CORRECTIONS):
-            meta[_CORRECTIONS] = kept
+        kept = {each["path"]: each for each in _read_corrections(meta)}
+        kept |= {new.path: {"path": new.path, "touched": new.is_touched, "words": new.words} for new in found}
+        meta["code_corrections"] = list(kept.values())
 
     change_meta(folder, change)
 
@@ -236,7 +226,7 @@ def read_excluded(folder: Path) -> tuple[str, ...]:
 
 
 def _read_corrections(meta: dict[str, Any]) -> list[dict[str, Any]]:
-    rows = _list(meta, _CORRECTIONS)
+    rows = _list(meta, "code_corrections")
     return [each for each in rows if isinstance(each, dict) and each.get("path") and each.get("words")]
 
 
@@ -283,8 +273,7 @@ def set_aside(folder: Path | str) -> Path:
             raise RuleBroken(f"There is no corrupt meta.json in {folder}; nothing was set aside.")
         instant = timestamp().replace("-", "").replace(":", "")  # Windows allows no colon in a name
         new = folder / f"meta.json.corrupt-{instant}"
-        taken = {entry.name for entry in folder.iterdir()}
-        while new.name in taken:
+        while os.path.lexists(new):
             new = new.with_name(f"{new.name}-again")
         files.rename(folder / "meta.json", new)
         return new
@@ -294,9 +283,7 @@ def max_turns(meta: Mapping[str, Any] | None) -> int:
     """Return the turn limit of the item's configuration if it is a whole number of at least 3, else 10."""
     config = (meta or {}).get("elaboration_config")
     limit = config.get("max_turns") if isinstance(config, dict) else None
-    if isinstance(limit, bool) or not isinstance(limit, int | float):
-        return DEFAULT_MAX_TURNS
-    if isinstance(limit, float) and not limit.is_integer():
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit % 1 != 0:
         return DEFAULT_MAX_TURNS
     return int(limit) if limit >= LEAST_MAX_TURNS else DEFAULT_MAX_TURNS
 
@@ -318,18 +305,18 @@ def start_phase(meta: Mapping[str, Any] | None) -> StartPhase:
 
 def progress_of(meta: Mapping[str, Any]) -> Progress:
     """Return what meta.json says is done; what is malformed or was undone is passed over (GREET-3)."""
-    undone = list_undone(meta)
-    records = [each for each in _list(meta, "elaborations") if isinstance(each, dict)]
-    return Progress(
-        tuple(each for each in _list(meta, "steps_completed") if isinstance(each, str)),
-        tuple(each for each in _list(meta, "phases_completed") if isinstance(each, str)),
-        tuple(
-            Past(strip_unprintable(record["step_id"]), strip_unprintable(record["synthesis_summary"]))
-            for record in records
-            if _is_text(record.get("step_id")) and _is_text(record.get("synthesis_summary"))
-            if record.get("timestamp") not in undone
-        ),
+    undone, past = list_undone(meta), []
+    for record in _list(meta, "elaborations"):
+        match record:
+            case {"step_id": str(step_id), "synthesis_summary": str(words)} if (
+                step_id.strip() and words.strip() and record.get("timestamp") not in undone
+            ):
+                past.append(Past(strip_unprintable(step_id), strip_unprintable(words)))
+    steps, phases = (
+        tuple(each for each in _list(meta, field) if isinstance(each, str))
+        for field in ("steps_completed", "phases_completed")
     )
+    return Progress(steps, phases, tuple(past))
 
 
 def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
@@ -339,21 +326,15 @@ def facts_of(folder: Path, meta: Mapping[str, Any]) -> dict[str, str]:
     except (FileNotFoundError, DiskFailed):
         quick_scan = ""
     scope, complexity = read_scope(quick_scan)
-    source = meta.get("source")
-    known = {"scope": scope, "complexity": complexity, "source": source if _is_text(source) else None}
-    return {name: value for name, value in known.items() if value}
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    known = {"scope": scope, "complexity": complexity, "source": meta.get("source")}
+    return {name: value for name, value in known.items() if isinstance(value, str) and value.strip()}
 
 
 def start_over(folder: Path) -> None:
     """Forget which steps and phases are complete; everything written stays."""
 
     def forget(meta: dict[str, Any]) -> None:
-        meta["steps_completed"] = []
-        meta["phases_completed"] = []
+        meta.update(steps_completed=[], phases_completed=[])
         meta.pop("track", None)
         meta.pop("steps_not_needed", None)
 
@@ -362,27 +343,25 @@ def start_over(folder: Path) -> None:
 
 def _load(folder: Path) -> dict[str, Any] | None:
     """The object in meta.json as it stands; None where there is no file, ItemCorrupt where it is unusable."""
-    path = folder / "meta.json"
-    if reason := leads_out(folder, "meta.json"):
-        raise _corrupt(f"{path} cannot be used: {reason}.")
-    try:
-        found = parse_json(files.read(path))
-    except FileNotFoundError as error:
-        if path.is_symlink():
-            raise _corrupt(f"{path} cannot be used: it is a link to a file that is not there.") from error
-        return None
-    except DiskFailed as error:
-        raise _corrupt(error.failed) from error
-    except ValueError as error:
-        raise _corrupt(f"{path} cannot be used: {error}.") from error
-    if not isinstance(found, dict):
-        raise _corrupt(f"{path} cannot be used: it does not hold an object.")
-    return found
-
-
-def _corrupt(failed: str) -> ItemCorrupt:
-    return ItemCorrupt(
-        failed,
+    path, failed = folder / "meta.json", ""
+    reason = leads_out(folder, "meta.json")
+    if reason is None:
+        try:
+            found = parse_json(files.read(path))
+        except FileNotFoundError:
+            if not path.is_symlink():
+                return None
+            reason = "it is a link to a file that is not there"
+        except DiskFailed as error:
+            failed = error.failed
+        except ValueError as error:
+            reason = str(error)
+        else:
+            if isinstance(found, dict):
+                return found
+            reason = "it does not hold an object"
+    raise ItemCorrupt(
+        failed or f"{path} cannot be used: {reason}.",
         saved="The file was not changed.",
         do="Repair it, or start over: the file is then set aside under another name.",
     )

@@ -1,14 +1,22 @@
-"""What the steps of an item write: documents, data files, and what is read from them again."""
+"""What the steps of an item write: documents, data files, and what is read from them again.
+
+A step replaces a data file only as it wrote it itself: what anybody else wrote there stays (rule STEP-5).
+"""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from ..core import lines
 from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteStep
-from ..core.errors import DiskFailed, RuleBroken
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
 from ..core.text import escape_markdown, strip_unprintable
@@ -20,23 +28,16 @@ from ..documents.additions import (
     write_section,
     write_skeleton,
 )
-from ..documents.answers import read_labelled_answers
-from ..documents.outline import (
-    ADDITIONAL,
-    Outline,
-    decode_document,
-    find_named_sections,
-    read_outline,
-    read_sections,
-    strip_numbering,
-)
+from ..documents.answers import read_answers, read_labelled_answers
+from ..documents.outline import ADDITIONAL, find_named_sections, read_outline, read_sections, strip_numbering
 from ..documents.questions import find_asked_questions
-from . import data_files, files
+from . import files
 from .artifact import (
     RESERVED,
     Change,
     Result,
     change_artifact,
+    decode_text,
     explain_refusal,
     is_markdown,
     one_line,
@@ -44,17 +45,24 @@ from .artifact import (
     reason_of,
 )
 from .items import read_item
+from .lock import journal_folder
+from .meta import parse_json, render_json
 from .transcript import check_writable
 
 MAX_MATERIAL_LENGTH = 60_000
 """How many characters of documents a panel is given."""
 
-_CUT = "\n[...]"
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
+_WRITTEN = "written.json"
 NoteChange = Callable[[str, bytes | None, bytes], None]
 """Is told of a file's name, its bytes (None where there is none) and those that replace them."""
-ChangeText = Callable[[bytes], tuple[bytes, str]]
-"""Returns a document as it is to be, and what is said of the change."""
+
+
+class WrittenData(msgspec.Struct, frozen=True):
+    """Which step wrote a data file, and digests of the last two texts: a kill may have kept the first."""
+
+    step: str
+    digests: tuple[str, ...]
 
 
 class Outputs:
@@ -82,18 +90,18 @@ class Outputs:
 
         DiskFailed where a block cannot be written and no transcript could be either: nothing counts then.
         """
-        outputs = tuple(dict.fromkeys(command.step.outputs))
-        announcements = [self._add_block(command, output) for output in outputs]
+        outputs = list(dict.fromkeys(command.step.outputs))
         if not any(map(is_markdown, outputs)) and (first := self._first_markdown(command.step)):
-            announcements.append(self._add_block(command, first))
-        return tuple(announcements)
+            outputs.append(first)
+        return tuple(self._add_block(command, output) for output in outputs)
 
     def write_step(self, command: WriteStep) -> tuple[str, ...]:
         """Write each section that a step drafted; DiskFailed where one cannot be written."""
         announcements = []
         for section in command.sections:
+            write = self._write_section if is_markdown(section.target.output) else self._write_data
             try:
-                announcements.append(self._write_section(command.step, section))
+                announcements.append(write(command.step, section))
             except RuleBroken as error:
                 raise DiskFailed(
                     f"Could not write {one_line(section.target.output)}: {reason_of(error)}.",
@@ -107,10 +115,9 @@ class Outputs:
         step = command.step
         marker = f"<!-- Feedback: step {step.step_id}, {command.at} -->"
         block = f"{marker}\n- **Feedback**: {escape_markdown(command.words)}"
-        own = (output for output in step.outputs if is_markdown(output))
-        output = next(own, None) or self._first_markdown(step)
+        output = next(filter(is_markdown, step.outputs), None) or self._first_markdown(step)
         if output is None:
-            return (_not_added("any document of this phase"),)
+            return ("Could not add your feedback to any document of this phase.",)
         heading = step.section(output) or step.title
 
         def add(document: bytes) -> tuple[bytes, str]:
@@ -119,20 +126,19 @@ class Outputs:
                 document = addition.document
             return document, _heading_in(document, heading)
 
-        place, problem = self._try_to_change(step, output, add)
-        if problem:
-            return (_not_added(f"{one_line(output)} ({problem})"),)
+        try:
+            place = self._change_document(step, output, add)
+        except RuleBroken as error:
+            return (f"Could not add your feedback to {one_line(output)} ({reason_of(error)}).",)
         return (lines.artifact_updated(one_line(output), place, "your feedback"),)
 
     def write_drafts(self, command: WriteDrafts) -> tuple[str, ...]:
         """Make sure that each document of a skipped step exists and says at its top what was skipped."""
-        outputs = [output for step in (*command.done, *command.skipped) for output in step.outputs]
-        announcements = []
-        for output in dict.fromkeys(filter(is_markdown, outputs)):
-            missing = [step for step in command.skipped if output in step.outputs]
-            if missing:
-                announcements.append(self._mark_draft(output, missing))
-        return tuple(announcements)
+        skipped: dict[str, list[Step]] = {}
+        for step in command.skipped:
+            for output in filter(is_markdown, dict.fromkeys(step.outputs)):
+                skipped.setdefault(output, []).append(step)
+        return tuple(self._mark_draft(output, missing) for output, missing in skipped.items())
 
     def material(self, step: Step, limit: int = MAX_MATERIAL_LENGTH) -> tuple[Material, ...]:
         """Return the step's outputs as text, `limit` characters together; DiskFailed if none reads."""
@@ -151,9 +157,10 @@ class Outputs:
             names = sorted(path.name for path in self.folder.iterdir())
         except OSError:
             return ()
-        ordered = dict.fromkeys(output for step in self._every for output in step.outputs if output in names)
-        every = (*ordered, *(name for name in names if name not in ordered))
-        found, _ = self._read(name for name in every if is_markdown(name) and name.lower() not in RESERVED)
+        ordered = [output for step in self._every for output in step.outputs if output in names]
+        found, _ = self._read(
+            name for name in (*ordered, *names) if is_markdown(name) and name.lower() not in RESERVED
+        )
         return _cut_to_limit(found, limit)
 
     def documents(self) -> tuple[Material, ...]:
@@ -163,19 +170,12 @@ class Outputs:
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
         """Return the answers that stand in the artifacts, by step and label."""
-        documents: dict[str, Outline] = {}
-        for output in {output for step in self._every for output in step.outputs if is_markdown(output)}:
-            try:
-                documents[output] = read_outline(read_artifact(self.folder, output))
-            except (FileNotFoundError, DiskFailed, RuleBroken):
-                continue
-        return {
-            key: text
-            for step in self._every
-            for output in step.outputs
-            if output in documents
-            for key, text in _read_answers(step, output, documents[output]).items()
-        }
+        answers: dict[tuple[str, str], str] = {}
+        for each in self.documents():
+            if is_markdown(each.name):
+                with suppress(RuleBroken):  # as text it may be too long
+                    answers |= read_step_answers(self._every, each.name, each.text)
+        return answers
 
     def open_questions(self, step: Step) -> frozenset[str]:
         """Return the questions that a step's documents hold as open, answered since or not."""
@@ -203,68 +203,65 @@ class Outputs:
 
         try:
             heading = self._change(output, change)
-        except DiskFailed as failure:
-            if files.is_disk_wide(failure):
-                raise
-            check_writable(self.folder)
+        except (DiskFailed, RuleBroken) as failure:
+            if isinstance(failure, DiskFailed):
+                if files.is_disk_wide(failure):
+                    raise
+                check_writable(self.folder)
             return lines.not_updated(name, reason_of(failure))
-        except RuleBroken as error:
-            return lines.not_updated(name, reason_of(error))
         if heading is None:
-            return lines.not_found(name)
+            return lines.not_updated(name, "file not found")
         return lines.artifact_updated(name, one_line(heading), command.description)
 
     def _write_section(self, step: Step, section: SectionText) -> str:
         output, heading = section.target.output, section.target.section
-        if not is_markdown(output):
-            return self._write_data(step, section)
 
-        def change(found: bytes | None) -> tuple[bytes, str]:
-            document = self._skeleton(step, output) if found is None else found
+        def change(document: bytes) -> tuple[bytes, str]:
             document = write_section(document, step_id=step.step_id, heading=heading, text=section.text)
             document = drop_from_note(document, step, self._every)
             return document, _heading_in(document, heading)
 
-        place = self._change(output, change)
+        place = self._change_document(step, output, change)
         return f'Wrote {one_line(output)}, section "{place}".'
-
-    def _write_data(self, step: Step, section: SectionText) -> str:
-        output = section.target.output
-        new = data_files.render_data(output, section.target.section, section.text)
-
-        def change(found: bytes | None) -> tuple[bytes | None, data_files.Merged]:
-            if found is None or found == new or data_files.is_own(self.folder, output, step.step_id, found):
-                data_files.remember(self.folder, output, step.step_id, new)
-                return new, data_files.Merged(new)
-            merged = data_files.merge_data(output, found, new)
-            return merged.document, merged
-
-        merged = self._change(output, change)
-        if merged.document is None:
-            return f"Left {one_line(output)} as it is: {one_line(merged.remark)}."
-        return f"Wrote {one_line(output)}. {merged.remark}".strip() + ("." if merged.remark else "")
 
     def _mark_draft(self, output: str, missing: list[Step]) -> str:
         note = write_skip_note(missing)
-        _, problem = self._try_to_change(missing[0], output, lambda document: (add_note(document, note), ""))
-        if problem:
-            return f"Could not mark {one_line(output)} as a draft ({problem})."
+        try:
+            self._change_document(missing[0], output, lambda document: (add_note(document, note), ""))
+        except RuleBroken as error:
+            return f"Could not mark {one_line(output)} as a draft ({reason_of(error)})."
         ids = name_steps([step.step_id for step in missing])
         return f"{one_line(output)} is a draft: it says at its top that {ids} skipped."
 
-    def _try_to_change(self, step: Step, output: str, change: ChangeText) -> tuple[str, str]:
-        """Return what `change` says of a document, or why the one that is there cannot be changed."""
-        try:
-            with suppress(FileNotFoundError):
-                read_artifact(self.folder, output)
-        except DiskFailed as error:  # such as a folder of its name; a disk that fails later is raised
-            return "", reason_of(error)
-        try:
-            return self._change_document(step, output, change), ""
-        except RuleBroken as error:
-            return "", reason_of(error)
+    def _write_data(self, step: Step, section: SectionText) -> str:
+        output = section.target.output
+        new = render_data(output, section.target.section, section.text)
 
-    def _change_document(self, step: Step, output: str, change: ChangeText) -> str:
+        def change(found: bytes | None) -> tuple[bytes | None, str]:
+            written = self._read_written()
+            own = written.get(output)
+            digests = own.digests if own is not None and own.step == step.step_id else ()
+            if found not in (None, new) and _digest(found or b"") not in digests:
+                return None, (
+                    f"Left {one_line(output)} as it is: somebody else wrote to it. "
+                    "Remove the file to have it written anew."
+                )
+            if digests[-1:] != (_digest(new),):
+                written[output] = WrittenData(step.step_id, (*digests[-1:], _digest(new)))
+                files.write(journal_folder(self.folder) / _WRITTEN, msgspec.json.encode(written))
+            return new, f"Wrote {one_line(output)}."
+
+        return self._change(output, change)
+
+    def _read_written(self) -> dict[str, WrittenData]:
+        """Return what was noted on each data file, by name; nothing where that cannot be read."""
+        try:
+            data = files.read_journal_file(self.folder, _WRITTEN)
+            return msgspec.json.decode(data, type=dict[str, WrittenData])
+        except (OSError, DiskFailed, ItemCorrupt, ValueError, RecursionError):
+            return {}
+
+    def _change_document(self, step: Step, output: str, change: Callable[[bytes], tuple[bytes, str]]) -> str:
         """Change a document, which begins with the sections of its phase; return what `change` says of it."""
         return self._change(
             output, lambda found: change(self._skeleton(step, output) if found is None else found)
@@ -286,15 +283,19 @@ class Outputs:
         return tuple(other for other in steps if other.step_id[:2] == step.step_id[:2])
 
     def _skeleton(self, step: Step, output: str) -> bytes:
-        """Return a new document with the sections that the phase's steps fill."""
+        """Return a new document with the sections that the phase's steps fill.
+
+        Its title is the file's name: `nfr-matrix.md` is `NFR Matrix`.
+        """
         headings = dict.fromkeys(
             strip_numbering(heading)
             for other in self._phase(step)
             if output in other.outputs
             for heading in _headings(other, output)
         )
-        item = escape_markdown(read_item(self.folder).name)
-        return write_skeleton(_title(output), item, tuple(headings))
+        words = output.rpartition(".")[0].replace("_", "-").replace(" ", "-").split("-")
+        title = " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)
+        return write_skeleton(title, escape_markdown(read_item(self.folder).name), tuple(headings))
 
     def _first_markdown(self, step: Step) -> str | None:
         """The phase's first markdown artifact that is there, else the first that a step would write."""
@@ -309,48 +310,69 @@ class Outputs:
         problems: list[str] = []
         for name in dict.fromkeys(names):
             try:
-                document = read_artifact(self.folder, name)
+                found.append(Material(name, decode_text(read_artifact(self.folder, name))))
             except FileNotFoundError:
                 problems.append(f"{one_line(name)} (file not found)")
             except DiskFailed as error:
                 problems.append(f"{one_line(name)} ({reason_of(error)})")
-            else:
-                found.append(Material(name, strip_unprintable(decode_document(document))))
         return found, problems
 
 
-def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
-    """Return the answers that stand in a document, each by step and label; an open question counts as one."""
+def render_data(name: str, section: str, text: str) -> bytes:
+    """Return the step's text as a valid file of its kind."""
+    # Text that is no JSON and no table still becomes one, so that nothing said is lost.
+    if name.lower().endswith(".json"):
+        try:
+            value = parse_json(text.encode("utf-8", "replace"))
+        except ValueError:
+            value = {section: strip_unprintable(text)}
+        return (render_json(value) + "\n").encode()
+    text = strip_unprintable(text)
+    if not name.lower().endswith(".csv"):
+        return (text.rstrip() + "\n").encode()
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if "".join(row).strip()]
+    except csv.Error:
+        rows = [[section], [text]]
+    width = max(map(len, rows), default=0)
+    table = io.StringIO(newline="")
+    csv.writer(table, lineterminator="\n").writerows(row + [""] * (width - len(row)) for row in rows)
+    return table.getvalue().encode()
+
+
+def _digest(document: bytes) -> str:
+    return hashlib.sha256(document).hexdigest()
+
+
+def read_step_answers(steps: Iterable[Step], output: str, text: str) -> dict[tuple[str, str], str]:
+    """Return the answers that stand in a document, by step and label."""
     shape = read_outline(text.encode())
+    return {
+        (step.step_id, label): answer
+        for step in steps
+        if output in step.outputs
+        for heading in _headings(step, output)
+        for label, answer in read_labelled_answers(shape, step, heading).items()
+    }
+
+
+def find_answered(steps: Iterable[Step], output: str, text: str) -> frozenset[tuple[str, str]]:
+    """Return the answers that a document holds in any form, by step and label; an open question is one."""
     asked = {question for _, question in find_asked_questions(text)}
     mine = [step for step in steps if output in step.outputs]
-    known = {key for step in mine for key in _read_answers(step, output, shape)}
     unknown = {
         (step.step_id, question.label)
         for step in mine
         for question in (*step.brief, *step.standard, *step.deep)
         if question.text in asked
     }
-    return frozenset(known | unknown)
-
-
-def _read_answers(step: Step, output: str, shape: Outline) -> dict[tuple[str, str], str]:
-    """The answers of one step in one of its outputs, by step and label."""
-    return {
-        (step.step_id, label): text
-        for heading in _headings(step, output)
-        for label, text in read_labelled_answers(shape, step, heading).items()
-    }
+    return frozenset({*unknown, *read_step_answers(mine, output, text), *read_answers({output: text}, "")})
 
 
 def _headings(step: Step, output: str) -> tuple[str, ...]:
     """The sections that a step writes in an output."""
     own = tuple(target.section for target in step.targets if target.output == output)
     return own or (step.title,)
-
-
-def _not_added(where: str) -> str:
-    return f"Could not add your feedback to {where}."
 
 
 def _heading_in(document: bytes, heading: str) -> str:
@@ -378,17 +400,11 @@ def _cut_to_limit(found: list[Material], limit: int) -> tuple[Material, ...]:
     """The documents, cut so that they have `limit` characters together."""
     kept: list[Material] = []
     for material in found:
-        text = material.text if len(material.text) <= limit else material.text[:limit] + _CUT
         if limit > 0:
+            text = material.text if len(material.text) <= limit else f"{material.text[:limit]}\n[...]"
             kept.append(Material(material.name, text))
         limit -= len(material.text)
     return tuple(kept)
-
-
-def _title(output: str) -> str:
-    """A file's name as a title: `nfr-matrix.md` is `NFR Matrix`."""
-    words = output.rpartition(".")[0].replace("_", "-").replace(" ", "-").split("-")
-    return " ".join(word.upper() if word in _ACRONYMS else word.capitalize() for word in words if word)
 
 
 def write_skip_note(skipped: Sequence[Step]) -> str:
@@ -405,15 +421,23 @@ def name_steps(steps: Sequence[str]) -> str:
 
 
 def add_note(document: bytes, text: str) -> bytes:
-    """Return the document with the note right after its title, once, and nothing else changed."""
-    shape = read_outline(document)
+    """Return the document with the note after its title and the item's line, once; nothing else changes."""
     if text.encode() in (line.strip() for line in document.splitlines()):
         return document
+    shape = read_outline(document)
+    position = shape.first
+    pieces = list(shape.pieces)
+    if pieces and pieces[0].kind == "front_matter":
+        position = pieces.pop(0).end
+    if pieces and pieces[0].level == 1:
+        position = pieces.pop(0).end
+        if pieces and document.startswith(b"**Item**", pieces[0].start):
+            position = pieces[0].end
     refusal = (
         "The note on skipped steps cannot be added without changing how the rest of the document reads. "
         "Nothing was changed. Add it by hand."
     )
-    return insert_text(shape, _after_title(shape), text, refusal=refusal)
+    return insert_text(shape, shape.settle(shape.first, position), text, refusal=refusal)
 
 
 def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
@@ -428,16 +452,3 @@ def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> byt
         elif lines_after and not lines_after[-1].strip():
             lines_after.pop()  # of the blank lines around the note one stays
     return b"".join(lines_after)
-
-
-def _after_title(shape: Outline) -> int:
-    """Return the place after front matter, a first heading that is a title, and the item's line below it."""
-    position = shape.first
-    pieces = list(shape.pieces)
-    if pieces and pieces[0].kind == "front_matter":
-        position = pieces.pop(0).end
-    if pieces and pieces[0].kind == "heading" and pieces[0].level == 1:
-        position = pieces.pop(0).end
-        if pieces and shape.document.startswith(b"**Item**", pieces[0].start):
-            position = pieces[0].end
-    return shape.settle(shape.first, position)

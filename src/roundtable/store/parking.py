@@ -14,8 +14,8 @@ from ..core.synthesis import join_lines, mark_unverified, shorten_text
 from ..core.text import escape_in_bold, escape_markdown, strip_unprintable, unescape_markdown
 from ..core.turns import USER, Parked
 from ..documents.additions import find_document_end, find_section_end, insert_text
-from ..documents.outline import Section, read_outline
-from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_reserved, one_line, reason_of
+from ..documents.outline import read_outline
+from .artifact import MAX_ARTIFACT_SIZE, PARKING_LOT, change_artifact, one_line, reason_of
 from .files import read_inside
 
 LATER = "Later"
@@ -51,7 +51,7 @@ def park_points(
         return document, None
 
     try:
-        change_reserved(folder, PARKING_LOT, change)
+        change_artifact(folder, PARKING_LOT, change, is_reserved=True)
     except RuleBroken as error:
         raise DiskFailed(
             f"Could not write {PARKING_LOT}: {reason_of(error)}.",
@@ -109,15 +109,12 @@ def _add_bullet(document: bytes, heading: str, bullet: str) -> bytes:
     """Return the document with the bullet at the end of the section; a missing section is added."""
     shape = read_outline(document)
     key = heading.partition(" ")[0]
-    section = next((found for found in shape.sections if _belongs(found, key)), None)
+    inner = (found for found in shape.sections if found.level > 1)
+    section = next((found for found in inner if found.heading.split()[:1] == [key]), None)
     position = find_section_end(shape, section) if section else find_document_end(shape)
     text = bullet if section else f"## {heading}\n\n{bullet}"
     refusal = f"{PARKING_LOT} cannot be added to without changing how the rest of it reads."
     return insert_text(shape, position, text, refusal=refusal)
-
-
-def _belongs(section: Section, key: str) -> bool:
-    return section.level > 1 and section.heading.split()[:1] == [key]
 
 
 def _read_points(bullets: str) -> Iterator[str]:

@@ -30,6 +30,7 @@ _FEEDBACK = re.compile(r"<!-- Feedback: step (?P<step>\S+), (?P<at>\S+) -->")
 _EDITED, _MOVED = 0.6, 0.8
 """How alike a line and an entry are at least, inside and outside of the entry's own block."""
 _MAX_COMPARED = 600
+_OUR_LINES = re.compile(r"\*\*(?:Participants|Turns)\*\*.*|None")
 
 
 class LineOrigin(Struct, frozen=True):
@@ -53,8 +54,9 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
     transcripts = {each.name: each.content for each in parse_transcripts(folder) if each.content}
     if place := _PLACE.fullmatch(where.strip()):
         file, line = place["file"].removeprefix("./"), int(place["line"])
-        if content := transcripts.get(f"{FOLDER}/{Path(file).name}"):
-            return (_follow_turn(f"{FOLDER}/{Path(file).name}", content, line),)
+        name = f"{FOLDER}/{Path(file).name}"
+        if name in transcripts:
+            return (_follow_turn(name, transcripts[name], line),)
         if file in documents:
             lines = documents[file].split("\n")
             if not 1 <= line <= len(lines) or not lines[line - 1].strip():
@@ -62,27 +64,24 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
             return (_find_origin(documents[file], file, line, transcripts, steps),)
     wanted = fold_text(" ".join(where.split()))
     found = [
-        (file, number)
+        _find_origin(text, file, number, transcripts, steps)
         for file, text in documents.items()
         for number, words in enumerate(text.split("\n"), 1)
         if wanted and wanted in fold_text(unescape_markdown(" ".join(words.split())))
     ]
-    if found:
-        return tuple(
-            _find_origin(documents[file], file, number, transcripts, steps) for file, number in found
-        )
-    gone = [
-        _describe_gone(name, entry, content)
+    gone = ("No document holds it any more: it was taken back, dropped or reworded.",)
+    found = found or [
+        _describe_entry(name, entry.line, unescape_markdown(entry.text), name, content, entry, gone)
         for name, content in transcripts.items()
         for entry in content.entries
         if wanted and wanted in fold_text(unescape_markdown(entry.text))
     ]
-    if not gone:
+    if not found:
         names = ", ".join(documents) or "no documents"
         raise RuleBroken(
             f"No document of the item holds that text, and no line has that place. There is: {names}."
         )
-    return tuple(gone)
+    return tuple(found)
 
 
 def _find_origin(
@@ -91,68 +90,61 @@ def _find_origin(
     lines = text.split("\n")
     words = lines[line - 1].strip()
     bullet = _MARK.sub("", lines[line - 1], count=1).strip()
-    blocks = find_elaboration_blocks(file, text)
-    block = next(
-        (each for each in blocks if any(line in (number, each.line) for number, _ in each.lines)), None
-    )
     if date := find_answer_date(lines[line - 1]):
         return LineOrigin(file, line, words, f"An answer to an open question, added on {date}.")
-    if found := _find_in_block(file, line, bullet, block, transcripts):
-        return found
-    if feedback := _find_feedback(lines, line):
+    for block in find_elaboration_blocks(file, text):
+        if line == block.line or any(number == line for number, _ in block.lines):
+            return _find_in_block(line, bullet, block, transcripts)
+    above = next((each for each in reversed(lines[: line - 1]) if each.strip()), "")
+    if feedback := _FEEDBACK.fullmatch(words if "<!--" in words else above.strip()):
         said = f"The user's feedback on step {feedback['step']}, {feedback['at']}."
         return LineOrigin(file, line, words, said)
     # Before the step: an entry that was moved may stand among its lines now.
     for name, content in transcripts.items():
         entry, likeness = _find_nearest(bullet, content.entries)
         if entry is not None and likeness >= _MOVED:
-            remarks = ["It stands outside of its block now: somebody moved or copied it."]
-            remarks += [_say_edit(entry)] if likeness < 1 else []
+            moved = "It stands outside of its block now: somebody moved or copied it."
+            remarks = (moved, *_tell_edit(entry, likeness))
             return _describe_entry(file, line, words, name, content, entry, remarks)
     return _find_step(text, file, line, words, steps)
 
 
 def _find_in_block(
-    file: str,
-    line: int,
-    bullet: str,
-    block: ElaborationBlock | None,
-    transcripts: dict[str, TranscriptContent],
-) -> LineOrigin | None:
-    if block is None:
-        return None
-    own = [(name, each) for name, each in transcripts.items() if each.key == block.key]
+    line: int, bullet: str, block: ElaborationBlock, transcripts: dict[str, TranscriptContent]
+) -> LineOrigin:
     subject = f"the roundtable on step {block.step_id}, {block.timestamp}"
-    if not own:
+    own = next(((name, each) for name, each in transcripts.items() if each.key == block.key), None)
+    if own is None:
         missing = ("Its transcript is missing, so the turns are not known.",)
-        return LineOrigin(file, line, bullet, f"From {subject}.", remarks=missing)
-    name, content = own[0]
+        return LineOrigin(block.file, line, bullet, f"From {subject}.", remarks=missing)
+    name, content = own
     is_entry = any(number == line and text.startswith("- ") for number, text in block.lines)
     entry, likeness = _find_nearest(bullet, content.entries)
     if entry is not None and is_entry and likeness >= _EDITED:
-        remarks = [_say_edit(entry)] if likeness < 1 else []
-        return _describe_entry(file, line, bullet, name, content, entry, remarks)
-    is_ours = (
-        line == block.line or parse_heading(bullet) or bullet.startswith(("**Participants**", "**Turns**"))
-    )
-    if is_ours or bullet == "None":
-        return LineOrigin(file, line, bullet, f"Part of the block of {subject}.", transcript=name)
-    added = ("The transcript does not have it: somebody added it since.",)
-    return LineOrigin(file, line, bullet, f"It stands inside the block of {subject}.", (), name, added)
+        remarks = _tell_edit(entry, likeness)
+        return _describe_entry(block.file, line, bullet, name, content, entry, remarks)
+    is_ours = line == block.line or parse_heading(bullet) or _OUR_LINES.fullmatch(bullet)
+    added = () if is_ours else ("The transcript does not have it: somebody added it since.",)
+    return LineOrigin(block.file, line, bullet, f"Part of the block of {subject}.", (), name, added)
 
 
 def _find_nearest(bullet: str, entries: tuple[CitedEntry, ...]) -> tuple[CitedEntry | None, float]:
     """Return the entry that is most like a line, and how alike they are: 1 where it is written so."""
-    best, closeness = None, 0.0
-    for entry in entries:
+
+    def compare(entry: CitedEntry) -> float:
         if entry.is_written_as(bullet):
-            return entry, 1.0
-        likeness = SequenceMatcher(
-            None, bullet[:_MAX_COMPARED], entry.text[:_MAX_COMPARED], autojunk=False
-        ).ratio()
-        if likeness > closeness:
-            best, closeness = entry, min(likeness, 0.99)
-    return best, closeness
+            return 1.0
+        texts = bullet[:_MAX_COMPARED], entry.text[:_MAX_COMPARED]
+        return min(SequenceMatcher(None, *texts, autojunk=False).ratio(), 0.99)
+
+    compared = ((entry, compare(entry)) for entry in entries)
+    return max(compared, key=lambda each: each[1], default=(None, 0.0))
+
+
+def _tell_edit(entry: CitedEntry, likeness: float) -> tuple[str, ...]:
+    if likeness == 1:
+        return ()
+    return (f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"',)
 
 
 def _describe_entry(
@@ -162,54 +154,34 @@ def _describe_entry(
     name: str,
     content: TranscriptContent,
     entry: CitedEntry,
-    remarks: list[str],
+    remarks: tuple[str, ...] = (),
 ) -> LineOrigin:
-    review = {"added": "the user added it in the review", "edited": "the user reworded it in the review"}
-    said = f" ({review[entry.review]})" if entry.review else ""
+    done = {"added": "added", "edited": "reworded"}.get(entry.review)
+    said = f" (the user {done} it in the review)" if done else ""
     turns = tuple(turn for number in entry.turns if (turn := content.turn(number)))
     origin = f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}."
-    return LineOrigin(file, line, words, origin, turns, name, tuple(remarks))
-
-
-def _describe_gone(name: str, entry: CitedEntry, content: TranscriptContent) -> LineOrigin:
-    gone = ["No document holds it any more: it was taken back, dropped or reworded."]
-    return _describe_entry(name, entry.line, unescape_markdown(entry.text), name, content, entry, gone)
-
-
-def _say_edit(entry: CitedEntry) -> str:
-    return f'It was edited since. As it was written: "{unescape_markdown(entry.text)}"'
-
-
-def _find_feedback(lines: list[str], line: int) -> re.Match[str] | None:
-    """Return the marker of the feedback that a line is, if it is one."""
-    above = next((each for each in reversed(lines[: line - 1]) if each.strip()), "")
-    return _FEEDBACK.fullmatch((lines[line - 1] if "<!--" in lines[line - 1] else above).strip())
+    return LineOrigin(file, line, words, origin, turns, name, remarks)
 
 
 def _find_step(text: str, file: str, line: int, words: str, steps: tuple[Step, ...]) -> LineOrigin:
     """Return what a step wrote into a line, or that a hand did."""
     shape = read_outline(text.encode())
     start = shape.lines[min(line, len(shape.lines)) - 1]
+    top = min((each.start for each in shape.sections if each.start < start < each.end), default=start)
     texts = find_step_texts(shape)
-    own = next((each for each in texts if each.is_intact and each.start <= start <= each.end), None)
-    sections = [each for each in shape.sections if each.start < start < each.end]
-    edited = [
-        each
-        for each in texts
-        if not each.is_intact and any(one.start < each.start < start for one in sections)
-    ]
-    if own is None and not edited:
+    own = [each for each in texts if each.is_intact and each.start <= start <= each.end]
+    edited = [each for each in texts if not each.is_intact and top < each.start < start]
+    if not own and not edited:
         return LineOrigin(file, line, words, "No discussion and no step wrote it.")
-    found = own or edited[-1]
-    step = next((each for each in steps if each.step_id == found.step_id), None)
+    step_id = (own or edited[::-1])[0].step_id
+    step = next((each for each in steps if each.step_id == step_id), None)
     title = f" ({step.title})" if step else ""
+    asked = [*step.brief, *step.standard, *step.deep] if step else []
     label = _find_label(text.split("\n"), line)
-    asked = (
-        [each for each in (*step.brief, *step.standard, *step.deep) if each.label == label] if step else []
-    )
-    said = f'The answer to "{asked[0].text}", ' if asked else "Written by "
+    question = next((each.text for each in asked if each.label == label), "")
+    said = f'The answer to "{question}", ' if question else "Written by "
     remarks = () if own else ("The step's text was edited since, so that this line may be somebody's own.",)
-    return LineOrigin(file, line, words, f"{said}step {found.step_id}{title}.", remarks=remarks)
+    return LineOrigin(file, line, words, f"{said}step {step_id}{title}.", remarks=remarks)
 
 
 def _find_label(lines: list[str], line: int) -> str:
@@ -226,15 +198,14 @@ def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin
     """Return what the turn in a line of a transcript led to."""
     entry = next((each for each in content.entries if each.line == line), None)
     if entry is not None:
-        return _describe_entry(name, line, unescape_markdown(entry.text), name, content, entry, [])
+        return _describe_entry(name, line, unescape_markdown(entry.text), name, content, entry)
     turn = next((each for each in reversed(content.turns) if each.line - 1 <= line), None)
     if turn is None or any(each.line <= line for each in content.entries):
         raise RuleBroken(f"Line {line} of {name} belongs to no turn.")
-    led_to = [
-        f"{each.part}: {unescape_markdown(each.text)}"
-        for each in content.entries
-        if turn.number in each.turns
-    ]
-    remarks = tuple(f"It led to {each}" for each in led_to) or ("It led to no entry of the synthesis.",)
+    led_to = [each for each in content.entries if turn.number in each.turns]
+    remarks = tuple(f"It led to {each.part}: {unescape_markdown(each.text)}" for each in led_to)
     origin = f"Turn {turn.number} of the roundtable on step {content.step_id}, {content.timestamp}."
-    return LineOrigin(name, line, f"{turn.speaker}: {turn.text}", origin, (), name, remarks)
+    said = f"{turn.speaker}: {turn.text}"
+    return LineOrigin(
+        name, line, said, origin, (), name, remarks or ("It led to no entry of the synthesis.",)
+    )

@@ -28,7 +28,14 @@ from .outputs import Outputs
 def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tuple[OpenQuestion, ...]:
     """Return every question that the documents leave or left open, in the order of the steps."""
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
-    asked = {name: _find_asked(name, text) for name, text in documents.items()}
+    asked: dict[str, list[tuple[int, str]]] = {}
+    for name, text in documents.items():
+        if is_markdown(name):
+            asked[name] = list(find_asked_questions(text))
+        elif name.lower().endswith(".json"):
+            asked[name] = [(each.line, each.text) for each in check_stories(text) if each.kind == "open"]
+        else:
+            asked[name] = []
     found = list_questions(documents, asked)
     return tuple(each if each.resolver else _name_asker(each, steps, roster) for each in found)
 
@@ -42,7 +49,12 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
         raise RuleBroken("The answer is empty. Nothing was changed.")
     date = files.timestamp()[:10]
     owner = next((step for step in steps if question.file in step.outputs), None)
-    file = question.file if is_markdown(question.file) else _find_neighbour(folder, steps, owner)
+    phase = [step for step in steps if owner is not None and step.phase == owner.phase]
+    names = [name for step in phase for name in step.outputs if is_markdown(name)]
+    there = (name for name in names if (folder / name).is_file())
+    file = question.file if is_markdown(question.file) else next(there, "")
+    if not file:
+        raise RuleBroken("There is no document of this phase to put the answer into. Nothing was changed.")
 
     def change(found: bytes | None) -> tuple[bytes, None]:
         if found is None:
@@ -54,25 +66,6 @@ def write_answer(folder: Path, steps: tuple[Step, ...], question: OpenQuestion, 
 
     change_artifact(folder, file, change)
     return file
-
-
-def _find_asked(name: str, text: str) -> list[tuple[int, str]]:
-    if is_markdown(name):
-        return list(find_asked_questions(text))
-    if not name.lower().endswith(".json"):
-        return []
-    return [(each.line, each.text) for each in check_stories(text) if each.kind == "open"]
-
-
-def _find_neighbour(folder: Path, steps: tuple[Step, ...], owner: Step | None) -> str:
-    """Return the first document of the phase that is there."""
-    phase = [step for step in steps if owner is not None and step.phase == owner.phase]
-    names = [
-        name for step in phase for name in step.outputs if is_markdown(name) and (folder / name).is_file()
-    ]
-    if not names:
-        raise RuleBroken("There is no document of this phase to put the answer into. Nothing was changed.")
-    return names[0]
 
 
 def _name_asker(question: OpenQuestion, steps: tuple[Step, ...], roster: Roster) -> OpenQuestion:

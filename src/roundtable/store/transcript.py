@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ..core.commands import SaveRecord
 
 FOLDER = "elaborations"
-_MAX_DIGITS = 9
 
 _NAME = re.compile(r"(?P<step>.+)-(?P<number>[1-9]\d{0,8})\.md")
 # Rows of dashes under a line would make a table of it; a label may begin on the line before its colon.
@@ -55,9 +54,9 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
     """Write the discussion's transcript, once, and return its path relative to the item's folder."""
     step_id, at = command.record.step_id, command.record.timestamp
     _make_home(folder)
-    if written := _find_discussion(folder, step_id, at):
-        return f"{FOLDER}/{written.name}"
-    earlier = [_parts(path)[1] for path in list_transcripts(folder) if _parts(path)[0] == step_id]
+    if written := find_discussion(folder, step_id, at):
+        return written
+    earlier = [number for step, number in map(_parts, list_transcripts(folder)) if step == step_id]
     name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
     require_inside(folder, name)
     files.write(folder / name, render_transcript(command, panel).encode())
@@ -66,14 +65,11 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
 
 def write_transcript_beside(path: Path, command: SaveRecord, panel: str) -> str:
     """Write the transcript of a discussion beside the document that it was on, once; return its name."""
-    marker = _marker("", command.record.timestamp)
-    earlier = read_transcripts_beside(path)
-    for name, text in earlier.items():
-        if text.startswith(marker):
+    for name, text in read_transcripts_beside(path).items():
+        if text.startswith(_marker("", command.record.timestamp)):
             return name
-    taken = {each.name for each in path.parent.iterdir()}
     names = (f"{path.name}.roundtable-{number}.md" for number in count(1))
-    name = next(each for each in names if each not in taken)
+    name = next(each for each in names if not os.path.lexists(path.with_name(each)))
     files.write(path.with_name(name), render_transcript(command, panel).encode())
     return name
 
@@ -81,18 +77,11 @@ def write_transcript_beside(path: Path, command: SaveRecord, panel: str) -> str:
 def read_transcripts_beside(path: Path) -> dict[str, str]:
     """Return the transcripts beside a document by name; what cannot be read is left out."""
     found = {}
-    beginning = f"{path.name}.roundtable-"
     for each in sorted(path.parent.iterdir()):
-        if each.name.startswith(beginning) and files.is_regular_file(each):
+        if each.name.startswith(f"{path.name}.roundtable-") and files.is_regular_file(each):
             with suppress(OSError, DiskFailed):
                 found[each.name] = files.read(each).decode("utf-8", "replace")
     return found
-
-
-def render_transcript(command: SaveRecord, panel: str) -> str:
-    """Return the transcript with the marker that it is known by."""
-    record = command.record
-    return f"{_marker(record.step_id, record.timestamp)}\n\n{_render_document(command, panel)}"
 
 
 def check_writable(folder: Path) -> None:
@@ -101,11 +90,6 @@ def check_writable(folder: Path) -> None:
     probe = home / f".roundtable-{os.urandom(16).hex()}.tmp"
     files.write(probe, b"Can be removed.\n")
     files.remove(probe)
-
-
-def has_transcript(folder: Path, step_id: str, at: str) -> bool:
-    """Whether the discussion of that step at that instant has its transcript."""
-    return _find_discussion(folder, step_id, at) is not None
 
 
 def list_transcripts(folder: Path) -> tuple[Path, ...]:
@@ -121,10 +105,8 @@ def list_transcripts(folder: Path) -> tuple[Path, ...]:
 
 def find_transcript(folder: Path, number: str) -> Path | None:
     """Return the transcript of that number in the list, counted from 1; None if there is none."""
-    found = list_transcripts(folder)
-    if not number.isdecimal() or len(number) > _MAX_DIGITS:
-        return None
-    return found[int(number) - 1] if 0 < int(number) <= len(found) else None
+    found = enumerate(list_transcripts(folder), start=1)
+    return next((path for at, path in found if str(at) == number), None)
 
 
 def read_transcript(folder: Path, path: Path) -> bytes:
@@ -140,6 +122,18 @@ def parse_transcripts(folder: Path) -> Iterator[StoredTranscript]:
             yield StoredTranscript(number, f"{FOLDER}/{path.name}", text, parse_transcript(text))
 
 
+def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
+    """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
+    found = (each for each in parse_transcripts(folder) if _parts(Path(each.name))[0] == step_id)
+    return tuple(Material(each.name, each.text[:limit]) for each in found)
+
+
+def find_discussion(folder: Path, step_id: str, at: str) -> str:
+    """Return the path of the transcript of that step and instant; empty if there is none."""
+    marker = _marker(step_id, at)
+    return next((each.name for each in parse_transcripts(folder) if each.text.startswith(marker)), "")
+
+
 def _make_home(folder: Path) -> Path:
     require_inside(folder, FOLDER)
     home = folder / FOLDER
@@ -151,42 +145,21 @@ def _marker(step_id: str, at: str) -> str:
     return f"<!-- Transcript: step {step_id}, {at} -->" if step_id else f"<!-- Transcript: {at} -->"
 
 
-def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
-    """Read the transcripts of one step, `limit` characters of each; one that cannot be read is left out."""
-    found = []
-    for path in list_transcripts(folder):
-        if _parts(path)[0] == step_id:
-            with suppress(OSError, DiskFailed):
-                text = read_transcript(folder, path)[: 4 * limit].decode("utf-8", "replace")
-                found.append(Material(f"{FOLDER}/{path.name}", text[:limit]))
-    return tuple(found)
-
-
 def _parts(path: Path) -> tuple[str, int]:
     name = _NAME.fullmatch(path.name)
     return (name["step"], int(name["number"])) if name else (path.name, 0)
 
 
-def _find_discussion(folder: Path, step_id: str, at: str) -> Path | None:
-    marker = _marker(step_id, at).encode()
-    for path in list_transcripts(folder):
-        with suppress(FileNotFoundError, DiskFailed):
-            if read_transcript(folder, path).startswith(marker):
-                return path
-    return None
-
-
-def _render_document(command: SaveRecord, panel: str) -> str:
-    table = command.table
-    said = decision_turns(table.turns)
-    by_host = panel.startswith("host ")
+def render_transcript(command: SaveRecord, panel: str) -> str:
+    """Return the transcript with the marker that it is known by."""
+    table, record = command.table, command.record
     subject = f"Elaboration of step {table.step.step_id}" if table.step.step_id else "Roundtable"
     parts = [
+        _marker(record.step_id, record.timestamp),
         f"# {subject}: {escape_markdown(table.step.title)}",
         _render_header(command, panel),
         "## Discussion",
-        *(_render_turn(turn, table.roster, turn.number in said, by_host) for turn in table.turns),
-        *_tell_hosts_words(table.turns),
+        *_render_turns(table.turns, table.roster, by_host=panel.startswith("host ")),
         "## Synthesis",
         *_render_synthesis(command),
     ]
@@ -200,57 +173,47 @@ def _render_document(command: SaveRecord, panel: str) -> str:
 
 def _render_header(command: SaveRecord, panel: str) -> str:
     table, record = command.table, command.record
-    participants = ", ".join(persona.title for persona in table.roster.personas)
     is_unheard = panel.startswith("host ") and any(UNVERIFIED in each.text for each in command.draft.entries)
-    fields = [
-        *(
-            (("Item", table.item.name), ("Step", f"{table.step.step_id} {table.step.title}"))
-            if table.step.step_id
-            else (("Document", table.item.name),)
-        ),
-        ("Participants", participants),
-        ("Turns", f"{record.turn_count} of {table.max_turns}"),
-        ("Exit", tell_exit(command.exit_type, is_heard=not is_unheard)),
-        ("Date", record.timestamp),
-        ("Panel", panel),
-    ]
-    if table.focus_question:
-        is_hosts = bool(table.turns) and table.turns[0].relayed
-        focus = mark_unverified(table.focus_question) if is_hosts else table.focus_question
-        fields.append(("Focus question", focus))
-    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields)
+    fields = {
+        "Item" if table.step.step_id else "Document": table.item.name,
+        "Step": f"{table.step.step_id} {table.step.title}" if table.step.step_id else "",
+        "Participants": ", ".join(persona.title for persona in table.roster.personas),
+        "Turns": f"{record.turn_count} of {table.max_turns}",
+        "Exit": tell_exit(command.exit_type, is_heard=not is_unheard),
+        "Date": record.timestamp,
+        "Panel": panel,
+        "Focus question": table.focus_question,
+    }
+    if table.focus_question and table.turns and table.turns[0].relayed:
+        fields["Focus question"] = mark_unverified(table.focus_question)
+    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in fields.items() if text)
 
 
-def _render_turn(turn: Turn, roster: Roster, is_decided: bool, by_host: bool) -> str:
-    who = _speaker(turn.speaker, roster)
-    speaker = escape_in_bold(f"{who} ({turn.by})" if turn.by else who)
-    parts = [f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**', *_paragraphs(turn.text)]
-    remarks = (
-        ["Relayed by the host, perhaps not word for word."] if turn.relayed and turn.speaker == USER else []
-    )
-    if not (by_host and turn.speaker == USER):  # no form shows what a host says of the user's turn
-        remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
-        remarks += ["Holds a decision."] if is_decided else []
-    if drift := turn.verdict.off_topic:
-        subject = mark_unverified(drift.subject) if drift.relayed else drift.subject
-        remarks.append(f"Put off: {escape_markdown(subject)}")
-    remarks += [_render_note(note) for note in turn.notes]
-    if remarks:
-        parts.append("\n".join(f"> - {remark}" for remark in remarks))
-    return "\n\n".join(parts)
-
-
-def _tell_hosts_words(turns: Iterable[Turn]) -> Iterable[str]:
-    """Yield which turns a host worded or relayed, and the user neither typed nor saw in a form (ART-8)."""
-    numbers = [str(turn.number) for turn in turns if turn.relayed]
-    if numbers:
+def _render_turns(turns: Sequence[Turn], roster: Roster, *, by_host: bool) -> Iterator[str]:
+    """Yield the turns, then which of them a host worded and the user neither typed nor saw (ART-8)."""
+    decided = decision_turns(turns)
+    for turn in turns:
+        who = _speaker(turn.speaker, roster)
+        speaker = escape_in_bold(f"{who} ({turn.by})" if turn.by else who)
+        yield f'<a id="turn-{turn.number}"></a>\n**{turn.number}. {speaker}**'
+        yield from _paragraphs(turn.text)
+        remarks = []
+        if turn.relayed and turn.speaker == USER:
+            remarks.append("Relayed by the host, perhaps not word for word.")
+        if not (by_host and turn.speaker == USER):  # no form shows what a host says of the user's turn
+            remarks += [f"Opposes {_link(turn.verdict.opposes)}."] if turn.verdict.opposes is not None else []
+            remarks += ["Holds a decision."] if turn.number in decided else []
+        if drift := turn.verdict.off_topic:
+            subject = mark_unverified(drift.subject) if drift.relayed else drift.subject
+            remarks.append(f"Put off: {escape_markdown(subject)}")
+        for note in turn.notes:
+            claim = note.removeprefix(UNVERIFIED_NOTE)
+            remarks.append(f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}")
+        if remarks:
+            yield "\n".join(f"> - {remark}" for remark in remarks)
+    if numbers := [str(turn.number) for turn in turns if turn.relayed]:
         which = f"turn{'s' if len(numbers) > 1 else ''} {join_names(numbers)}"
         yield f"> - Words of the host, not typed by the user or shown in a form: {which} {UNVERIFIED}."
-
-
-def _render_note(note: str) -> str:
-    claim = note.removeprefix(UNVERIFIED_NOTE)
-    return f"{'Voice check' if claim == note else 'Unverified'}: {escape_markdown(claim)}"
 
 
 def _paragraphs(text: str) -> Iterable[str]:

@@ -9,9 +9,9 @@ its transcript tells whether anybody has edited it since.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -23,15 +23,8 @@ from ..documents.additions import BlockPlace, find_block, take_out_block
 from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
-from .artifact import (
-    explain_refusal,
-    is_markdown,
-    one_line,
-    read_artifact,
-    remove_artifact,
-    replace_artifact,
-)
-from .files import journal_home, read_journal_file
+from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
+from .files import read_journal_file
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import list_transcripts, parse_transcripts
@@ -41,12 +34,16 @@ _MAX_SIZE = 8 * 1024 * 1024
 
 
 class ChangeNote(msgspec.Struct, frozen=True):
-    """One change of one file: when, what it was before (packed; None where there was none) and after."""
+    """One change of one file: when, its packed bytes before (None where there was none), a digest after."""
 
     moment: str
     file: str
-    before: str | None
+    packed: bytes | None = msgspec.field(name="before")
     after: str
+
+    @property
+    def before(self) -> bytes | None:
+        return None if self.packed is None else zlib.decompress(self.packed)
 
 
 class Restored(Struct, frozen=True):
@@ -65,13 +62,14 @@ class UndoLog:
 
     def note_change(self, moment: str, name: str, before: bytes | None, after: bytes) -> None:
         """Note a change that is about to be made; a note that cannot be kept does not stop the change."""
-        note = ChangeNote(moment, name, None if before is None else _pack(before), _digest(after))
-        try:
-            journal_folder(self._folder)
-            self._trim()
-            files.append(journal_home(self._folder) / _FILE, msgspec.json.encode(note) + b"\n")
-        except DiskFailed:
-            return
+        note = ChangeNote(moment, name, None if before is None else zlib.compress(before), _digest(after))
+        with suppress(DiskFailed):
+            path = journal_folder(self._folder) / _FILE
+            if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
+                notes = self._read()  # of many, the later half is kept
+                kept = notes[len(notes) // 2 :]
+                files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
+            files.append(path, msgspec.json.encode(note) + b"\n")
 
     def has_notes(self, moment: str) -> bool:
         """Whether anything was changed at a moment."""
@@ -84,7 +82,7 @@ class UndoLog:
             if note.moment == moment:
                 chain = changes.setdefault(note.file, [])
                 # A note that does not go on from the one before is of a write that was never made.
-                if chain and (note.before is None or _digest(_unpack(note.before)) != chain[-1].after):
+                if chain and _digest(note.before or b"") != chain[-1].after:
                     chain.clear()
                 chain.append(note)
         if not changes:
@@ -95,17 +93,9 @@ class UndoLog:
             )
         return tuple(self._restore(name, chain) for name, chain in changes.items())
 
-    def find_before(self, name: str, current: bytes) -> bytes | None:
-        """Return a file from before the change that made it what it is now; None where that is not known."""
-        digest = _digest(current)
-        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
-        packed = next((note.before for note in notes), None)
-        return None if packed is None else _unpack(packed)
-
     def _restore(self, name: str, chain: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment, which follow one another."""
-        first = chain[0].before
-        before = None if first is None else _unpack(first)
+        before = chain[0].before
         try:
             current = read_artifact(self._folder, name)
         except FileNotFoundError:
@@ -125,33 +115,22 @@ class UndoLog:
             return []
         found = []
         for line in lines:
-            try:
+            with suppress(ValueError, RecursionError):  # cut off when the process was killed
                 found.append(msgspec.json.decode(line, type=ChangeNote))
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                continue  # cut off when the process was killed
         return found
-
-    def _trim(self) -> None:
-        """Keep the later half of the notes where they have grown large."""
-        path = journal_home(self._folder) / _FILE
-        if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
-            notes = self._read()
-            kept = notes[len(notes) // 2 :]
-            files.write(path, b"".join(msgspec.json.encode(note) + b"\n" for note in kept))
 
 
 def carry_out_undo(folder: Path, plan: tuple[Restored, ...], what: str) -> tuple[str, ...]:
     """Write the files of a plan, and say `what` was taken back in each; DiskFailed where one has changed."""
     announcements = []
-    for restored in plan:
-        name = one_line(restored.name)
-        if restored.document is None:
-            if restored.current is not None:
-                remove_artifact(folder, restored.name, restored.current)
-            announcements.append(f"Removed {name}, which this step had created.")
-        else:
-            replace_artifact(folder, restored.name, restored.current, restored.document)
-            announcements.append(f"Took back {what} in {name}.")
+    for each in plan:
+        restore_artifact(folder, each.name, each.current, each.document)
+        name = one_line(each.name)
+        announcements.append(
+            f"Took back {what} in {name}."
+            if each.document is not None
+            else f"Removed {name}, which this step had created."
+        )
     return tuple(announcements)
 
 
@@ -174,7 +153,10 @@ class ElaborationUndo(Struct, frozen=True):
 
         parts: list[str] = []
         for change in self.changes:
-            old, new = (_split_lines(data) for data in (change.current, change.document))
+            old, new = (
+                (data or b"").decode("utf-8", "replace").splitlines()
+                for data in (change.current, change.document)
+            )
             name = one_line(change.name)
             parts += difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
         return "\n".join(parts)
@@ -194,11 +176,9 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
         return content.key
     meta = read_meta(folder) or {}
     for record in reversed(meta.get("elaborations", [])):
-        step_id, at = (
-            record.get(key) if isinstance(record, dict) else None for key in ("step_id", "timestamp")
-        )
-        if isinstance(step_id, str) and isinstance(at, str) and at not in list_undone(meta):
-            return step_id, at
+        match record:
+            case {"step_id": str(step_id), "timestamp": str(at)} if at not in list_undone(meta):
+                return step_id, at
     raise RuleBroken("There is no elaboration that is not taken back already. Nothing was changed.")
 
 
@@ -220,10 +200,6 @@ def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUnd
         if place is None:
             edits.append((name, "the marker stands inside other text"))
             continue
-        before = UndoLog(folder).find_before(name, current)
-        if before is not None and mark.encode() not in before:
-            changes.append(Restored(name, current, before))
-            continue
         document, is_exact = take_out_block(shape, place)
         changes.append(Restored(name, current, document))
         if reason := _find_edit(place, transcript, is_exact=is_exact):
@@ -233,13 +209,10 @@ def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUnd
 
 def undo_elaboration(folder: Path, plan: ElaborationUndo) -> tuple[str, ...]:
     """Write the documents of a plan and note it in meta.json; the lock is the caller's business."""
-    for change in plan.changes:
-        assert change.document is not None
-        replace_artifact(folder, change.name, change.current, change.document)
+    said = carry_out_undo(folder, plan.changes, f"the discussion of step {plan.step_id}")
     # Noted last: cut off in between, the same command finds the rest.
     change_meta(folder, lambda meta: note_undone(meta, plan.timestamp))
-    names = [one_line(change.name) for change in plan.changes]
-    return tuple(f"Took the block of step {plan.step_id} out of {name}." for name in names)
+    return said
 
 
 def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_exact: bool) -> str:
@@ -257,18 +230,6 @@ def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_ex
     if place.has_more:
         return "something was added to it"
     return "" if is_exact else "the blank lines around it were changed"
-
-
-def _split_lines(data: bytes | None) -> list[str]:
-    return (data or b"").decode("utf-8", "replace").splitlines()
-
-
-def _pack(data: bytes) -> str:
-    return base64.b64encode(zlib.compress(data)).decode()
-
-
-def _unpack(text: str) -> bytes:
-    return zlib.decompress(base64.b64decode(text))
 
 
 def _digest(data: bytes) -> str:

@@ -24,8 +24,10 @@ from ..core.turns import Turn
 _HOME = Path(__file__).resolve().parents[1] / "content" / "export"
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 # These stand for whoever it will be, so that the fixed lines come out with their places open.
-_LEAD = Persona("lead", "{Lead}", "{Role}", "{short}", (), "{perspective}", ())
-_OTHER = Persona("other", "{Other}", "{Role}", "", (), "", ())
+_LEAD, _OTHER, _COLLEAGUE, _ANYBODY = (
+    Persona(name, name, "{Role}", "{short}", (), "{perspective}", ())
+    for name in ("{Lead}", "{Other}", "{Colleague}", "{Name}")
+)
 Files = Mapping[str, str]
 """What is to be written, by path inside the folder."""
 
@@ -50,20 +52,13 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         title="{title}",
         summary="{two or three sentences on the step's output}",
         focus_question="{focus question}",
-        first=Persona("c", "{Colleague}", "", "", (), "{perspective}", ()),
+        first=_COLLEAGUE,
     )
     leads = [(phase.key, phase.name, roster.lead_of(phase.key).persona.name) for phase in PHASES]
     writes = [
         (step.step_id, step.title, step.depth, ", ".join(step.outputs), ", ".join(step.depends_on) or "-")
         for step in steps
     ]
-    record = {
-        "step_id": "01-03",
-        "turn_count": 8,
-        "personas_active": list(roster.keys),
-        "timestamp": "2026-01-31T12:00:00.000Z",
-        "synthesis_summary": "Identified three gaps in the journey and settled who decides",
-    }
     values = {
         "brief": depth.announcement("brief") or "",
         "deep": depth.announcement("deep") or "",
@@ -72,17 +67,14 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "unreadable": lines.CONTEXT_UNREADABLE,
         "introduction": introduction.replace("limit: 10", "limit: {max_turns}"),
         "framing": lines.contribution(_LEAD, framing),
-        "inactivity": lines.inactivity(_LEAD, None),
-        "warning": lines.limit_warning(_LEAD),
-        "limit": lines.limit(_LEAD),
+        "inactivity": lines.contribution(_LEAD, lines.inactivity(None)),
+        "warning": lines.contribution(_LEAD, lines.LIMIT_WARNING),
+        "limit": lines.contribution(_LEAD, lines.LIMIT),
         "acknowledgement": lines.ACKNOWLEDGEMENT,
         "unclear": lines.UNCLEAR_EXIT,
         "unsaved": lines.RECORD_FAILED,
-        "greeting": lines.new_in_phase(
-            Persona("d", "{Name}", "{Role}", "", (), "", ()), Phase("", "{phase}", "{phase description}")
-        ),
+        "greeting": lines.new_in_phase(_ANYBODY, Phase("", "{phase}", "{phase description}")),
         "synthesis": _render_synthesis(roster),
-        "record": json.dumps(record, indent=2),
         "count": str(len(roster.personas)),
         "first": first.name,
         "possessive": f"{first.first_name}'s",
@@ -137,17 +129,18 @@ def _render_synthesis(roster: Roster) -> str:
         actions=(Entry("{action}", (1,), "{owner}"),),
     )
     block = render(
-        draft,
-        step_id="{step_id}",
-        title="{title}",
-        roster=roster,
-        turns=(Turn(1, first.key, "{text}"),),
-        exit_type="user-initiated",
-    )
-    block = block.strip().replace(f"[{first.first_name}] ", "[{attribution}] ").replace("\\", "")
-    return block.replace("**Turns**: 1", "**Turns**: {turn_count}").replace(
-        "**Exit**: user-initiated", "**Exit**: {user-initiated | turn-limit}"
-    )
+        draft, step_id="{step_id}", title="{title}", roster=roster,
+        turns=(Turn(1, first.key, "{text}"),), exit_type="user-initiated",
+    )  # fmt: skip
+    places = {
+        "\\": "",
+        f"[{first.first_name}]": "[{attribution}]",
+        "**Turns**: 1": "**Turns**: {turn_count}",
+        "**Exit**: user-initiated": "**Exit**: {user-initiated | turn-limit}",
+    }
+    for words, place in places.items():
+        block = block.replace(words, place)
+    return block.strip()
 
 
 class Host(msgspec.Struct, frozen=True):

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 from typing import ClassVar
 from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
-
-from ..core.errors import TrackerFailed
 
 GITHUB = "github.com"
 
@@ -50,12 +46,8 @@ class JiraReference(Struct, frozen=True):
     """An issue by its key, and the address of its site where that was given."""
 
     source: ClassVar[str] = "jira"
-    key: str
+    source_id: str
     site: str | None = None
-
-    @property
-    def source_id(self) -> str:
-        return self.key
 
 
 Reference = GithubReference | JiraReference
@@ -93,29 +85,3 @@ def _parse_address(text: str) -> Reference | None:
     if (page := _BROWSE_PATH.fullmatch(address.path)) and _KEY.fullmatch(key := page["key"].upper()):
         return JiraReference(key, f"{address.scheme}://{host}{page['folder']}")
     return None
-
-
-def fetch_issue(reference: Reference, root: Path, environment: Mapping[str, str]) -> Issue:
-    """Return title and text of the issue from its tracker; TrackerFailed says what to do if it gives none."""
-    if isinstance(reference, GithubReference):
-        from .github import fetch_github  # late: most items are words, and need no network
-
-        return fetch_github(reference, root, environment)
-    from .jira import fetch_jira
-
-    return fetch_jira(reference, environment)
-
-
-def post_comment(reference: Reference, root: Path, environment: Mapping[str, str], text: str) -> str:
-    """Put a comment on the issue and return its address; TrackerFailed says what to do if that fails."""
-    try:
-        if isinstance(reference, GithubReference):
-            from .github import post_github
-
-            return post_github(reference, root, environment, text)
-        from .jira import post_jira
-
-        return post_jira(reference, environment, text)
-    except TrackerFailed as error:
-        do = "Put the text there by hand: roundtable handoff prints it."
-        raise TrackerFailed(error.failed, saved="Nothing was posted.", do=do) from error

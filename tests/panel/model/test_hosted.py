@@ -188,14 +188,14 @@ def test_marks_for_the_cache_are_set_where_the_service_wants_them(system: str) -
 
     service = Service(stream_function=Wire("x").stream)
     request = Request(TALK, lambda _: None, 9, 5.0)
-    prompt = hosted._message(TALK, cached=hosted._wants_marks(service)).parts[1]
+    prompt = hosted._message(TALK, service).parts[1]
     assert isinstance(prompt, UserPromptPart)
     settings = hosted._settings(service, request)
     assert (settings["max_retries"], settings["timeout"]) == (0, 5.0)
     if system == "anthropic":
         assert list(prompt.content) == ["Turn 1.", "Turn 2.", CachePoint(), "Now."]
         opening = Conversation(TALK.system, (), TALK.brief)
-        first = hosted._message(opening, cached=True).parts[1]
+        first = hosted._message(opening, service).parts[1]
         assert isinstance(first, UserPromptPart)
         assert list(first.content) == ["Now."]
         assert settings["anthropic_cache_instructions"] is True  # type: ignore[typeddict-item]

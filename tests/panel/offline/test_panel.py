@@ -526,7 +526,7 @@ def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
     ],
 )
 def test_an_answer_is_given_empty_or_unknown(text: str, state: str) -> None:
-    assert LabelAnswer("Worst Case", "?", text).state == state
+    assert LabelAnswer("Worst Case", text).state == state
 
 
 @pytest.mark.parametrize("need", get_args(Need))
@@ -535,8 +535,8 @@ def test_what_a_prompt_presupposes_is_looked_for(need: Need) -> None:
         "Either the gateway fails after 30 seconds, because `send_form` raises, or the inspector and the "
         "office wait. Option A: stop. Option B: go on."
     )
-    assert LabelAnswer("x", "?", holds).meets(need)
-    assert not LabelAnswer("x", "?", "easy").meets(need)
+    assert LabelAnswer("x", holds).meets(need)
+    assert not LabelAnswer("x", "easy").meets(need)
 
 
 # --- focus ----------------------------------------------------------------------------------------------

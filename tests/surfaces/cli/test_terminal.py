@@ -178,7 +178,7 @@ def test_undo_says_what_would_go_and_asks_first(cli: CommandLine, terminals: lis
     assert "We go with the queue" in written
     for answer, status, said in (
         ("", 2, "Nothing was taken back."),
-        ("y", 0, "Took the block of step 00-01"),
+        ("y", 0, "Took back the discussion of step 00-01"),
     ):
         assert document.read_text() == written
         terminal = Terminal(cli, "undo")

@@ -24,7 +24,6 @@ from roundtable.surfaces.terminal import slash
 from roundtable.surfaces.terminal.conversation import copy_text
 from roundtable.surfaces.terminal.page import describe_work, format_bottom_line
 from roundtable.surfaces.terminal.slash import compare_documents, read_documents
-from roundtable.surfaces.terminal.welcome import Memory
 from roundtable.testing import ScriptedPanel
 from talk import Talk
 
@@ -59,24 +58,6 @@ def test_every_command_of_the_help_is_answered(folder: Path) -> None:
 )
 def test_what_only_looks_like_a_command_is_said(folder: Path, words: str) -> None:
     assert slash.run_command(words, scene(folder)) is None
-
-
-@pytest.mark.parametrize(
-    ("words", "prefill", "command"),
-    [
-        ("01-07/steps", "01-07", "/steps"),
-        ("The form. /depth deep", "The form.", "/depth deep"),
-        ("noundo", "no", "undo"),
-        ("forms", "form", ""),
-        ("go back", "go", ""),
-        ("undo", "", ""),
-        ("src/app", "src", ""),
-        ("no", "no", ""),
-        ("Another form/steps", "The form", ""),
-    ],
-)
-def test_a_command_behind_what_stood_in_the_line_is_noticed(words: str, prefill: str, command: str) -> None:
-    assert slash.find_glued_command(words, prefill) == command
 
 
 def test_the_help_names_the_words_that_lead_back(folder: Path) -> None:
@@ -226,25 +207,10 @@ def test_a_speaker_who_is_stopped_before_the_first_word_has_failed() -> None:
         stopped(_Endless(pieces=()))
 
 
-# --- what is remembered and copied ------------------------------------------------------------------------
+# --- what is copied ---------------------------------------------------------------------------------------
 
 
-def test_what_was_explained_once_is_not_explained_again(tmp_path: Path) -> None:
-    environment = {"XDG_CONFIG_HOME": str(tmp_path)}
-    assert Memory(environment).is_first_menu()
-    assert not Memory(environment).is_first_menu()
-    history = Memory(environment).history_file()
-    assert history is not None and history.stat().st_mode & 0o077 == 0
-
-
-def test_where_nothing_can_be_remembered_everything_is_new(tmp_path: Path) -> None:
-    (tmp_path / "roundtable").write_text("a file in the way")
-    for environment in ({}, {"XDG_CONFIG_HOME": str(tmp_path)}):
-        memory = Memory(environment)
-        assert memory.is_first_menu() and memory.is_first_menu()
-        assert memory.history_file() is None
-
-
-def test_without_a_command_for_it_the_terminal_copies() -> None:
-    made = copy_text("Zwei Wörter", {})
+def test_without_a_command_for_it_the_terminal_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    made = copy_text("Zwei Wörter")
     assert made == f"\x1b]52;c;{base64.b64encode('Zwei Wörter'.encode()).decode()}\x07"

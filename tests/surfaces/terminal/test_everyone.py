@@ -94,8 +94,8 @@ def test_a_first_run_says_what_it_makes_and_gets_to_the_first_question(
     terminal = opened(columns=120)
     terminal.see("or press Enter to try the example: Renew loans by text message.")
     assert str(cli.root / "docs" / "requirements") in terminal.words()
-    terminal.listen()
-    terminal.say(words)
+    terminal.see("\r\n> ")
+    terminal.keys(f"{words}\r")
     terminal.see("Step 00-01: Scope Estimation")
     terminal.listen()
     assert time.monotonic() - began < 30
@@ -109,13 +109,15 @@ def test_a_first_run_says_what_it_makes_and_gets_to_the_first_question(
 
 def test_a_first_run_may_be_left_and_names_the_command_for_an_issue(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()
-    terminal.say("#21")
-    assert "Bring it in with: roundtable add '#21'" in terminal.words()
+    terminal.see("\r\n> ")
+    terminal.keys("#21\r")
+    terminal.see("Bring it in with: roundtable add '#21'")
+    terminal.see("\r\n> ")
     terminal.keys("\x04")
     assert terminal.end() == 2
     assert list(cli.root.iterdir()) == []
     again = opened()
-    again.listen()
+    again.see("\r\n> ")
     again.keys("\x03")
     assert again.end() == 130
 

@@ -60,7 +60,7 @@ PIECES = st.sampled_from(
 )
 TEXTS = st.lists(PIECES | st.text(max_size=6), max_size=14).map("".join)
 LINKS = DocumentLinks(
-    {("01-03", "2026-02-20T10:00:00.000Z"): TurnLinks("/items/x/discussions/1", "From", "#", {"word": (3,)})},
+    {("01-03", "2026-02-20T10:00:00.000Z"): TurnLinks("/items/x/discussions/1#d", {"word": (3,)})},
     {3: [("spec.md", "/items/x/documents/spec.md#a")]},
 )
 

@@ -94,11 +94,13 @@ def test_what_a_discussion_added_is_marked_and_linked_both_ways(ana: TestClient,
     assert "Elaboration Insights" in block and "4. Technical Context" not in block
     assert "<!--" not in page and "&lt;!--" not in page
     links = re.findall(r'href="([^"]+)" rel="[^"]*">turn (\d+)</a>', block)
-    assert ("/items/renew-loans/discussions/1#turn-4", "4") in links
-    assert ("/items/renew-loans/discussions/1#turn-8", "8") in links
+    assert ("/items/renew-loans/discussions/1#discussion-1-turn-4", "4") in links
+    assert ("/items/renew-loans/discussions/1#discussion-1-turn-8", "8") in links
     talk = ana.get("/items/renew-loans/discussions/1").text
     back = f'href="/items/renew-loans/documents/requirements-spec.md#{place}"'
-    assert 'id="turn-8"' in talk and talk.count(back) == 3  # of its turns, three led to something
+    assert (
+        'id="discussion-1-turn-8"' in talk and talk.count(back) == 3
+    )  # of its turns, three led to something
 
 
 @pytest.mark.rule("MENU-7")

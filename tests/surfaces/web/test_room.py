@@ -371,7 +371,7 @@ def test_going_back_brings_the_answer_to_edit_and_only_the_chair_pauses(place: P
             room.say(BEN, "back", before)
             await ana.until(lambda _: room.awaits == "answer" and room.listen_number > before)
             assert room.question is not None
-            assert (room.question.draft, room.question.source) == (ANSWERS[0], "your answer")
+            assert (room.question.draft, room.question.source) == (ANSWERS[0], "Draft, from your answer")
             assert "Draft" not in room.question.text
 
     asyncio.run(run())

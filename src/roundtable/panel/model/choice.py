@@ -1,4 +1,4 @@
-"""Which models were named, and the panel that speaks with them: the first that answers, in that order."""
+"""Which models were named, what they lack, and the panel that speaks with them: the first that answers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ...address import find_problem, show_host
 from ...core.commands import AskSynthesis, AskVerdict
 from ...core.errors import PanelFailed, RuleBroken
 from ..base import AskFiles, OnWords, Panel, PanelRequest, ignore_words
+from .command import CommandModel
+from .hosted import HostedModel
 from .model import Model, ModelFailed, make_failure
 from .panel import LOCAL_SECONDS, SECONDS, Meter, ModelPanel
-from .tracing import Traced
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +32,7 @@ DEFAULT = "default"
 """What a server is asked for that has one model only."""
 OLLAMA = "http://localhost:11434/v1"
 OWN_KEY = "ROUNDTABLE_API_KEY"
+_PATIENCE = 3.0
 KEYS: Mapping[Kind, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_KEY",),
     "openai": ("OPENAI_API_KEY",),
@@ -59,8 +61,6 @@ class Choice(Struct, frozen=True):
             case "compatible":
                 return f"{self.name} at {show_host(self.address)}"
             case "command":
-                from .command import CommandModel
-
                 return CommandModel(self.name).name  # the arguments may hold a key
             case _:
                 return f"{self.kind}:{self.name}"
@@ -71,9 +71,8 @@ class Choice(Struct, frozen=True):
         return next((environment[name] for name in names if environment.get(name)), "")
 
 
-def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] | None = None) -> Choice:
+def read_choice(named: str, base_url: str = "", environment: Mapping[str, str] = os.environ) -> Choice:
     """What a model's name stands for; RuleBroken where it stands for nothing."""
-    environment = os.environ if environment is None else environment
     prefix, colon, rest = named.strip().partition(":")
     match prefix:
         case "offline" if not colon:
@@ -119,39 +118,30 @@ def choose(
         )
     if found[0].kind == "offline" and len(found) == 1:
         raise RuleBroken("offline is no model; it can stand last where several are named.")
-    panels = tuple(_panel(choice, meter, project, seconds) for choice in found)
+    panels: list[Panel] = []
+    for choice in found:
+        if choice.kind == "offline":
+            from ..offline import OfflinePanel
+
+            panels.append(OfflinePanel(project))
+        else:
+            usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
+            panels.append(ModelPanel(model_of(choice), meter, seconds=seconds or usual))
     return panels[0] if len(panels) == 1 else FallbackPanel(panels, news)
 
 
 def model_of(choice: Choice) -> Model:
-    """Return the model that was chosen; nothing of it is loaded before it is asked."""
-    if choice.kind == "offline":
-        raise RuleBroken("offline is a panel, not a model.")
+    """Return the model that was chosen, which is not offline; nothing of it is loaded before it is asked."""
     if choice.kind == "command":
-        from .command import CommandModel
-
-        model: Model = CommandModel(choice.name)
-    else:
-        from .hosted import HostedModel
-
-        key = choice.key(os.environ)
-        model = HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
-    return Traced(model) if find_spec("opentelemetry") else model
+        return CommandModel(choice.name)
+    key = choice.key(os.environ)
+    return HostedModel(choice.label, lambda: _open_service(choice, key), secrets=(key,))
 
 
 def _check_address(address: str, name: str) -> str:
     if problem := find_problem(address):
         raise RuleBroken(f"{name} {problem}.")
     return address
-
-
-def _panel(choice: Choice, meter: Meter, project: Path | None, seconds: float | None) -> Panel:
-    if choice.kind == "offline":
-        from ..offline import OfflinePanel
-
-        return OfflinePanel(project)
-    usual = SECONDS if choice.kind in KEYS else LOCAL_SECONDS
-    return ModelPanel(model_of(choice), meter, seconds=seconds or usual)
 
 
 @asynccontextmanager
@@ -162,40 +152,85 @@ async def _open_service(choice: Choice, key: str) -> AsyncIterator[Service]:
         raise make_failure(
             "no-key", choice.label, do=f"Set {names}, or name another model; see roundtable doctor."
         )
-    match choice.kind:
-        case "anthropic":
-            from pydantic_ai.models.anthropic import AnthropicModel
-            from pydantic_ai.providers.anthropic import AnthropicProvider
+    if choice.kind in ("anthropic", "google"):
+        from pydantic_ai.models import infer_model
+        from pydantic_ai.providers import infer_provider_class
 
-            async with AnthropicProvider(api_key=key, base_url=choice.address) as anthropic:
-                yield AnthropicModel(choice.name, provider=anthropic)
-        case "google":
-            from pydantic_ai.models.google import GoogleModel
-            from pydantic_ai.providers.google import GoogleProvider
+        make: Any = infer_provider_class(choice.kind)
+        async with make(api_key=key, base_url=choice.address) as service:
+            yield infer_model(f"{choice.kind}:{choice.name}", lambda _: service)
+        return
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-            async with GoogleProvider(api_key=key, base_url=choice.address) as google:
-                yield GoogleModel(choice.name, provider=google)
-        case _:
-            from pydantic_ai.models.openai import OpenAIChatModel
-            from pydantic_ai.profiles.openai import OpenAIModelProfile
-            from pydantic_ai.providers.openai import OpenAIProvider
-            from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+    # A stream that ends without saying why was cut.
+    profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
+    provider = (
+        OpenAIProvider(api_key=key, base_url=choice.address)
+        if choice.kind == "openai"
+        else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
+    )
+    async with provider:
+        yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
 
-            # A stream that ends without saying why was cut.
-            profile = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-            provider = (
-                OpenAIProvider(api_key=key, base_url=choice.address)
-                if choice.kind == "openai"
-                else OpenAICompatibleProvider(choice.kind, base_url=choice.address, api_key=key or None)
-            )
-            async with provider:
-                yield OpenAIChatModel(choice.name, provider=provider, profile=profile)
+
+def find_lacking(choice: Choice) -> str:
+    """Return what a model needs and this machine does not have, without asking a network; else nothing."""
+    if choice.kind == "offline":
+        return ""
+    if choice.kind == "command":
+        return "" if CommandModel(choice.name).program() else "there is no such program to run"
+    if find_spec("pydantic_ai") is None:
+        return 'needs a part that is not installed: pip install "path/to/roundtable[models]"'
+    if choice.kind in KEYS and not choice.key(os.environ):
+        return f"has no key; set {' or '.join(KEYS[choice.kind])}"
+    return ""
+
+
+def check_reach(choice: Choice) -> tuple[str, bool]:
+    """Return what was found out about a model and whether it can be asked; nothing paid is asked for."""
+    if missing := find_lacking(choice):
+        return missing, False
+    if choice.kind == "offline":
+        return "needs no network and no key", True
+    if choice.kind == "command":
+        program = CommandModel(choice.name).program()
+        return f"runs {program}; whether it answers is only known when it is asked", True
+    from urllib.error import HTTPError
+    from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+    class Stay(HTTPRedirectHandler):
+        """Follows nobody to another address, where the key would go along."""
+
+        def redirect_request(self, *_: object) -> None:
+            return None
+
+    where, key = show_host(choice.address), choice.key(os.environ)
+    path, headers = "/models", {"Authorization": f"Bearer {key}"} if key else {}
+    if choice.kind == "anthropic":
+        path, headers = "/v1/models", {"x-api-key": key, "anthropic-version": "2023-06-01"}
+    elif choice.kind == "google":
+        path, headers = "/v1beta/models", {"x-goog-api-key": key}
+    question = Request(f"{choice.address.rstrip('/')}{path}", headers=headers)
+    try:
+        with build_opener(Stay).open(question, timeout=_PATIENCE):
+            return f"{where} answers" + (" and takes the key" if key else ""), True
+    except HTTPError as error:
+        error.close()
+        if error.code not in (401, 403):
+            return f"{where} answers (status {error.code})", True
+        wanted = f"; set {OWN_KEY}" if choice.kind == "compatible" and not key else ""
+        return f"{where} refuses the key (status {error.code}){wanted}", False
+    except (OSError, ValueError):
+        return f"{where} cannot be reached", False
 
 
 class FallbackPanel:
     """Panels one after another: where one fails, the next goes on, and stays."""
 
-    def __init__(self, panels: tuple[Panel, ...], news: News = lambda _: None) -> None:
+    def __init__(self, panels: Sequence[Panel], news: News = lambda _: None) -> None:
         """`news` is told when another panel takes over."""
         self._panels = panels
         self._news = news

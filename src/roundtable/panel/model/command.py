@@ -18,34 +18,8 @@ from typing import TypeVar, cast
 
 from ...core.errors import RuleBroken
 from ...core.text import strip_unprintable
-from .model import CHARACTERS_PER_TOKEN, FailureKind, Request, Usage, hide, make_failure
+from .model import CHARACTERS_PER_TOKEN, Request, Usage, hide, make_failure
 
-_LONGEST_HELD = 4_096
-# An escape sequence that the end of the text may have cut in two.
-_OPEN = re.compile(
-    r"(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*"  # CSI: colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*\x1b?"  # OSC, DCS, SOS, PM, APC
-    r"|\x1b[ -/]*)\Z"
-)
-
-
-class PlainText:
-    """Turns bytes into text: UTF-8 that may be split anywhere, terminal escapes cut, bad bytes marked."""
-
-    def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._held = ""
-
-    def take(self, data: bytes, *, last: bool = False) -> str:
-        """The text that is certain by now; what may be the beginning of something is held back."""
-        text = self._held + self._decoder.decode(data, last)
-        unfinished = None if last else _OPEN.search(text, max(0, len(text) - _LONGEST_HELD))
-        end = unfinished.start() if unfinished else len(text)
-        self._held = text[end:]
-        return strip_unprintable(text[:end])
-
-
-_STDIN, _STDOUT, _STDERR = 0, 1, 2
 _KEPT_OF_STDERR = 8 * 1024
 _GRACE = 0.5
 _BURIAL = 5.0
@@ -58,12 +32,11 @@ class Child(asyncio.SubprocessProtocol):
     """
 
     def __init__(self) -> None:
-        self._errors = b""
-        self._output: asyncio.Queue[bytes] = asyncio.Queue()
-        self._open = {_STDOUT, _STDERR}
-        self._exited, self._errors_read, self._gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.errors = b""
+        self.output: asyncio.Queue[bytes] = asyncio.Queue()
+        """What it prints; nothing more will come after an empty piece."""
+        self._over, self._is_gone = asyncio.Event(), False
         self._transport: asyncio.SubprocessTransport
-        self._stdin: asyncio.WriteTransport
 
     @classmethod
     async def start(cls, command: Sequence[str], said: bytes, folder: str) -> Child:
@@ -71,72 +44,55 @@ class Child(asyncio.SubprocessProtocol):
         loop = asyncio.get_running_loop()
         transport, child = await loop.subprocess_exec(cls, *command, cwd=folder, start_new_session=True)
         child._transport = transport
-        child._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(_STDIN))
         child._stdin.write(said)
         child._stdin.close()
         return child
 
-    async def read(self) -> bytes:
-        """Return the next bytes of its output; empty when no more will come."""
-        return await self._output.get()
-
     @property
-    def errors(self) -> bytes:
-        """The last that it wrote to stderr, from the beginning of a word."""
-        if len(self._errors) < _KEPT_OF_STDERR:
-            return self._errors
-        return b"".join(self._errors.split(maxsplit=1)[1:])
+    def _stdin(self) -> asyncio.WriteTransport:
+        return cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
 
     async def status(self) -> int:
         """Return its exit status once its errors are read; less than 0 where a signal ended it."""
-        await self._exited.wait()
-        await self._errors_read.wait()
-        status = self._transport.get_returncode()
-        assert status is not None
-        return status
+        await self._over.wait()
+        return cast(int, self._transport.get_returncode())
 
     async def end(self) -> None:
         """End it with all that it started, and let go of its pipes."""
-        if self._open or not self._exited.is_set():
+        if not self._is_gone and hasattr(os, "killpg"):
             # The group: where the program itself is gone, those that it left keep the group's number.
-            if hasattr(os, "killpg"):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(self._transport.get_pid(), signal.SIGKILL)
-            with suppress(ProcessLookupError):
-                self._transport.kill()
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._transport.get_pid(), signal.SIGKILL)
         if self._stdin.get_write_buffer_size():
             self._stdin.abort()
-        self._transport.close()
+        self._transport.close()  # which kills a program that still runs
         with suppress(TimeoutError):  # a process that the system itself cannot end
             async with asyncio.timeout(_BURIAL):
-                await self._gone.wait()
+                await self._over.wait()
 
     # --- what the loop reports --------------------------------------------------------------------------
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == _STDERR:
-            self._errors = (self._errors + data[-_KEPT_OF_STDERR:])[-_KEPT_OF_STDERR:]
+        if fd == 1:
+            self.output.put_nowait(data)
         else:
-            self._output.put_nowait(data)
+            self.errors = (self.errors + data)[-_KEPT_OF_STDERR:]
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
-        self._open.discard(fd)
-        self._stop_reading(fd)
+        if fd == 1:
+            self.output.put_nowait(b"")
 
     def process_exited(self) -> None:
-        self._exited.set()
         # Somebody whom it started and left may hold its pipes open for ever.
-        for fd in (_STDOUT, _STDERR):
-            asyncio.get_running_loop().call_later(_GRACE, self._stop_reading, fd)
+        asyncio.get_running_loop().call_later(_GRACE, self._stop_reading)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._gone.set()
+        self._is_gone = True
+        self._stop_reading()
 
-    def _stop_reading(self, fd: int) -> None:
-        if fd == _STDOUT:
-            self._output.put_nowait(b"")
-        elif fd == _STDERR:
-            self._errors_read.set()
+    def _stop_reading(self) -> None:
+        self.output.put_nowait(b"")
+        self._over.set()
 
 
 PREFIX = "command:"
@@ -158,8 +114,14 @@ class CommandModel:
 
     def __init__(self, command: str) -> None:
         """The command as the user writes it, `command:` left out; RuleBroken where it names no program."""
-        self._command = _split(command)
-        self._secrets = tuple(_secrets(self._command))
+        if os.name == "nt":
+            command = command.replace("\\", "\\\\")  # a backslash is part of a path there
+        try:
+            self._command = shlex.split(command)
+        except ValueError:
+            raise RuleBroken("The command after command: has a quotation mark without its partner.") from None
+        if not self._command or not self._command[0].strip():
+            raise RuleBroken("There is no program after command:, such as command:llm.")
 
     @property
     def name(self) -> str:
@@ -180,21 +142,20 @@ class CommandModel:
         """What the program prints, as it comes; more than was asked for is cut, as a service would."""
         deadline = asyncio.get_running_loop().time() + request.seconds
         most = request.output_tokens * CHARACTERS_PER_TOKEN * _ROOM
-        said, text = "", PlainText()
+        said, ended, decoder = "", False, codecs.getincrementaldecoder("utf-8")("replace")
         with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as folder:
             child = await self._start_child(request, folder)
             try:
-                ended = False
                 while not ended and len(said) < most:
-                    data = await self._in_time(child.read(), deadline, request)
+                    data = await self._in_time(child.output.get(), deadline, request)
                     ended = not data
-                    piece = text.take(data, last=ended)[: most - len(said)]
+                    piece = strip_unprintable(decoder.decode(data, ended))[: most - len(said)]
                     said += piece
                     if piece:
                         yield piece
                 if len(said) < most:
                     status = await self._in_time(child.status(), deadline, request)
-                    self._check(status, said, child)
+                    self._check(status, said, child.errors)
             finally:
                 request.report(Usage.estimate(request.conversation, said))
                 await child.end()
@@ -218,48 +179,32 @@ class CommandModel:
             detail = f"It was given {request.seconds:g} seconds."
             raise make_failure("time-out", self.name, detail=detail) from None
 
-    def _check(self, status: int, said: str, child: Child) -> None:
+    def _check(self, status: int, said: str, errors: bytes) -> None:
         """Raise where the program did not end well or had nothing to say."""
-        if status:
-            kind: FailureKind = "cut" if said.strip() else "server"
-            signals = {each.value: each.name for each in signal.Signals}
-            ended_by = signals.get(-status, f"signal {-status}")
-            how = f"It was ended by {ended_by}" if status < 0 else f"It ended with status {status}"
-            # What it wrote to stdout explains its end only where it wrote nothing else.
-            errors = self._tail(PlainText().take(child.errors, last=True))
-            tail = errors or (self._tail(said) if status > 0 else "")
-            detail = f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
-            raise make_failure(kind, self.name, detail=detail, do=_BY_HAND)
-        if not said.strip():
-            raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
+        if status == 0:
+            if not said.strip():
+                raise make_failure("nonsense", self.name, detail="It printed nothing.", do=_BY_HAND)
+            return
+        signals = {each.value: each.name for each in signal.Signals}
+        ended_by = signals.get(-status, f"signal {-status}")
+        how = f"It was ended by {ended_by}" if status < 0 else f"It ended with status {status}"
+        if len(errors) == _KEPT_OF_STDERR:  # the first word may be a part of a key
+            errors = b"".join(errors.split(maxsplit=1)[1:])
+        # What it wrote to stdout explains its end only where it wrote nothing else.
+        tail = self._tail(errors.decode("utf-8", "replace")) or (self._tail(said) if status > 0 else "")
+        detail = f"{how}: {tail.rstrip('.')}." if tail else f"{how}."
+        raise make_failure("cut" if said.strip() else "server", self.name, detail=detail, do=_BY_HAND)
 
     def _tail(self, text: str) -> str:
         """Return the end of the last line; keys are hidden before it is cut, lest a part of one stays."""
-        lines = hide(text, self._secrets).split("\n")
-        last = next(filter(None, (" ".join(line.split()) for line in reversed(lines))), "")
+        last = " ".join(hide(text, self._secrets()).strip().rpartition("\n")[2].split())
         return last if len(last) <= _LONGEST_TAIL else "..." + last[-_LONGEST_TAIL:]
 
-
-def _split(command: str) -> list[str]:
-    reader = shlex.shlex(command, posix=True, punctuation_chars=False)
-    reader.whitespace_split = True
-    reader.commenters = ""
-    if os.name == "nt":
-        reader.escape = ""  # a backslash is part of a path there
-    try:
-        words = list(reader)
-    except ValueError:
-        raise RuleBroken("The command after command: has a quotation mark without its partner.") from None
-    if not words or not words[0].strip():
-        raise RuleBroken("There is no program after command:, such as command:llm.")
-    return words
-
-
-def _secrets(command: Sequence[str]) -> Iterator[str]:
-    """The arguments that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`."""
-    for before, word in pairwise(command):
-        name, equals, value = word.partition("=")
-        if equals and _SECRET_NAME.search(name):
-            yield value
-        if before.startswith("-") and "=" not in before and _SECRET_NAME.search(before):
-            yield word
+    def _secrets(self) -> Iterator[str]:
+        """The arguments that are keys by their names: `--api-key K`, `--api-key=K`, `NAME_TOKEN=K`."""
+        for before, word in pairwise(self._command):
+            name, equals, value = word.partition("=")
+            if equals and _SECRET_NAME.search(name):
+                yield value
+            if before.startswith("-") and "=" not in before and _SECRET_NAME.search(before):
+                yield word

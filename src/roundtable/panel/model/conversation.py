@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from ...core.commands import Answer, Brief, StepBrief, Table
 from ...core.personas import Persona, Roster
-from ...core.steps import PHASES
+from ...core.steps import PHASES, Item
 from ...core.text import strip_unprintable
-from ...core.turns import USER, Known, LookedUp, Material, Turn
+from ...core.turns import USER, Known, LookedUp, Material
 from ..base import MAX_PICK_WORDS, MAX_PICKS, AskFiles
 from .model import CHARACTERS_PER_TOKEN, Conversation, Usage, tokens
 
@@ -64,7 +64,6 @@ _LEAST_DOCUMENT = 1_000
 """A document that would be cut to less is left out."""
 _LONGEST_ITEM = 8_000
 _LONGEST_TURN = 6_000
-THE_USER = "the user"
 # What the documents hold for us alone: where a step's text ends, which discussion a block came from.
 _MARKER = re.compile(r"^<!-- (?:Step|Elaboration)\b[^\n]*-->[ \r]*\n(?:[ \r]*\n)?", re.MULTILINE)
 
@@ -75,61 +74,55 @@ def at_table(table: Table, brief: str) -> Conversation:
         "table",
         personas=_personas(table.roster),
         phases=", ".join(f"{phase.number} {phase.name}" for phase in PHASES),
-        item=_item(table.item.name, table.item.text),
+        item=_item(table.item),
         documents=_lay_out(table.documents, table.material, table.known),
         step_id=table.step.step_id,
         title=table.step.title,
         lead=table.lead.name,
     )
-    said: list[str] = []
-    for number in range(len(table.turns) + 1):
-        said += [_turn(turn, table.roster) for turn in table.turns[number - 1 : number] if number]
-        said += [_looked_up(each) for each in table.looked_up if each.after == number]
+    said = [_looked_up(each) for each in table.looked_up if each.after == 0]
+    for turn in table.turns:
+        speaker = "the user" if turn.speaker == USER else table.roster[turn.speaker].name
+        text = fence(turn.text, _LONGEST_TURN)
+        said.append(fill("turn", number=turn.number, speaker=speaker, text=text))
+        said += [_looked_up(each) for each in table.looked_up if each.after == turn.number]
     return Conversation(system, tuple(said), brief)
 
 
 def to_speak(brief: Brief) -> Conversation:
     """The request for one contribution."""
-    answers = brief.answers if brief.answers is not None else ""
-    again = fill("again", reasons=fence("\n".join(brief.again), _LONGEST_TURN)) if brief.again else ""
-    words = fill(
-        "speak",
-        number=brief.number,
-        max_turns=brief.table.max_turns,
-        speaker=brief.speaker.name,
-        purpose=fill(f"speak-{brief.purpose}", answers=answers),
-        words=brief.word_limit,
-        most=brief.most_words,
-        place=_describe_place(brief),
-        judge=_ask_to_judge(brief),
-        look=fill("look", most=brief.look_ups) if brief.look_ups else "",
-        **{"pass": fill("pass") if brief.may_pass else ""},
-        again=again,
-    )
-    return at_table(brief.table, words)
-
-
-def _describe_place(brief: Brief) -> str:
-    """Say how much room is left, whether the lead has warned, and what was put off."""
     table = brief.table
-    points = [
+    put_off = ", ".join(
         f"turn {turn.number} ({inline(turn.verdict.off_topic.subject)})"
         for turn in table.turns
         if turn.verdict.off_topic is not None
-    ]
-    return fill(
+    )
+    place = fill(
         "place",
         left=table.max_turns - brief.number,
         warned=fill("warned") if len(table.turns) >= table.max_turns - 2 else "",
-        put_off=fill("put-off", points=", ".join(points)) if points else "",
+        put_off=fill("put-off", points=put_off) if put_off else "",
     )
+    words = fill(
+        "speak",
+        number=brief.number,
+        max_turns=table.max_turns,
+        speaker=brief.speaker.name,
+        purpose=fill(f"speak-{brief.purpose}", answers=brief.answers or ""),
+        words=brief.word_limit,
+        most=brief.most_words,
+        place=place,
+        judge=_ask_to_judge(brief) if brief.follows_user else "",
+        look=fill("look", most=brief.look_ups) if brief.look_ups else "",
+        **{"pass": fill("pass") if brief.may_pass else ""},
+        again=fill("again", reasons=fence("\n".join(brief.again), _LONGEST_TURN)) if brief.again else "",
+    )
+    return at_table(table, words)
 
 
 def _ask_to_judge(brief: Brief) -> str:
     """Ask whoever speaks right after the user to judge that turn."""
     table = brief.table
-    if not brief.follows_user:
-        return ""
     if table.insists:
         return fill("insists")
     suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
@@ -142,7 +135,7 @@ def at_step(brief: StepBrief, request: str) -> Conversation:
         "step",
         title=brief.persona.title,
         persona=_persona(brief.persona, brief.roster),
-        item=_item(brief.item.name, brief.item.text),
+        item=_item(brief.item),
         documents=_lay_out(brief.documents, (), brief.known),
         step_id=brief.step.step_id,
         step=brief.step.title,
@@ -155,16 +148,11 @@ def to_pick(ask: AskFiles) -> Conversation:
     """The request for the files that the item will change: what a survey found, to choose from."""
     system = fill(
         "files",
-        item=_item(ask.item.name, ask.item.text),
+        item=_item(ask.item),
         folders=fence(ask.folders, _LONGEST_DOCUMENT),
         candidates=fence(ask.candidates),
     )
     return Conversation(system, (), fill("pick", most=MAX_PICKS, words=MAX_PICK_WORDS))
-
-
-def offer_look_ups(most: int) -> str:
-    """The field of a JSON object that asks to see code first; empty where no more can be shown."""
-    return fill("look-first", most=most) if most else ""
 
 
 def anew(conversation: Conversation, reason: str) -> Conversation:
@@ -172,13 +160,8 @@ def anew(conversation: Conversation, reason: str) -> Conversation:
     return replace(conversation, brief=conversation.brief + fill("anew", reason=inline(reason)))
 
 
-def _item(name: str, text: str) -> str:
-    return fence(f"{name}\n{text.strip()}", _LONGEST_ITEM)
-
-
-def _turn(turn: Turn, roster: Roster) -> str:
-    speaker = THE_USER if turn.speaker == USER else roster[turn.speaker].name
-    return fill("turn", number=turn.number, speaker=speaker, text=fence(turn.text, _LONGEST_TURN))
+def _item(item: Item) -> str:
+    return fence(f"{item.name}\n{item.text.strip()}", _LONGEST_ITEM)
 
 
 def _looked_up(seen: LookedUp | Material) -> str:
@@ -186,14 +169,8 @@ def _looked_up(seen: LookedUp | Material) -> str:
 
 
 def _answer(answer: Answer) -> str:
-    if answer.unknown:
-        return fill("unknown", label=inline(answer.label), question=inline(answer.question))
-    return fill(
-        "answer",
-        label=inline(answer.label),
-        question=inline(answer.question),
-        text=fence(answer.text, _LONGEST_ITEM),
-    )
+    prompt, text = ("unknown", "") if answer.unknown else ("answer", fence(answer.text, _LONGEST_ITEM))
+    return fill(prompt, label=inline(answer.label), question=inline(answer.question), text=text)
 
 
 @lru_cache(maxsize=8)
@@ -202,9 +179,9 @@ def _lay_out(documents: tuple[Material, ...], own: tuple[Material, ...], known: 
 
     Where it is too much, the oldest documents give way first; what is left out is named.
     """
-    related = [_fence_page("related", each, _LONGEST_DOCUMENT) for each in known.related]
-    after = [_fence_page("page", each, _LONGEST_DOCUMENT) for each in known.pages]
-    after += [_fence_page("excerpt", each, _LONGEST_DOCUMENT) for each in known.excerpts]
+    related = [_fence_page("related", each.name, each.text) for each in known.related]
+    after = [_fence_page("page", each.name, each.text) for each in known.pages]
+    after += [_fence_page("excerpt", each.name, each.text) for each in known.excerpts]
     if known.corrections:
         after.append(fill("corrections", text=fence("\n".join(known.corrections), _LONGEST_TURN)) + "\n")
     room = TABLE_TOKENS * CHARACTERS_PER_TOKEN - sum(map(len, (*related, *after)))
@@ -212,20 +189,18 @@ def _lay_out(documents: tuple[Material, ...], own: tuple[Material, ...], known: 
     left_out: list[str] = []
     for each in reversed((*documents, *own)):
         text = _MARKER.sub("", each.text).strip()
-        if not text:
-            continue
         longest = min(room, _LONGEST_DOCUMENT)
         if len(text) > longest and longest < _LEAST_DOCUMENT:
             left_out.insert(0, inline(each.name))
-            continue
-        laid.insert(0, _fence_page("document", Material(each.name, text), longest))
-        room -= len(laid[0])
+        elif text:
+            laid.insert(0, _fence_page("document", each.name, text, longest))
+            room -= len(laid[0])
     missing = [fill("left-out", names=", ".join(left_out)) + "\n"] if left_out else []
     return "\n".join((*missing, *related, *laid, *after))
 
 
-def _fence_page(prompt: str, page: Material, longest: int) -> str:
-    return fill(prompt, name=inline(page.name), text=fence(page.text, longest)) + "\n"
+def _fence_page(prompt: str, name: str, text: str, longest: int = _LONGEST_DOCUMENT) -> str:
+    return fill(prompt, name=inline(name), text=fence(text, longest)) + "\n"
 
 
 @lru_cache(maxsize=8)

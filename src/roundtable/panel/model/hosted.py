@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
+from math import ceil
 from typing import TYPE_CHECKING, cast
 
 from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_failure
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import ModelRequestParameters, StreamedResponse
     from pydantic_ai.settings import ModelSettings
 
-_DAY = 24 * 3_600
-_UNITS = ((3_600, "hours"), (60, "minutes"), (1, "seconds"))
-
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 """Opens a connection to the service; closing it lets everything go."""
 
@@ -29,13 +27,9 @@ class HostedModel:
 
     def __init__(self, name: str, opened: Opened, *, secrets: tuple[str, ...] = ()) -> None:
         """`name` is what the user calls it; `secrets` are never to be seen in a message."""
-        self._name = name
+        self.name = name
         self._opened = opened
         self._secrets = secrets
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     async def reply(self, request: Request) -> AsyncGenerator[str, None]:
         said = ""
@@ -49,7 +43,7 @@ class HostedModel:
                 is_unpaid = False
                 async with model_request_stream(
                     service,
-                    [_message(request.conversation, cached=_wants_marks(service))],
+                    [_message(request.conversation, service)],
                     model_settings=_settings(service, request),
                     model_request_parameters=_parameters(service, request),
                 ) as stream:
@@ -58,46 +52,39 @@ class HostedModel:
                             said += words
                             yield words
             if stream.finish_reason == "content_filter":
-                failure = make_failure("filtered", self._name)
+                failure = make_failure("filtered", self.name)
         except ModelFailed as known:
             failure = known
+        except ImportError:
+            is_unpaid, failure = True, make_failure("not-installed", self.name)
         except Exception as error:
-            failure = self._failure(error, request, begun=bool(said))
-            is_unpaid = is_unpaid or isinstance(error, ImportError) or _is_unpaid(error)
+            kind, detail = _kind(error, begun=bool(said))
+            if kind == "time-out":
+                when = ", and was in the middle of its answer" if said else ""
+                detail = f"It was given {request.seconds:g} seconds{when}."
+            failure = make_failure(kind, self.name, detail=detail, more=self._secrets)
+            is_unpaid = is_unpaid or _is_unpaid(error)
         finally:
-            request.report(Usage() if is_unpaid and not said else _read_usage(stream, request, said))
+            used = Usage() if is_unpaid and not said else Usage.estimate(request.conversation, said)
+            if stream is not None and (stream.usage.input_tokens or stream.usage.output_tokens):
+                found = stream.usage
+                cached, stored = found.cache_read_tokens, found.cache_write_tokens
+                used = Usage(found.input_tokens, found.output_tokens, cached, stored)
+            request.report(used)
         if failure is not None:  # outside of the handler, so that nothing is chained to it
             raise failure
 
-    def _failure(self, error: Exception, request: Request, *, begun: bool) -> ModelFailed:
-        if isinstance(error, ImportError):
-            return make_failure("not-installed", self._name)
-        kind, detail = _kind(error, begun=begun)
-        if kind == "time-out":
-            when = ", and was in the middle of its answer" if begun else ""
-            detail = f"It was given {request.seconds:g} seconds{when}."
-        return make_failure(kind, self._name, detail=detail, more=self._secrets)
 
-
-def _read_usage(stream: StreamedResponse | None, request: Request, said: str) -> Usage:
-    """Return what the service says it used, or an estimate where it does not say."""
-    found = stream.usage if stream is not None else None
-    if found is None or not (found.input_tokens or found.output_tokens):
-        return Usage.estimate(request.conversation, said)
-    return Usage(found.input_tokens, found.output_tokens, found.cache_read_tokens, found.cache_write_tokens)
-
-
-def _message(conversation: Conversation, *, cached: bool) -> ModelRequest:
+def _message(conversation: Conversation, service: Service) -> ModelRequest:
     """The conversation as one request: the lasting part, then the turns, then the brief."""
     from pydantic_ai.messages import CachePoint, ModelRequest, SystemPromptPart, UserPromptPart
 
-    system = SystemPromptPart(conversation.system)
-    if not cached:
-        said = "\n\n".join((*conversation.turns, conversation.brief))
-        return ModelRequest(parts=[system, UserPromptPart(said)])
-    # Each turn is a block of its own: only whole blocks are found again in the cache.
-    mark = [CachePoint()] if conversation.turns else []
-    return ModelRequest(parts=[system, UserPromptPart([*conversation.turns, *mark, conversation.brief])])
+    said: str | list[str | CachePoint] = "\n\n".join((*conversation.turns, conversation.brief))
+    if _wants_marks(service):
+        # Each turn is a block of its own: only whole blocks are found again in the cache.
+        mark = [CachePoint()] if conversation.turns else []
+        said = [*conversation.turns, *mark, conversation.brief]
+    return ModelRequest(parts=[SystemPromptPart(conversation.system), UserPromptPart(said)])
 
 
 def _wants_marks(service: Service) -> bool:
@@ -106,14 +93,12 @@ def _wants_marks(service: Service) -> bool:
 
 
 def _settings(service: Service, request: Request) -> ModelSettings:
-    from pydantic_ai.settings import ModelSettings
-
-    settings = ModelSettings(max_tokens=request.output_tokens, request_timeout=request.seconds)
+    settings = {"max_tokens": request.output_tokens, "request_timeout": request.seconds}
     if service.system != "function":  # that one has no wire that could be slow
-        settings["timeout"], settings["max_retries"] = request.seconds, 0
+        settings |= {"timeout": request.seconds, "max_retries": 0}
     if _wants_marks(service):
-        return cast("ModelSettings", {**settings, "anthropic_cache_instructions": True})
-    return settings
+        settings["anthropic_cache_instructions"] = True
+    return cast("ModelSettings", settings)
 
 
 def _parameters(service: Service, request: Request) -> ModelRequestParameters:
@@ -131,9 +116,7 @@ def _words(event: ModelResponseStreamEvent) -> str:
     from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 
     match event:
-        case PartStartEvent(part=TextPart(content=words)):
-            return words
-        case PartDeltaEvent(delta=TextPartDelta(content_delta=words)):
+        case PartStartEvent(part=TextPart(words)) | PartDeltaEvent(delta=TextPartDelta(words)):
             return words
         case _:
             return ""
@@ -158,49 +141,38 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
     """What kind of failure an error of the library is, and what is worth telling of it."""
     from pydantic_ai import exceptions as api
 
-    broken: FailureKind = "cut" if begun else "unreachable"
     match error:
         case api.ModelHTTPError(status_code=413) | api.ModelContextWindowExceededError():
             return "too-long", ""
-        case (
-            api.ModelHTTPError(status_code=408)
-            | api.ModelTimeoutError()
-            | api.ModelRequestTimeout()
-            | TimeoutError()
-        ):
+        case api.ModelHTTPError(status_code=408) | api.ModelTimeoutError() | api.ModelRequestTimeout():
+            return "time-out", ""
+        case TimeoutError():
             return "time-out", ""
         case api.ModelAuthenticationError():
             return "refused", ""
         case api.ModelRateLimitError():
-            return "rate-limit", _wait(error.retry_after)
+            seconds = error.retry_after or 0
+            wait = f"{ceil(seconds / 60)} minutes" if seconds > 120 else f"{ceil(seconds)} seconds"
+            return "rate-limit", f"It asks to wait {wait}." if seconds else ""
         case api.ModelQuotaExceededError():
             return "quota", ""
         case api.ModelNotFoundError():
             return "unknown-model", ""
-        case api.ModelRequestRejectedError(
-            body={"error": {"message": str(message)}} | {"message": str(message)} | {"error": str(message)}
-        ):
+        case api.ModelRequestRejectedError(body={"error": {"message": str(message)} | str(message)}):
             return "rejected", message
         case api.ModelRequestRejectedError():
             return "rejected", ""
         case api.ContentFilterError():
             return "filtered", ""
         case api.ModelConnectionError() | OSError():
-            return broken, ""
+            return "cut" if begun else "unreachable", ""
         case api.UnexpectedModelBehavior():
             return "nonsense", ""
+        case _ if begun:
+            return "cut", ""
+        case api.ModelAPIError(__cause__=ValueError()):  # what came was no JSON
+            return "nonsense", ""
         case api.ModelAPIError():
-            unread = isinstance(error.__cause__, ValueError)  # what came was no JSON
-            return ("cut" if begun else "nonsense" if unread else "server"), ""
+            return "server", ""
         case _:
-            return ("cut" if begun else "server"), f"({type(error).__name__})"
-
-
-def _wait(seconds: float | None) -> str:
-    """How long a service asks to wait, in a unit that a person can use."""
-    if not seconds:
-        return ""
-    if seconds >= _DAY:
-        return "It asks to wait for more than a day."
-    size, unit = next(((size, unit) for size, unit in _UNITS if seconds > 2 * size), _UNITS[-1])
-    return f"It asks to wait {-int(-seconds // size)} {unit}."
+            return "server", f"({type(error).__name__})"

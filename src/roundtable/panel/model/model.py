@@ -17,34 +17,26 @@ FailureKind = Literal[
     "filtered", "too-long", "unknown-model", "rejected", "not-installed",
 ]  # fmt: skip
 
-_WHAT: Mapping[FailureKind, str] = {
-    "no-key": "{name} has no key.",
-    "refused": "{name} refused the key.",
-    "rate-limit": "{name} is asked too often.",
-    "quota": "{name} says that the account's quota or credit is used up.",
-    "time-out": "{name} did not answer in time.",
-    "unreachable": "{name} cannot be reached.",
-    "server": "{name} failed on its side.",
-    "cut": "{name} stopped in the middle of its answer.",
-    "nonsense": "{name} gave an answer that cannot be used.",
-    "filtered": "{name} withheld its answer: a content filter.",
-    "too-long": "{name} cannot take so long a conversation.",
-    "unknown-model": "{name} is not known where it was asked for.",
-    "rejected": "{name} rejected the request.",
-    "not-installed": "{name} cannot be used: a part is not installed.",
-}
 _TRY_AGAIN = "Try again, or name another model with --model."
-_DO: Mapping[FailureKind, str] = {
-    "no-key": "See roundtable doctor.",
-    "refused": "Check the key; see roundtable doctor.",
-    "rate-limit": "Wait and try again, or name another model with --model.",
-    "quota": "Check the account, or name another model with --model.",
-    "unreachable": "Check the address and the network; see roundtable doctor.",
-    "cut": "Try again.",
-    "too-long": "Name a model with a longer context with --model, or a lower turn limit.",
-    "unknown-model": "Check its name in --model, ROUNDTABLE_MODEL or your own settings.",
-    "rejected": "Name another model with --model; see roundtable doctor.",
-    "not-installed": 'Install it: pip install "path/to/roundtable[models]"',
+# What failed, and what the user can do about it.
+_FAILURES: Mapping[FailureKind, tuple[str, str]] = {
+    "no-key": ("has no key", "See roundtable doctor."),
+    "refused": ("refused the key", "Check the key; see roundtable doctor."),
+    "rate-limit": ("is asked too often", "Wait and try again, or name another model with --model."),
+    "quota": ("says that the quota or credit is used up", "Check the account, or name another model."),
+    "time-out": ("did not answer in time", _TRY_AGAIN),
+    "unreachable": ("cannot be reached", "Check the address and the network; see roundtable doctor."),
+    "server": ("failed on its side", _TRY_AGAIN),
+    "cut": ("stopped in the middle of its answer", "Try again."),
+    "nonsense": ("gave an answer that cannot be used", _TRY_AGAIN),
+    "filtered": ("withheld its answer: a content filter", _TRY_AGAIN),
+    "too-long": ("cannot take so long a conversation", "Name a model with a longer context with --model."),
+    "unknown-model": ("is not known where it was asked for", "Check its name in --model or your settings."),
+    "rejected": ("rejected the request", "Name another model with --model; see roundtable doctor."),
+    "not-installed": (
+        "cannot be used: a part is not installed",
+        'Install it: pip install "path/to/roundtable[models]"',
+    ),
 }
 _LONGEST = 200
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_|$)", re.IGNORECASE)
@@ -72,9 +64,8 @@ def make_failure(
     kind: FailureKind, name: str, *, detail: str = "", do: str = "", more: Iterable[str] = ()
 ) -> ModelFailed:
     """The failure as a person reads it, to raise `from None`; `more` are further secrets to hide."""
-    what = _WHAT[kind].format(name=name)
-    said = redact_text(detail, more)
-    failure = ModelFailed(f"{what} {said}".strip(), do=do or _DO.get(kind, _TRY_AGAIN))
+    what, advice = _FAILURES[kind]
+    failure = ModelFailed(f"{name} {what}. {redact_text(detail, more)}".strip(), do=do or advice)
     failure.kind = kind
     return failure
 

@@ -20,7 +20,7 @@ from . import conversation as made
 from . import replies
 from .conversation import fence, fill, inline
 from .model import Conversation, Model, ModelFailed, Request, Usage, make_failure
-from .replies import Cutter, read_trailer
+from .replies import Cutter, Shaped, read_trailer
 
 # With room for a model that thinks before it speaks; what is said is cut by words.
 _SPEECH_TOKENS = 4_000
@@ -112,16 +112,16 @@ class ModelPanel:
     # --- at the table ------------------------------------------------------------------------------------
 
     async def _frame(self, brief: do.Brief) -> Framing:
-        table, lead = brief.table, brief.speaker
+        lead = brief.speaker
         words = fill(
             "frame",
             speaker=lead.name,
             lens=", ".join(lead.lens),
-            views=len(table.roster.personas),
-            look=made.offer_look_ups(brief.look_ups),
+            views=len(brief.table.roster.personas),
+            look=_offer_look_ups(brief.look_ups),
         )
-        shape = await self._ask_object(made.at_table(table, words), replies.FramingShape, "framing")
-        self._want_look_ups(shape.look, brief.look_ups)
+        asked = made.at_table(brief.table, words)
+        shape = await self._ask_object(asked, replies.FramingShape, "framing", look_ups=brief.look_ups)
         summary, question = join_lines(shape.summary), join_lines(shape.focus_question)
         if not summary or not question:
             raise make_failure("nonsense", self.name, detail="The framing was empty.")
@@ -136,13 +136,10 @@ class ModelPanel:
                 return None
         asked = brief
         for _ in range(2):
-            conversation = made.to_speak(asked)
             cutter = Cutter(
                 speaker, table.roster, brief.word_limit, brief.most_words, look_ups=brief.look_ups
             )
-            await self._ask_words(conversation, cutter, "contribution", on_words)
-            if cutter.look_ups:
-                raise LookUpsWanted(cutter.look_ups)
+            await self._ask_words(made.to_speak(asked), cutter, "contribution", on_words)
             if cutter.text:
                 return self._read_speech(cutter, brief)
             if brief.may_pass:
@@ -169,15 +166,9 @@ class ModelPanel:
             decided=f", {numbers} among them" if numbers else "",
             again=fill("again", reasons=fence("\n".join(problems))) if problems else "",
         )
-        shape = await self._ask_object(
-            made.at_table(table, words), replies.SynthesisShape, "synthesis", tries=1
-        )
+        asked = made.at_table(table, words)
+        shape = await self._ask_object(asked, replies.SynthesisShape, "synthesis", tries=1)
         return msgspec.convert(shape, Draft, from_attributes=True)
-
-    def _want_look_ups(self, asked: tuple[str, ...], most: int) -> None:
-        """Raise LookUpsWanted where an object asks for code that may still be shown."""
-        if most and (looks := replies.read_look_ups(asked)[:most]):
-            raise LookUpsWanted(looks)
 
     # --- at a step ---------------------------------------------------------------------------------------
 
@@ -187,27 +178,24 @@ class ModelPanel:
             f"{number}. {inline(each.label)}: {inline(each.text)} {inline(each.help)}".rstrip()
             for number, each in enumerate(ask.questions, 1)
         )
-        words = fill("offers", questions=questions, look=made.offer_look_ups(ask.brief.look_ups))
-        shape = await self._ask_object(made.at_step(ask.brief, words), replies.OffersShape, "draft")
-        self._want_look_ups(shape.look, ask.brief.look_ups)
+        most = ask.brief.look_ups
+        asked = made.at_step(ask.brief, fill("offers", questions=questions, look=_offer_look_ups(most)))
+        shape = await self._ask_object(asked, replies.OffersShape, "draft", look_ups=most)
         return replies.to_offers(shape, ask)
 
     async def _pick_files(self, ask: AskFiles) -> Picks:
         """Ask once which files the item will change; an answer that cannot be used picks nothing."""
         try:
-            picks = await self._ask_object(made.to_pick(ask), Picks, "files", tries=1)
+            return replies.clean_picks(await self._ask_object(made.to_pick(ask), Picks, "files", tries=1))
         except ModelFailed as failure:
             if failure.kind not in ("nonsense", "filtered", "too-long"):
                 raise
             return Picks()
-        return replies.clean_picks(picks)
 
     async def _say_at_step(self, brief: do.StepBrief, words: str, limit: int, purpose: str) -> str:
         conversation = made.at_step(brief, words)
         cutter = Cutter(brief.persona, brief.roster, limit, look_ups=brief.look_ups)
         await self._ask_words(conversation, cutter, purpose)
-        if cutter.look_ups:
-            raise LookUpsWanted(cutter.look_ups)
         if not cutter.text and not cutter.passed:  # a model that returns nothing is asked once more
             cutter = Cutter(brief.persona, brief.roster, limit)
             await self._ask_words(conversation, cutter, purpose)
@@ -229,41 +217,46 @@ class ModelPanel:
                     break
         if words := cutter.end():
             on_words(words)
+        if cutter.look_ups:
+            raise LookUpsWanted(cutter.look_ups)
 
     async def _ask_object(
-        self, conversation: Conversation, shape: type[replies.Shaped], purpose: str, *, tries: int = 2
-    ) -> replies.Shaped:
+        self, sent: Conversation, shape: type[Shaped], purpose: str, *, tries: int = 2, look_ups: int = 0
+    ) -> Shaped:
         """Ask for a JSON object of the shape; tell the model once what was wrong with it."""
-        asked = conversation
-        reason = ""
+        asked, reason = sent, ""
         for _ in range(tries):
             async with aclosing(self._reply(asked, purpose, _OBJECT_TOKENS, shape)) as pieces:
                 text = "".join([piece async for piece in pieces])
             try:
-                return replies.read(text, shape)
+                found = replies.read(text, shape)
             except replies.Misshapen as misshapen:
                 reason = str(misshapen)
-            asked = made.anew(conversation, reason)
+                asked = made.anew(sent, reason)
+                continue
+            if looks := replies.read_look_ups(getattr(found, "look", ()))[:look_ups]:
+                raise LookUpsWanted(looks)
+            return found
         raise make_failure("nonsense", self.name, detail=reason)
 
     async def _reply(
-        self,
-        conversation: Conversation,
-        purpose: str,
-        output_tokens: int,
-        shape: type[replies.Shaped] | None = None,
+        self, conversation: Conversation, purpose: str, tokens: int, shape: type[Struct] | None = None
     ) -> AsyncGenerator[str, None]:
         number = uuid4().hex
-        request = Request(
-            conversation,
-            lambda usage: self._meter(Call(self.name, purpose, usage, number)),
-            output_tokens,
-            self._seconds,
-            purpose if shape else "",
-            replies.schema(shape) if shape else None,
-        )
+
+        def report(usage: Usage) -> None:
+            self._meter(Call(self.name, purpose, usage, number))
+
+        request = Request(conversation, report, tokens, self._seconds)
+        if shape is not None:
+            request = replace(request, shape=purpose, schema=replies.schema(shape))
         # Before it is sent, so that the call is on record even if we are killed before its end.
         self._meter(Call(self.name, purpose, Usage.estimate(conversation, ""), number, over=False))
         async with aclosing(self._model.reply(request)) as pieces:
             async for piece in pieces:
                 yield piece
+
+
+def _offer_look_ups(most: int) -> str:
+    """The field of a JSON object that asks to see code first; empty where no more can be shown."""
+    return fill("look-first", most=most) if most else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -24,11 +24,11 @@ from ..base import MAX_PICK_WORDS, MAX_PICKS, Look, Picks
 
 SIGN = "@@"
 _FIELD = re.compile(
-    r"(?:(?<=[\s;,])|^)(?P<name>user-drifts|opposes|decides|drifts|answers|next)\s*[=:]", re.IGNORECASE
+    r"(?:(?<=[\s;,])|^)(user-drifts|opposes|decides|drifts|answers|next)\s*[=:]", re.IGNORECASE
 )
 _NUMBER = re.compile(r"\d{1,4}")
 _PLACE = re.compile(r"(?P<step>\d{2}(?:-\d{2}|-[a-z-]+)?)\s*[:,]?\s*(?P<subject>.*)", re.DOTALL)
-_NOTHING = frozenset({"", "none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
+_NOTHING = frozenset({"none", "no", "nobody", "null", "n/a", "-", "nothing", "false"})
 _LONGEST_SUBJECT = 80
 
 
@@ -45,24 +45,27 @@ class Trailer(Struct, frozen=True):
 
 def read_trailer(text: str, roster: Roster, steps: Sequence[Step], current: str, number: int) -> Trailer:
     """What a trailer says that came with turn `number`; what cannot be understood is left out."""
-    found = tuple(_FIELD.finditer(text))
-    ends = (*(each.start() for each in found[1:]), len(text))
+    _, *parts = _FIELD.split(text)
     fields = {
-        each["name"].lower(): text[each.end() : end].strip().strip(" ;,.")
-        for each, end in zip(found, ends, strict=False)
+        name.lower(): value.strip(" \t\n;,.") for name, value in zip(parts[::2], parts[1::2], strict=True)
     }
-    opposed, answered = _numbers(fields.get("opposes", "")), _numbers(fields.get("answers", ""))
-    verdict = Verdict(
-        opposes=opposed[0] if opposed else None,
-        off_topic=_read_drift(fields.get("drifts", ""), steps, current),
-        decisions=tuple(sorted(set(_numbers(fields.get("decides", ""))))),
+    opposed, decided, answered = (
+        [int(found) for found in _NUMBER.findall(fields.get(name, ""))]
+        for name in ("opposes", "decides", "answers")
     )
+    drift, users_drift = (
+        _read_drift(fields.get(name, ""), steps, current) for name in ("drifts", "user-drifts")
+    )
+    verdict = Verdict(opposed[0] if opposed else None, drift, tuple(sorted(set(decided))))
     judged = Verdict(
-        off_topic=_read_drift(fields.get("user-drifts", ""), steps, current),
-        decisions=(number - 1,) if number - 1 in verdict.decisions else (),
+        off_topic=users_drift,
+        decisions=(number - 1,) if number - 1 in decided else (),
         answers=answered[0] if answered else None,
     )
-    named = _find_named(fields["next"], roster) if "next" in fields else None
+    named = None
+    if "next" in fields:
+        said = {word.casefold() for word in re.findall(r"[\w'-]+", fields["next"])}
+        named = tuple(each.key for each in roster.personas if each.first_name.casefold() in said)
     return Trailer(verdict.within(number), judged.within(number - 1), named)
 
 
@@ -79,18 +82,9 @@ def _read_drift(drift: str, steps: Sequence[Step], current: str) -> OffTopic | N
     return OffTopic(words, next((each.key for each in ahead if place in (each.number, each.key)), None))
 
 
-def _numbers(value: str) -> tuple[int, ...]:
-    return tuple(int(found) for found in _NUMBER.findall(value))
-
-
-def _find_named(value: str, roster: Roster) -> tuple[str, ...]:
-    said = {word.casefold() for word in re.findall(r"[\w'-]+", value)}
-    return tuple(persona.key for persona in roster.personas if persona.first_name.casefold() in said)
-
-
 _SOME = 1.5  # how many more words are taken than are asked for, where nothing else is said
 _LOOK_UP = re.compile(
-    rf"[\s*_\"'`>|#\[(-]*{SIGN}\s*(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)", re.IGNORECASE
+    rf"[\s*_\"'`>|#\[(-]*(?:{SIGN}\s*)?(?P<kind>search|read)\b[:=]?\s*(?P<what>\S.*)", re.IGNORECASE
 )
 _LONGEST_LABEL = 90
 _MAX_WRITTEN_LENGTH = 20_000  # far more than anything that counts; the rest is not read
@@ -142,7 +136,7 @@ class Cutter:
     def _read(self, written: str, *, ended: bool) -> str:
         """Read line by line as far as it is clear what a line is; return what is new in the words."""
         rest, said, muted = _UNPRINTABLE.sub("", _LINE_END.sub("\n", written)), "", False
-        asked: list[Look] = []
+        asked: list[str] = []
         while rest:
             head, newline, after = rest.partition("\n")
             label = self._labels.match(head[:_LONGEST_LABEL])
@@ -154,12 +148,12 @@ class Cutter:
             elif label and _fold_text(label["who"]) in self._own:
                 decorated = head.lstrip()[:1] in ("*", "_")
                 rest, muted = rest[label.end() :].lstrip(" \t*_" if decorated else " \t"), False
-            elif not begun and (look := _LOOK_UP.match(head)):
-                asked.append(_make_look(look))
-                rest = after
             elif head.lstrip(_DECORATION).startswith(SIGN):
-                self.trailer = head
-                break
+                if begun or not _LOOK_UP.match(head):
+                    self.trailer = head
+                    break
+                asked.append(head)
+                rest = after
             else:
                 # `Alex: how far does it reach?` speaks to somebody; a whole name begins another's words.
                 muted = muted or bool(label and (begun or label["whole"] or label["turn"]))
@@ -172,7 +166,7 @@ class Cutter:
                         self.trailer = sign + trailer
                         break
                 rest = after
-        self.look_ups = tuple(asked[: self._most_look_ups])
+        self.look_ups = read_look_ups(asked[: self._most_look_ups])
         if self.passed or self.look_ups:  # words that come before what was asked for was seen are a guess
             return ""
         words, self.was_cut = _shorten(said, self._words, self._most, ended=ended)
@@ -189,13 +183,13 @@ class Cutter:
 
 
 def read_look_ups(asked: Sequence[str]) -> tuple[Look, ...]:
-    """Return what an object asks to see, each as `search WORDS` or `read PATH:FIRST-LAST`."""
-    found = (_LOOK_UP.match(f"{SIGN} {each.strip().removeprefix(SIGN)}") for each in asked)
-    return tuple(_make_look(each) for each in found if each)
-
-
-def _make_look(found: re.Match[str]) -> Look:
-    return Look("read" if found["kind"].lower() == "read" else "search", found["what"].strip(_DECORATION))
+    """Return what the lines ask to see: each is `search WORDS` or `read PATH:FIRST-LAST`."""
+    found = (_LOOK_UP.match(each) for each in asked)
+    return tuple(
+        Look("read" if each["kind"].lower() == "read" else "search", each["what"].strip(_DECORATION))
+        for each in found
+        if each
+    )
 
 
 def _labels(roster: Roster) -> re.Pattern[str]:
@@ -233,7 +227,6 @@ def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-_LEFT_OUT = ("title", "default", "description")
 Shaped = TypeVar("Shaped", bound=msgspec.Struct)
 
 Text = Annotated[str, msgspec.Meta(max_length=800)]
@@ -241,7 +234,6 @@ Name = Annotated[str, msgspec.Meta(max_length=120)]
 TurnNumber = Annotated[int, msgspec.Meta(ge=0, le=10_000)]
 LookAsked = Annotated[str, msgspec.Meta(max_length=80)]
 LooksAsked = Annotated[tuple[LookAsked, ...], msgspec.Meta(max_length=3)]
-Turns = Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
 
 
 class Misshapen(ValueError):
@@ -266,25 +258,22 @@ class InsightShape(msgspec.Struct, frozen=True):
     """An insight and its turns."""
 
     text: Text
-    turns: Turns
+    turns: Annotated[tuple[TurnNumber, ...], msgspec.Meta(max_length=40)]
 
 
-class EntryShape(msgspec.Struct, frozen=True):
-    """A decision, question or action, its rationale, reason or owner, and its turns."""
+class EntryShape(InsightShape, frozen=True):
+    """A decision, question or action and its turns, with its rationale, reason or owner."""
 
-    text: Text
     detail: Text
-    turns: Turns
 
 
-Insights = Annotated[tuple[InsightShape, ...], msgspec.Meta(max_length=12)]
 Entries = Annotated[tuple[EntryShape, ...], msgspec.Meta(max_length=12)]
 
 
 class SynthesisShape(msgspec.Struct, frozen=True):
     """The synthesis and its one-line summary."""
 
-    insights: Insights
+    insights: Annotated[tuple[InsightShape, ...], msgspec.Meta(max_length=12)]
     decisions: Entries
     questions: Entries
     actions: Entries
@@ -339,17 +328,6 @@ def to_offers(shape: OffersShape, ask: AskOffers) -> tuple[Offer, ...]:
     return tuple(offers.values())
 
 
-@cache
-def schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON schema of a shape, in one piece and closed, as services want it."""
-    (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
-    whole = _inline_parts(made, parts)
-    assert isinstance(whole, dict)
-    # A service that is held to the schema answers at once: a small model would fill the look-ups without end.
-    asked = {name: each for name, each in whole["properties"].items() if name != "look"}
-    return whole | {"properties": asked, "required": list(asked)}
-
-
 def read(text: str, shape: type[Shaped]) -> Shaped:
     """The object that an answer holds, whatever stands around it; Misshapen where there is none."""
     start, end = text.find("{"), text.rfind("}")
@@ -363,17 +341,27 @@ def read(text: str, shape: type[Shaped]) -> Shaped:
         raise Misshapen("It was no sound JSON.") from None
 
 
-def _inline_parts(node: Any, parts: dict[str, Any]) -> Any:
-    match node:
-        case {"$ref": str(name)}:
-            return _inline_parts(parts[name], parts)
-        case dict():
-            made = {key: _inline_parts(value, parts) for key, value in node.items() if key not in _LEFT_OUT}
-            if made.get("type") == "object":
-                made["additionalProperties"] = False
-                made["required"] = list(made.get("properties", {}))
-            return made
-        case list():
-            return [_inline_parts(each, parts) for each in node]
-        case _:
-            return node
+# `look` is left out: held to a schema, a small model would fill its look-ups without end.
+_LEFT_OUT = ("title", "default", "description", "look")
+
+
+@cache
+def schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """The JSON schema of a shape, in one piece and closed, as services want it."""
+    (made,), parts = msgspec.json.schema_components([shape], ref_template="{name}")
+
+    def close(node: Any) -> Any:
+        match node:
+            case {"$ref": str(name)}:
+                return close(parts[name])
+            case dict():
+                closed = {key: close(value) for key, value in node.items() if key not in _LEFT_OUT}
+                if closed.get("type") == "object":
+                    closed |= {"additionalProperties": False, "required": list(closed["properties"])}
+                return closed
+            case list():
+                return [close(each) for each in node]
+            case _:
+                return node
+
+    return cast("dict[str, Any]", close(made))

@@ -34,18 +34,25 @@ def word_list(name: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
+def stems_of_list(name: str) -> frozenset[str]:
+    """Return the stems of a word list."""
+    return frozenset(map(stem_word, word_list(name)))
+
+
+@lru_cache(maxsize=64)
 def pattern(name: str) -> re.Pattern[str]:
     """Return the expression that shows what a sentence does: object, announce, ask openly."""
-    return re.compile("|".join(f"(?:{each})" for each in _tables()["signs"][name]), re.IGNORECASE)
+    return _compile(_tables()["signs"][name])
 
 
 @lru_cache(maxsize=1)
 def phase_expressions() -> Mapping[str, re.Pattern[str]]:
     """Return, by the number of each phase, the expressions that only that phase uses."""
-    return {
-        phase: re.compile("|".join(f"(?:{each})" for each in expressions), re.IGNORECASE)
-        for phase, expressions in _tables()["phases"].items()
-    }
+    return {phase: _compile(expressions) for phase, expressions in _tables()["phases"].items()}
+
+
+def _compile(expressions: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in expressions), re.IGNORECASE)
 
 
 def persona_line(persona: str, kind: str) -> str:
@@ -58,32 +65,20 @@ def persona_line(persona: str, kind: str) -> str:
 @lru_cache(maxsize=4_096)
 def content_stems(text: str) -> tuple[str, ...]:
     """Return the stems of the words that carry a meaning, in order."""
-    empty = word_list("empty")
-    plain = (word.removesuffix("'s") for word in words_of(text))
-    return tuple(
-        stem_word(word) for word in plain if word not in empty and (len(word) > 1 or not word.isascii())
-    )
+    plain = (word.removesuffix("'s") for word in words_of(text) if len(word) > 1 or not word.isascii())
+    return tuple(stem_word(word) for word in plain if word not in word_list("empty"))
 
 
-@lru_cache(maxsize=64)
-def stems_of_list(name: str) -> frozenset[str]:
-    """Return the stems of a word list."""
-    return frozenset(stem_word(word) for word in word_list(name))
+@lru_cache(maxsize=4_096)
+def similar_stems(stem: str) -> frozenset[str]:
+    """Return the stems of words that mean nearly the same."""
+    return frozenset[str]().union(*(row for row in _rows_of_similar_stems() if stem in row)) - {stem}
 
 
 @lru_cache(maxsize=1)
-def _alike() -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for row in _tables()["alike"]["rows"].strip().split("\n"):
-        stems = {stem_word(word) for word in row.split()}
-        for stem in stems:
-            found.setdefault(stem, set()).update(stems - {stem})
-    return {stem: frozenset(others) for stem, others in found.items()}
-
-
-def similar_stems(stem: str) -> frozenset[str]:
-    """Return the stems of words that mean nearly the same."""
-    return _alike().get(stem, frozenset())
+def _rows_of_similar_stems() -> tuple[frozenset[str], ...]:
+    rows = _tables()["alike"]["rows"].strip().split("\n")
+    return tuple(frozenset(map(stem_word, row.split())) for row in rows)
 
 
 def drop_name(words: str, names: Iterable[str]) -> str:

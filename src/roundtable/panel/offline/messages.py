@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
@@ -15,13 +14,13 @@ from .lexicon import MAX_MESSAGE_LENGTH, content_stems, drop_name, pattern, stri
 
 Kind = Literal["question", "decision", "statement", "denial"]
 
-_SHORT = 6
+_MAX_CLARIFYING_WORDS = 12
 _FEW = 2
 _PASTED_LINES = 20
 
 
 class Piece(Struct, frozen=True):
-    """One sentence of a message, exactly as it was typed, and what it does."""
+    """What a message says in one breath, exactly as it was typed, and what that does."""
 
     kind: Kind
     text: str
@@ -37,13 +36,9 @@ class UserMessage(Struct, frozen=True):
     asks_to_clarify: bool = False
     objects: bool = False
 
-    def of_kind(self, kind: Kind) -> tuple[str, ...]:
-        return tuple(piece.text for piece in self.pieces if piece.kind == kind)
-
-    @property
-    def question(self) -> str:
-        """The questions of the message, empty where it asks nothing."""
-        return " ".join(self.of_kind("question"))
+    def of_kind(self, kind: Kind) -> str:
+        """Return all that the message says of one kind, empty where there is nothing."""
+        return " ".join(piece.text for piece in self.pieces if piece.kind == kind)
 
 
 @lru_cache(maxsize=256)
@@ -53,58 +48,41 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
     if whole.count("\n") > _PASTED_LINES or len(whole) > MAX_MESSAGE_LENGTH:
         return UserMessage(whole, (Piece("statement", whole),))
     plain = fold_text(strip_address(whole, names)).strip()
-    noise = is_noise(plain) or is_noise(fold_text(whole).strip())
     decided = frozenset(find_decisions(whole, names))
-    sentences = ((each, fold_text(strip_address(each, names))) for each in split_sentences(whole))
-    fitting = (each for each, told in sentences if not pattern("misfit").match(told))
-    pieces = tuple(_join_statements(_classify(piece, decided, names) for piece in fitting))
-    asks = any(piece.kind == "question" and not _is_doubt(piece.text, names) for piece in pieces)
-    short = len(words_of(plain)) <= _SHORT
+    pieces: list[Piece] = []
+    asks = False
+    for sentence in split_sentences(whole):
+        told = fold_text(strip_address(sentence, names))
+        is_doubt = "?" not in told and pattern("doubted").match(told) is not None
+        if pattern("misfit").match(told):
+            continue
+        kind: Kind = "statement"
+        if sentence in decided:
+            kind = "decision"
+        elif pattern("not_answered").match(fold_text(drop_name(sentence, names))):
+            kind = "denial"
+        elif (is_question(told) or is_doubt) and content_stems(told):
+            kind = "question"
+        asks = asks or (kind == "question" and not is_doubt)
+        # Neighbouring statements are said in one breath, and so is "Approved." with what is approved.
+        last = pieces[-1] if pieces else Piece(kind, "")
+        approves = last.kind == "decision" and kind == "statement" and len(content_stems(last.text)) < _FEW
+        if pieces and (approves or kind == last.kind != "decision"):
+            pieces[-1] = Piece(last.kind, f"{last.text} {sentence}")
+        else:
+            pieces.append(Piece(kind, sentence))
+    is_plain = not asks and not decided
+    is_short = len(words_of(plain)) <= _MAX_CLARIFYING_WORDS
     return UserMessage(
         whole,
-        () if noise else pieces,
-        keeps_open=not asks
-        and not decided
-        and (is_unknown(plain) or bool(pattern("kept_open").match(plain))),
-        settles_question=bool(pattern("settled").match(plain)),
-        asks_to_clarify=bool(pattern("clarify").search(plain)) and len(words_of(plain)) <= 2 * _SHORT,
-        objects=not asks
-        and not decided
-        and bool(pattern("objection").search(plain))
-        and not (short and is_unknown(plain)),
+        () if is_noise(plain) or is_noise(fold_text(whole)) else tuple(pieces),
+        keeps_open=is_plain and (is_unknown(plain) or pattern("kept_open").match(plain) is not None),
+        settles_question=pattern("settled").match(plain) is not None,
+        asks_to_clarify=is_short and pattern("clarify").search(plain) is not None,
+        objects=is_plain and not is_unknown(plain) and pattern("objection").search(plain) is not None,
     )
 
 
 def is_noise(said: str) -> bool:
     """Whether folded words say nothing that could stand in a document: no word, a greeting, a key."""
-    return not words_of(said) or pattern("noise").fullmatch(said.strip(" .!?,")) is not None
-
-
-def _classify(sentence: str, decided: frozenset[str], names: Iterable[str]) -> Piece:
-    if sentence in decided:
-        return Piece("decision", sentence)
-    plain = strip_address(sentence, names)
-    tagged = pattern("tagged").search(plain) and not plain.rstrip().endswith(".")
-    if pattern("not_answered").match(fold_text(drop_name(sentence, names))):
-        return Piece("denial", sentence)
-    asks = is_question(plain) or tagged or pattern("openly").match(plain) or _is_doubt(sentence, names)
-    return Piece("question" if asks and content_stems(plain) else "statement", sentence)
-
-
-def _is_doubt(words: str, names: Iterable[str]) -> bool:
-    """Whether somebody says what they do not know, without a question mark."""
-    return "?" not in words and bool(pattern("doubted").match(fold_text(strip_address(words, names))))
-
-
-def _join_statements(pieces: Iterable[Piece]) -> list[Piece]:
-    """Join what was said in one breath: neighbouring statements, and "Approved." with what is approved."""
-    joined: list[Piece] = []
-    for piece in pieces:
-        last = joined[-1] if joined else Piece("question", "")
-        says_little = last.kind == "decision" and len(content_stems(last.text)) < _FEW
-        continues = piece.kind == last.kind != "decision" or (says_little and piece.kind == "statement")
-        if joined and continues:
-            joined[-1] = Piece(last.kind, f"{last.text} {piece.text}")
-        else:
-            joined.append(piece)
-    return joined
+    return not words_of(said) or pattern("noise").fullmatch(said.strip(" .!?,\n")) is not None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,7 +15,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Struct
 
-from ...catalogue.files import Problem, list_sources, read_source
+from ...catalogue.files import Problem, read_folder
 from ...core.text import fold_text, split_sentences, stem_word
 from .lexicon import INTERVIEW_FOLDER, content_stems
 
@@ -89,77 +88,65 @@ class _PromptFile(msgspec.Struct, forbid_unknown_fields=True):
     focus: list[Focus] = []
 
 
-class Library(Struct, frozen=True, dict=True, eq=False):
+class Library(Struct, frozen=True, eq=False):
     """All prompts in use, a project's own first."""
 
     prompts: tuple[Prompt, ...] = ()
     focuses: tuple[Focus, ...] = ()
 
-    @cached_property
-    def _by_persona(self) -> dict[str, tuple[Prompt, ...]]:
-        keys = dict.fromkeys(prompt.persona for prompt in self.prompts)
-        return {key: tuple(prompt for prompt in self.prompts if prompt.persona == key) for key in keys}
-
     def of_persona(self, key: str) -> tuple[Prompt, ...]:
-        return self._by_persona.get(key, ())
+        """Return what a persona may ask."""
+        return tuple(prompt for prompt in self.prompts if prompt.persona == key)
 
     def find_focus(self, step_id: str, label: str, suits: str) -> Focus | None:
         """Return the framing that was written for a label and the kind of answer that stands there."""
-        wanted = (step_id, fold_text(label), suits)
-        return next(
-            (each for each in self.focuses if (each.step, fold_text(each.label), each.suits) == wanted), None
-        )
+        written = (each for each in self.focuses if (each.step, each.suits) == (step_id, suits))
+        return next((each for each in written if fold_text(each.label) == fold_text(label)), None)
 
     def find_prompt(self, speaker: str, text: str) -> Prompt | None:
         """Return the prompt that a persona's contribution asks, the last where it holds several."""
         said = fold_text(text)
-        places = [(said.rfind(prompt.needle), prompt) for prompt in self.of_persona(speaker)]
-        found = [(place, len(prompt.needle), prompt) for place, prompt in places if place >= 0]
-        return max(found, key=lambda each: each[:2])[2] if found else None
+        asked = [prompt for prompt in self.of_persona(speaker) if prompt.needle in said]
+        return max(asked, key=lambda each: (said.rfind(each.needle), len(each.needle)), default=None)
 
 
 def extract_question(text: str) -> str:
     """Return the last sentence that asks or leaves a blank; empty where there is none that says enough."""
-    asking = [
-        piece for piece in split_sentences(text) if piece.rstrip("\"')").endswith("?") or "___" in piece
-    ]
-    return asking[-1] if asking and len(asking[-1].split()) >= _SHORTEST_QUESTION else ""
+    pieces = split_sentences(text)
+    asked = [each for each in pieces if each.rstrip("\"')").endswith("?") or "___" in each]
+    return asked[-1] if asked and len(asked[-1].split()) >= _SHORTEST_QUESTION else ""
 
 
 @lru_cache(maxsize=8)
 def load_library(project: Path | None = None) -> Library:
     """Load the built-in prompts and the sound ones of a project."""
     own, _ = read_project_prompts(project) if project is not None else (Library(), ())
-    built_in = _built_in()
-    return Library(own.prompts + built_in.prompts, own.focuses + built_in.focuses)
-
-
-@lru_cache(maxsize=1)
-def _built_in() -> Library:
     files = [path for path in sorted(INTERVIEW_FOLDER.glob("*.toml")) if path.name != "words.toml"]
     parsed = [_parse(path.read_text("utf-8")) for path in files]
     return Library(
-        tuple(prompt for file in parsed for prompt in file.prompt),
-        tuple(focus for file in parsed for focus in file.focus),
+        (*own.prompts, *(prompt for file in parsed for prompt in file.prompt)),
+        (*own.focuses, *(focus for file in parsed for focus in file.focus)),
     )
 
 
 def read_project_prompts(project: Path) -> tuple[Library, tuple[Problem, ...]]:
     """Read a project's own prompts, and say what is wrong with each file that cannot be used."""
-    found, trouble = list_sources(project / PROJECT_PROMPTS, PROJECT_PROMPTS.as_posix(), suffix=".toml")
-    problems = list(trouble)
+    own = project / PROJECT_PROMPTS.parent
+    found, problems = read_folder(own, PROJECT_PROMPTS.name, f"{own.name}/", suffix=".toml")
     prompts: list[Prompt] = []
     focuses: list[Focus] = []
     for source in found:
         try:
-            file = _parse(read_source(source, (project / ".roundtable").resolve()))
+            file = _parse(source.value)
         except (ValueError, msgspec.ValidationError) as error:
             problems.append(Problem(source.shown, "", str(error), skipped=True))
             continue
-        wrong = list(_check(file.prompt))
-        problems.extend(Problem(source.shown, "text", reason, skipped=True) for reason, _ in wrong)
-        bad = {id(prompt) for _, prompt in wrong}
-        prompts.extend(prompt for prompt in file.prompt if id(prompt) not in bad)
+        for prompt in file.prompt:
+            if fault := _find_fault(prompt):
+                reason = f"{fault}: {prompt.text[:60]}"
+                problems.append(Problem(source.shown, "text", reason, skipped=True))
+            else:
+                prompts.append(prompt)
         focuses.extend(file.focus)
     return Library(tuple(prompts), tuple(focuses)), tuple(problems)
 
@@ -168,13 +155,11 @@ def _parse(text: str) -> _PromptFile:
     return msgspec.convert(tomllib.loads(text), _PromptFile)
 
 
-def _check(prompts: Sequence[Prompt]) -> Iterator[tuple[str, Prompt]]:
-    """Yield what the types cannot say: length, blanks, and that a prompt belongs somewhere."""
-    for prompt in prompts:
-        count = len(prompt.text.split())
-        if count > MAX_PROMPT_WORDS:
-            yield f"has {count} words; a prompt has {MAX_PROMPT_WORDS} at most: {prompt.text[:60]}", prompt
-        elif re.search(r"\{(?!quote\})", prompt.text):
-            yield f"only {QUOTE} can be filled in: {prompt.text[:60]}", prompt
-        elif bool(prompt.step) != bool(prompt.label):
-            yield f"needs both a step and a label, or neither: {prompt.text[:60]}", prompt
+def _find_fault(prompt: Prompt) -> str:
+    """Return what the types cannot say: length, blanks, and that a prompt belongs somewhere."""
+    count = len(prompt.text.split())
+    if count > MAX_PROMPT_WORDS:
+        return f"has {count} words; a prompt has {MAX_PROMPT_WORDS} at most"
+    if re.search(r"\{(?!quote\})", prompt.text):
+        return f"only {QUOTE} can be filled in"
+    return "needs both a step and a label, or neither" if bool(prompt.step) != bool(prompt.label) else ""

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import log
-
-from msgspec import Struct
 
 from ...core.text import fold_text
 from .lexicon import content_stems, pattern, similar_stems, stems_of_list
@@ -20,85 +17,53 @@ from .section import SearchLine
 
 MAX_LINES_SHOWN = 3
 _K1, _B = 1.2, 0.6
-_CONTEXT_WEIGHT = 0.4
-"""What a word of the question that a line answers counts beside a word of the line itself."""
 _SIMILAR_WEIGHT = 0.45
 """What a word that means nearly the same counts beside the word itself."""
 _EXPECTED_WEIGHT = 1.6
 _LEAST_SCORE = 1.0
-_TWO = 2
 # A line that holds the kind of thing that a question asks for is more likely to answer it.
 _EXPECTED = (
-    (
-        re.compile(r"\bhow (?:many|much|big|large|far|high)\b|\bwhat (?:number|size|share|limit|amount)\b"),
-        "number_answer",
-    ),
-    (
-        re.compile(r"\bwhen\b|\bhow (?:long|often|soon|late|fast|quickly|old)\b|\bwhat time\b|\bdeadline\b"),
-        "time_answer",
-    ),
-    (re.compile(r"\bwhy\b|\bwhat for\b|\bhow come\b|\breason\b"), "reason_answer"),
-    (re.compile(r"\bwhere\b|\bwhich (?:file|place|part|module)\b"), "place_answer"),
+    (re.compile(r"\bhow (?:many|much|big|large|far|high)\b|\bwhat (?:number|size|limit)\b"), "number_answer"),
+    (re.compile(r"\bwhen\b|\bhow (?:long|often|soon|late|fast|old)\b|\bdeadline\b"), "time_answer"),
+    (re.compile(r"\bwhy\b|\bwhat for\b|\breason\b"), "reason_answer"),
 )
+_WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 _WISH = re.compile(r"\b(?:must|should|shall|needs?|wants?|wish\w*)\b", re.IGNORECASE)
 _WANTED = re.compile(r"\b(?:which|what) \w+", re.IGNORECASE)
-_WHO = re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|people|role|team|user)\b")
 
 
 @lru_cache(maxsize=8)
 def find_closest_lines(question: str, lines: tuple[SearchLine, ...]) -> tuple[SearchLine, ...]:
-    """Return the written lines that come closest to a question."""
-    return LineIndex(lines).find_closest(question)
+    """Return the written lines that come closest to a question, best first, if any comes close."""
+    asked = dict.fromkeys(content_stems(question))
+    rows = [Counter(content_stems(line.text)) for line in lines]
+    seen = Counter(stem for counts in rows for stem in counts)
+    average = sum(counts.total() for counts in rows) / max(len(rows), 1) or 1.0
 
+    def rarity(stem: str) -> float:
+        return log(1 + (len(rows) - seen[stem] + 0.5) / (seen[stem] + 0.5))
 
-class LineIndex(Struct, frozen=True, dict=True):
-    """Lines with their stems, ready to be ranked."""
-
-    lines: tuple[SearchLine, ...]
-
-    @cached_property
-    def _rows(self) -> tuple[tuple[Counter[str], frozenset[str]], ...]:
-        return tuple(
-            (Counter(content_stems(line.text)), frozenset(content_stems(line.context))) for line in self.lines
-        )
-
-    @cached_property
-    def _frequency(self) -> Counter[str]:
-        return Counter(stem for counts, context in self._rows for stem in counts.keys() | context)
-
-    @cached_property
-    def _average(self) -> float:
-        return sum(counts.total() for counts, _ in self._rows) / max(len(self._rows), 1) or 1.0
-
-    def find_closest(self, question: str) -> tuple[SearchLine, ...]:
-        """Return the lines that come closest to a question, best first; none where nothing comes close."""
-        asked = tuple(dict.fromkeys(content_stems(question)))
-        written = (stem for stem in asked if self._frequency[stem])
-        rarest = max(written, key=self._rarity, default="")
-        scored: list[tuple[bool, float, int]] = []
-        for place, (line, (counts, context)) in enumerate(zip(self.lines, self._rows, strict=True)):
-            score = self._score(asked, counts, context)
-            if _holds_what_is_asked(question, line.text):
-                score += _EXPECTED_WEIGHT
-            # A line that only says the question again tells nothing.
-            if score >= _LEAST_SCORE and frozenset(asked) != counts.keys():
-                scored.append((rarest not in counts, -score, place))
-        return _leave_out_echoes([self.lines[place] for *_, place in sorted(scored)])
-
-    def _score(self, asked: Sequence[str], counts: Counter[str], context: frozenset[str]) -> float:
-        length = _K1 * (1 - _B + _B * counts.total() / self._average)
-        total = 0.0
+    def score(line: SearchLine, counts: Counter[str]) -> float:
+        length = _K1 * (1 - _B + _B * counts.total() / average)
+        total = _EXPECTED_WEIGHT if _holds_what_is_asked(question, line.text) else 0.0
         for stem in asked:
-            count = counts[stem] or (_CONTEXT_WEIGHT if stem in context else 0.0)
-            if count:
-                total += self._rarity(stem) * count * (_K1 + 1) / (count + length)
+            if count := counts[stem]:
+                total += rarity(stem) * count * (_K1 + 1) / (count + length)
             elif alike := similar_stems(stem) & counts.keys():
-                total += _SIMILAR_WEIGHT * max(map(self._rarity, alike)) * (_K1 + 1) / (1 + length)
+                total += _SIMILAR_WEIGHT * max(map(rarity, alike)) * (_K1 + 1) / (1 + length)
         return total
 
-    def _rarity(self, stem: str) -> float:
-        seen = self._frequency[stem]
-        return log(1 + (len(self._rows) - seen + 0.5) / (seen + 0.5))
+    rarest = max((stem for stem in asked if seen[stem]), key=rarity, default="")
+    pairs = zip(lines, rows, strict=True)
+    scored = ((rarest not in row, -score(line, row), at) for at, (line, row) in enumerate(pairs))
+    kept: list[int] = []
+    for _, negative, place in sorted(scored):
+        stems = rows[place].keys()
+        # A line that only says again what the question or a better line says tells nothing.
+        is_echo = stems == asked.keys() or any(stems <= rows[each].keys() for each in kept)
+        if -negative >= _LEAST_SCORE and not is_echo and len(kept) < MAX_LINES_SHOWN:
+            kept.append(place)
+    return tuple(lines[place] for place in kept)
 
 
 def answers_question(question: str, line: SearchLine) -> bool:
@@ -106,20 +71,9 @@ def answers_question(question: str, line: SearchLine) -> bool:
     asked = frozenset(content_stems(_WANTED.sub("", question)))
     held = frozenset(content_stems(line.text))
     is_wish = _WISH.search(line.text) and not _WISH.search(question)  # it says nothing of what there is
-    is_told = len(asked) >= _TWO and not line.text.endswith("?") and not is_wish
-    return bool(is_told) and all(stem in held or similar_stems(stem) & held for stem in asked)
-
-
-def _leave_out_echoes(lines: Sequence[SearchLine]) -> tuple[SearchLine, ...]:
-    """Return the first lines, without those that only say again what one of them says."""
-    kept: list[SearchLine] = []
-    for line in lines:
-        stems = frozenset(content_stems(line.text))
-        if len(kept) < MAX_LINES_SHOWN and not any(
-            stems <= frozenset(content_stems(each.text)) for each in kept
-        ):
-            kept.append(line)
-    return tuple(kept)
+    if len(asked) < 2 or line.text.endswith("?") or is_wish:
+        return False
+    return all(stem in held or similar_stems(stem) & held for stem in asked)
 
 
 def _holds_what_is_asked(question: str, line: str) -> bool:

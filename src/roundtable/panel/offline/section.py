@@ -42,21 +42,17 @@ class LabelAnswer(Struct, frozen=True):
     """What the user answered under one label of the step."""
 
     label: str
-    question: str
     text: str = ""
-    is_default: bool = False
-    """Whether it is the draft that says that nothing changes, taken as it was offered."""
     document: str = ""
 
     @property
     def state(self) -> AnswerState:
         """Whether something is told, nothing is needed, or nobody knew."""
         said = fold_text(self.text).strip()
-        length = len(words_of(said))
-        denied = length <= 2 * MAX_QUOTE_WORDS and pattern("denied").fullmatch(said)
-        if self.is_default or denied or (length <= MAX_QUOTE_WORDS and pattern("none").fullmatch(said)):
+        is_short = len(words_of(said)) <= MAX_QUOTE_WORDS
+        if is_short and pattern("none").fullmatch(said):
             return "none"
-        unsure = is_unknown(self.text) or (pattern("unsure").match(said) and length <= MAX_QUOTE_WORDS)
+        unsure = is_unknown(self.text) or (is_short and pattern("unsure").match(said))
         return "unknown" if not said or unsure else "given"
 
     def meets(self, need: Need) -> bool:
@@ -80,11 +76,9 @@ class SearchLine(Struct, frozen=True):
 
     text: str
     place: str
-    context: str = ""
-    """The question that the line answers, searched with it but never shown."""
 
 
-class SectionContext(Struct, frozen=True, dict=True):
+class SectionContext(Struct, frozen=True):
     """All that the panel reads before it speaks; made once for a discussion."""
 
     step: Step
@@ -96,6 +90,7 @@ class SectionContext(Struct, frozen=True, dict=True):
     """Folded texts of earlier discussions on this step: what stands there was asked already."""
 
     def find_answer(self, label: str) -> LabelAnswer | None:
+        """Return the answer under a label; None where there is none."""
         wanted = fold_text(label)
         return next((each for each in self.answers if fold_text(each.label) == wanted), None)
 
@@ -114,74 +109,56 @@ def read_section(table: Table) -> SectionContext:
 def _read(
     title: str, text: str, step: Step, material: tuple[Material, ...], documents: tuple[Material, ...]
 ) -> SectionContext:
-    transcripts = tuple(each for each in documents if each.name.startswith("elaborations/"))
-    others = tuple(each for each in documents if not each.name.startswith("elaborations/"))
+    transcripts = [each for each in documents if each.name.startswith("elaborations/")]
+    others = [each for each in documents if each not in transcripts and each.name.endswith(".md")]
+    written = [each for each in material if each.name.endswith(".md")]
     answers = tuple(_find_answers(title, step, material))
     lines = [*answer_lines(answers), *document_lines("draft.md", text)]
     answered = [line.text for line in lines]
-    for document in (*material, *others):
-        if document.name.endswith(".md"):
-            found = document_lines(document.name, document.text)
-            # An answer stands in its document too, behind its label: once is enough.
-            lines += [line for line in found if not any(line.text.endswith(each) for each in answered)]
-    unique = {line.text: line for line in reversed(lines[:MAX_LINES])}
-    kept = tuple(reversed(unique.values()))
-    stems = frozenset(stem for line in kept for stem in content_stems(line.text))
+    for document in (*written, *others):
+        found = document_lines(document.name, document.text)
+        # An answer stands in its document too, behind its label: once is enough.
+        lines += [line for line in found if not any(line.text.endswith(each) for each in answered)]
+    unique: dict[str, SearchLine] = {}
+    for line in lines[:MAX_LINES]:
+        unique.setdefault(line.text, line)
+    stems = frozenset(stem for text in unique for stem in content_stems(text))
     # What an earlier discussion asked stands in its transcript, what was answered in the documents too.
     asked = tuple(fold_text(unescape(each.text[:MAX_DOCUMENT_LENGTH])) for each in (*transcripts, *material))
-    return SectionContext(step, answers, kept, stems, asked)
+    return SectionContext(step, answers, tuple(unique.values()), stems, asked)
 
 
 def _find_answers(title: str, step: Step, material: tuple[Material, ...]) -> Iterator[LabelAnswer]:
     """Yield the answers in the order of the questions, with those that nobody could give."""
-    given: dict[str, str] = {}
-    where: dict[str, str] = {}
-    for document in material:
-        if document.name.endswith(".md"):
-            for label, text in _read_labelled(document, step).items():
-                given.setdefault(label, text)
-                where.setdefault(label, document.name)
     texts = {each.name: each.text[:MAX_DOCUMENT_LENGTH] for each in material}
-    for (step_id, label), text in read_answers(texts, title).items():
+    given: dict[str, tuple[str, str]] = {}
+    for name, text in texts.items():
+        try:
+            shape = read_outline(text.encode("utf-8", "replace"))
+        except RuleBroken:
+            continue
+        headings = {target.section for target in step.targets if target.output == name} | {step.title}
+        for heading in sorted(headings) if name.endswith(".md") else ():
+            for label, answer in read_labelled_answers(shape, step, heading).items():
+                given.setdefault(label, (answer, name))
+    for (step_id, label), answer in read_answers(texts, title).items():
         if step_id == step.step_id:
-            given.setdefault(label, text)
+            given.setdefault(label, (answer, next(iter(texts), "")))
     open_ones = {fold_text(line) for text in texts.values() for _, line in find_open_questions(text)}
-    for question in _questions(step).values():
-        text = given.get(question.label, "")
-        if text or fold_text(question.text) in open_ones:
-            drafts = [each.draft for each in step.brief if each.label == question.label]
-            offered = {fold_text(each.removeprefix("text: ")) for each in drafts if each}
-            place = where.get(question.label, next(iter(texts), ""))
-            yield LabelAnswer(question.label, question.text, text, fold_text(text) in offered, place)
-
-
-def _read_labelled(document: Material, step: Step) -> dict[str, str]:
-    data = document.text[:MAX_DOCUMENT_LENGTH].encode("utf-8", "replace")
-    headings = {target.section for target in step.targets if target.output == document.name} | {step.title}
-    try:
-        shape = read_outline(data)
-    except RuleBroken:
-        return {}
-    return {
-        label: text
-        for heading in headings
-        for label, text in read_labelled_answers(shape, step, heading).items()
-    }
-
-
-def _questions(step: Step) -> dict[str, Question]:
-    """Return the questions of all depths by label, those of the standard depth first."""
-    found: dict[str, Question] = {}
+    asked: dict[str, Question] = {}
     for question in (*step.standard, *(each for depth in DEPTHS for each in step.questions(depth))):
-        found.setdefault(question.label, question)
-    return found
+        asked.setdefault(question.label, question)
+    for label, question in asked.items():
+        answer, name = given.get(label, ("", next(iter(texts), "")))
+        if answer or fold_text(question.text) in open_ones:
+            yield LabelAnswer(label, answer, name)
 
 
 def answer_lines(answers: tuple[LabelAnswer, ...]) -> Iterator[SearchLine]:
     for answer in answers:
         for sentence in split_sentences(answer.text):
             place = f"{answer.document}, {answer.label}" if answer.document else answer.label
-            yield SearchLine(sentence, place, f"{answer.label} {answer.question}")
+            yield SearchLine(sentence, place)
 
 
 def document_lines(name: str, text: str) -> Iterator[SearchLine]:
@@ -200,4 +177,4 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
             place = f"{name}, {heading}" if heading else name
             for sentence in split_sentences(body[:_LONGEST_LINE]):
                 if content_stems(sentence):
-                    yield SearchLine(sentence, place, heading)
+                    yield SearchLine(sentence, place)

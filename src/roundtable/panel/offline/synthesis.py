@@ -12,10 +12,9 @@ from math import ceil
 from ...core.commands import Table
 from ...core.hearing import address
 from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
-from ...core.turns import USER
-from .decisions import find_decisions, is_pointing_back
 from .lexicon import content_stems, drop_name
-from .pairing import Discussion, OpenPrompt, SaidPiece, first_names, follow_discussion
+from .messages import Kind
+from .pairing import Discussion, SaidPiece, first_names, follow_discussion
 from .prompts import Library
 
 WHO_COULD_TELL = {
@@ -25,15 +24,7 @@ WHO_COULD_TELL = {
 }
 ANYBODY = "for whoever can tell"
 NOBODY_ANSWERED = "Nobody answered; the prompts are in the transcript"
-FIXED_PHRASES = (
-    *WHO_COULD_TELL.values(),
-    ANYBODY,
-    NOBODY_ANSWERED,
-    "Decided:",
-    "Open:",
-    "Said:",
-    "replaces:",
-)
+FIXED_PHRASES = (*WHO_COULD_TELL.values(), ANYBODY, NOBODY_ANSWERED)
 
 # Without the options it says nothing; "Option A: we stop" says it again.
 _OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
@@ -46,35 +37,54 @@ _MOST = 0.6
 def extract_synthesis(table: Table, library: Library) -> Draft:
     """Draft the synthesis from what the user said."""
     found = follow_discussion(table, library)
-    decisions = tuple(_find_decisions(table, found))
-    insights = tuple(_find_insights(table, found))[:_MAX_ENTRIES]
-    questions = tuple(_find_questions(table, found))[:_MAX_ENTRIES]
-    takeaway = "" if decisions or insights or questions else NOBODY_ANSWERED
-    return Draft(
-        insights, decisions, questions, (), _summarise(found, table, decisions, insights, questions), takeaway
-    )
-
-
-def _find_decisions(table: Table, found: Discussion) -> Iterator[Entry]:
-    """Yield the user's decisions; one that says only "A" or "do that" is led in by what it answers."""
     marked = {number for turn in table.turns for number in turn.verdict.decisions}
-    names = first_names(table)
-    for said in _pieces(table, found, "decision"):
-        if said.turn in marked:
-            words = said.piece.text
-            little = is_pointing_back(words, names) or not find_decisions(words, names)
-            yield _lead_in(said, table, always=little or len(content_stems(words)) < _FEW_STEMS)
+    decided = (said for said in _pieces(table, found, "decision") if said.turn in marked)
+    decisions = tuple(_put_entry(said, table) for said in decided)
+    told = (said for said in _pieces(table, found, "statement") if said.prompt or _stems(said))
+    insights = tuple(_put_entry(said, table) for said in told)[:_MAX_ENTRIES]
+    questions = tuple(_find_questions(table, found))[:_MAX_ENTRIES]
+    parts = [f"Decided: {_own_words(entry, table)}" for entry in decisions[:1]]
+    parts += [] if decisions else [f"Said: {_own_words(entry, table)}" for entry in insights[:1]]
+    parts += [f"Open: {entry.text}" for entry in questions[:1]]
+    if not parts:
+        return Draft(summary=NOBODY_ANSWERED, takeaway=NOBODY_ANSWERED)
+    half = SUMMARY_LENGTH // len(parts)
+    short = (shorten_text(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts)
+    return Draft(insights, decisions, questions, summary=" ".join(short))
 
 
-def _find_insights(table: Table, found: Discussion) -> Iterator[Entry]:
-    """Yield the user's own sentences; one that says too little alone is led in by what it answers."""
-    for said in _pieces(table, found, "statement"):
-        stems = content_stems(said.piece.text)
-        if said.prompt is not None or stems:
-            yield _lead_in(said, table, always=len(stems) < _FEW_STEMS)
+def _pieces(table: Table, found: Discussion, kind: Kind) -> Iterator[SaidPiece]:
+    """Yield what the user said of one kind, without small talk."""
+    for said in found.said:
+        drift = table.turns[said.turn - 1].verdict.off_topic
+        if said.piece.kind == kind and not (drift is not None and drift.is_chat):
+            yield said
+
+
+def _stems(said: SaidPiece) -> frozenset[str]:
+    return frozenset(content_stems(said.piece.text))
+
+
+def _put_entry(said: SaidPiece, table: Table) -> Entry:
+    """Return the user's words as an entry; led in by what they answer where they say too little alone."""
+    words, prompt = drop_name(join_lines(said.piece.text), first_names(table)), said.prompt
+    says_little = len(_stems(said)) < _FEW_STEMS or _OPTION.search(words)
+    if prompt is None or not says_little or "___" in prompt.question:
+        return Entry(words, (said.turn,))
+    asked = prompt.question
+    if prompt.kind == "choice" and prompt.prompt is not None and not prompt.further:
+        asked = prompt.text[max(prompt.text.find(prompt.prompt.text[:20]), 0) :]  # with its options
+    return Entry(f'{join_lines(asked)} "{words}"', (prompt.turn, said.turn))
+
+
+def _own_words(entry: Entry, table: Table) -> str:
+    """Return the user's words of an entry, without the prompt that leads them in."""
+    is_alone = len(entry.turns) == 1
+    return entry.text if is_alone else join_lines(table.turns[entry.turns[-1] - 1].text)
 
 
 def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
+    """Yield what the user asked and nobody answered, then the prompts that the user left open."""
     for said in _pieces(table, found, "question"):
         if said.turn not in found.settled_questions and not _is_taken_up(said, found):
             words = drop_name(join_lines(said.piece.text), first_names(table))
@@ -82,76 +92,15 @@ def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
             yield Entry(words, (said.turn,), WHO_COULD_TELL.get(asked or "", ANYBODY))
     for prompt in found.prompts:
         if prompt.state == "kept":
-            said_of_it = join_lines(found.kept_with.get(prompt.turn, ""))
-            named = len(content_stems(said_of_it)) > 1
-            detail = f'"{said_of_it}"' if named else WHO_COULD_TELL.get(prompt.speaker, ANYBODY)
+            said_of_it = join_lines(prompt.kept_with)
+            is_named = len(content_stems(said_of_it)) > 1
+            detail = f'"{said_of_it}"' if is_named else WHO_COULD_TELL.get(prompt.speaker, ANYBODY)
             yield Entry(prompt.question, (prompt.turn,), detail)
 
 
 def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
     """Whether the user answered a question of their own later: in words that take up most of its words."""
-    stems = frozenset(content_stems(asked.piece.text))
+    stems = _stems(asked)
     enough = max(min(_TWO, len(stems)), ceil(_MOST * len(stems)))
-    later = (said.piece for said in found.said if said.turn > asked.turn)
-    return any(
-        piece.kind in ("statement", "decision")
-        and len(stems & frozenset(content_stems(piece.text))) >= enough
-        for piece in later
-    )
-
-
-def _pieces(table: Table, found: Discussion, kind: str) -> Iterator[SaidPiece]:
-    """Yield what the user said of one kind, without small talk."""
-    for said in found.said:
-        drift = table.turns[said.turn - 1].verdict.off_topic
-        chats = drift is not None and drift.is_chat
-        if said.piece.kind == kind and not chats:
-            yield said
-
-
-def _lead_in(said: SaidPiece, table: Table, *, always: bool) -> Entry:
-    words = drop_name(join_lines(said.piece.text), first_names(table))
-    if said.prompt is None or not (always or _OPTION.search(words)) or "___" in said.prompt.question:
-        return Entry(words, (said.turn,))
-    return Entry(f'{_put_plainly(said.prompt)} "{words}"', (said.prompt.turn, said.turn))
-
-
-def _put_plainly(prompt: OpenPrompt) -> str:
-    """Return the prompt as it leads in an answer; a choice keeps its options."""
-    if prompt.kind == "choice" and prompt.prompt is not None and not prompt.further:
-        start = prompt.text.find(prompt.prompt.text[:20])
-        return join_lines(prompt.text[max(start, 0) :])
-    return join_lines(prompt.question)
-
-
-def _summarise(
-    found: Discussion,
-    table: Table,
-    decisions: tuple[Entry, ...],
-    insights: tuple[Entry, ...],
-    questions: tuple[Entry, ...],
-) -> str:
-    """Say what was decided and what is open, in the user's words (SYN-10)."""
-    if not any(turn.speaker == USER for turn in table.turns):
-        return NOBODY_ANSWERED
-    parts = []
-    if decisions:
-        parts.append(f"Decided: {_first_words(found, decisions[0], table)}")
-    elif insights:
-        parts.append(f"Said: {_first_words(found, insights[0], table)}")
-    if questions:
-        parts.append(f"Open: {questions[0].text}")
-    if not parts:
-        return NOBODY_ANSWERED
-    half = SUMMARY_LENGTH // len(parts)
-    return " ".join(
-        shorten_text(part.rstrip("."), half) + ("" if part.endswith("?") else ".") for part in parts
-    )
-
-
-def _first_words(found: Discussion, entry: Entry, table: Table) -> str:
-    """Return the user's own words of an entry, without the prompt that leads them in."""
-    turn = entry.turns[-1]
-    names = first_names(table)
-    spoken = [drop_name(join_lines(said.piece.text), names) for said in found.said if said.turn == turn]
-    return next((words for words in spoken if words in entry.text), join_lines(table.turns[turn - 1].text))
+    later = (said for said in found.said if said.turn > asked.turn and said.piece.kind != "question")
+    return any(len(stems & _stems(said)) >= enough for said in later)

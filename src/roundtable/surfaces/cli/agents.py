@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 import click
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...store.files import leads_out, make_folder, read, write
 from ..export import HOSTS, SHARED_FILES, Host, agent_file
-from .main import INTERRUPTED, signals_to_handle
+from .main import INTERRUPTED, interruptible
 from .options import Command, Flags, Group
 from .output import put_text, tell
 
+_ELSEWHERE = "Nothing was written. Remove the link, or give --to for another place."
 INSTALL = 'pip install "path/to/roundtable[mcp]"'
-_THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]", "::1")
 
 
 @click.command(cls=Command, uses=())
-@click.option("--http", metavar="PORT", help="Serve on http://127.0.0.1:PORT/mcp instead of stdio.")
+@click.option("--http", "port", type=click.IntRange(1, 65535), help="Serve on this port instead of stdio.")
 @click.pass_obj
-def mcp(flags: Flags, http: str | None) -> None:
+def mcp(flags: Flags, port: int | None) -> None:
     """Serve the table to a coding agent over MCP.
 
     A coding agent starts this command itself; docs/mcp.md has the lines for its settings. With --http the
     server can be reached from this machine only, with the token in the address that it prints.
     """
-    port = _read_port(http) if http is not None else None
     settings = flags.settings()
     try:
         import mcp.server.mcpserver  # noqa: F401 (late: half a second that no other command should pay)
@@ -42,30 +39,17 @@ def mcp(flags: Flags, http: str | None) -> None:
     token = make_token()
     if port is not None:
         tell(f"Serving {make_address(port, token)}\nWhoever has this address can use it. Ctrl-C ends it.")
-    for number in signals_to_handle() if port is None else ():
-        signal.signal(number, _leave)
     try:
-        serve(settings, port=port, token=token, debug=flags.debug)
+        with interruptible(_leave) if port is None else nullcontext():
+            serve(settings, port=port, token=token, debug=flags.debug)
     except SystemExit as failed:  # how the web server says that it cannot have the port
         raise RuleBroken(f"Port {port} cannot be used; the reason is above. Give another one.") from failed
 
 
-def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
+def _leave() -> None:
     """End the process: a thread waits for the client's next line, and an exception might wait for it."""
     tell("Interrupted. Everything is saved.")
     os._exit(INTERRUPTED)
-
-
-def _read_port(given: str) -> int:
-    """Return the port; RuleBroken if it is not one, or belongs to an address of another machine."""
-    host, colon, number = given.rpartition(":")
-    if colon and host not in _THIS_MACHINE:
-        raise RuleBroken(
-            f"{host[:60]} is refused: the server is for this machine only. Give a port, such as --http 8765."
-        )
-    if not number.isdecimal() or not 0 < int(number[:6]) < 65536:
-        raise RuleBroken(f"{given[:40]} is not a port. Give a number from 1 to 65535, such as --http 8765.")
-    return int(number)
 
 
 @click.group(cls=Group)
@@ -77,7 +61,7 @@ def export() -> None:
     """
 
 
-@export.command("agent-file", cls=Command)
+@export.command("agent-file")
 @click.option("--to", "target", metavar="FILE", help="Where to write; default: stdout.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.pass_obj
@@ -91,36 +75,31 @@ def export_agent_file(flags: Flags, target: str | None, force: bool) -> None:
         _write(flags, {Path(target).name: text}, Path(target).parent, force)
 
 
-def _export_command(name: str, host: Host) -> click.Command:
-    @click.command(name, cls=Command, help=f"Write a ready folder for {name}: server, commands, agent file.")
+def _add_host(name: str, host: Host) -> None:
+    @export.command(name, help=f"Write a ready folder for {name}: server, commands, agent file.")
     @click.option("--to", "target", metavar="DIR", help="Where to write; default: the host's usual place.")
     @click.option("--force", is_flag=True, help="Replace existing files.")
     @click.pass_obj
-    def command(flags: Flags, target: str | None, force: bool) -> None:
+    def export_host(flags: Flags, target: str | None, force: bool) -> None:
         project = flags.open_project()
         root = project.root
         usual = root if host.reads_project else root / f"roundtable-{name}"
         if not target and not usual.resolve().is_relative_to(root.resolve()):
-            raise RuleBroken(
-                f"{usual} is a link that leads out of the project. Nothing was written. "
-                "Remove the link, or give --to for another place."
-            )
+            raise RuleBroken(f"{usual} is a link that leads out of the project. {_ELSEWHERE}")
         files = host.make_files(agent_file(project.roster(), project.steps()))
         _write(flags, files, Path(target) if target else usual, force, host.next_step)
 
-    return command
-
 
 for _name, _host in HOSTS.items():
-    export.add_command(_export_command(_name, _host))
+    _add_host(_name, _host)
 
 
 def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, after: str = "") -> None:
     """Write all the files, or none if one of them exists with another text and may not be replaced."""
     if outside := [name for name in files if leads_out(folder, name)]:
+        names = ", ".join(outside)
         raise RuleBroken(
-            f"{', '.join(outside)} would be written outside {folder}, through a link. Nothing was written. "
-            "Remove the link, or give --to for another place."
+            f"{names} would be written through a link that leads out of the folder. {_ELSEWHERE}"
         )
     different = [name for name, text in files.items() if _differs(folder / name, text)]
     kept = [name for name in different if name in SHARED_FILES]

@@ -6,22 +6,37 @@ import os
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
 
+from ... import content
 from ...core.errors import ItemUnknown
 from ...project import Project, choose_panel, find_lacking
-from ...settings import Settings, user_name
-from .conversation import Answers, JsonLines, Plain, ask_once, hold, open_answers
+from ...settings import user_name
+from .conversation import JsonLines, Plain, ask_once, hold, open_answers
 from .options import TALK_OPTIONS, Command, Flags, complete_item
-from .output import command, table, tell
+from .output import command, put_text, table, tell
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ...runtime.session import Session
     from ...store.items import ItemEntry
+
+_WELCOME = """\
+Welcome. There is no item here yet: a feature, a change or a bug to think through.
+
+\b
+For each one Roundtable makes a folder in
+{home}:
+  draft.md      what it is about, in your words
+  *.md          what you work out, one document at a time
+  meta.json     what is done
+
+Nothing else is touched. Leave whenever you like: everything is saved as you go.
+
+Say in a line what yours is about, or press Enter to try the example: {example}."""
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -41,11 +56,11 @@ def analyze(flags: Flags, item: str | None, start_over: bool, reopen: str | None
       bug       a bug fix: at most six short questions, one document
       small     a small change: at most six questions, one short document
     """
-    settings, project, answers = _prepare_talk(flags)
-    entry = _choose_item(flags, project, answers) if item is None else project.find_item(item)
-    if start_over and (told := project.start_over(entry.slug)):
+    talk = _Talk(flags)
+    entry = talk.choose_item() if item is None else talk.project.find_item(item)
+    if start_over and (told := talk.project.start_over(entry.slug)):
         tell(told)
-    return _converse(flags, settings, project, answers, entry, reopen=reopen)
+    return talk.analyze(entry, command("analyze", entry.slug), reopen=reopen)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -57,8 +72,9 @@ def elaborate(flags: Flags, item: str | None, step: str) -> int:
 
     Without ITEM it takes the one that is open.
     """
-    settings, project, answers = _prepare_talk(flags)
-    return _converse(flags, settings, project, answers, project.choose_item(item), step)
+    talk = _Talk(flags)
+    entry = talk.project.choose_item(item)
+    return talk.analyze(entry, command("elaborate", entry.slug, "--step", step), step=step)
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -72,125 +88,108 @@ def discuss(flags: Flags, file: str, into: bool) -> int:
     section. The transcript and its synthesis are written beside it, FILE.roundtable-1.md; FILE itself is
     changed only with --into. Cut off, the same command goes on where it stopped.
     """
-    settings, project, answers = _prepare_talk(flags)
-    folder = project.find_discussion_folder(file)
+    talk = _Talk(flags)
+    folder = talk.project.find_discussion_folder(file)
     again = command("discuss", file, *(["--into"] if into else []))
-    start = partial(project.open_discussion, file, into=into)
-    return _hold_session(flags, settings, answers, start, folder, again)
+    return talk.hold(partial(talk.project.open_discussion, file, into=into), folder, again)
 
 
-def _prepare_talk(flags: Flags) -> tuple[Settings, Project, Answers]:
-    """Return what a conversation begins with; what a model lacks is said before anything else."""
-    settings = flags.settings()
-    for missing in find_lacking(settings):
-        tell(missing)
-    project = Project(settings.root, items_folder=settings.items_folder)
-    return settings, project, open_answers(flags.answers)
+class _Talk:
+    """A conversation before it begins: who speaks, where the user's words come from, and which item it is.
 
-
-def _converse(
-    flags: Flags,
-    settings: Settings,
-    project: Project,
-    answers: Answers,
-    entry: ItemEntry,
-    step: str | None = None,
-    reopen: str | None = None,
-) -> int:
-    slug = entry.slug
-    again = command("elaborate", slug, "--step", step) if step else command("analyze", slug)
-    if _is_at_terminal(answers) and _can_paint(flags):
-        from ..terminal.seat import find_seat
-
-        name = user_name(settings)
-        seat = find_seat(project, entry, name, again)
-        if seat is not None and _wants_to_join(answers, seat.describe_others()):
-            from ..terminal.conversation import TerminalConversation
-
-            make_panel, _ = choose_panel(settings, entry.folder)  # which is never made: the server has one
-            return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
-    start = partial(project.open_session, slug, step=step, reopen=reopen)
-    return _hold_session(flags, settings, answers, start, entry.folder, again)
-
-
-def _wants_to_join(answers: Answers, others: str) -> bool:
-    """Whether the user sits down at the table of the web room."""
-    tell(f"The item is open in the web room{', ' if others else ''}{others}.")
-    words = ask_once(answers, "Sit down at that table? Y/n ")
-    return words is not None and words.strip().lower() in ("", "y", "yes")
-
-
-def _hold_session(
-    flags: Flags,
-    settings: Settings,
-    answers: Answers,
-    start: Callable[..., Session],
-    folder: Path,
-    again: str,
-) -> int:
-    """Hold the conversation of a session, at a terminal or in plain lines or JSON; return its exit status.
-
-    `start` opens the session with the options that depend on where it is held; what models use is kept in
-    the folder, and `again` is the command that goes on with it.
+    What a model lacks is said before anything else.
     """
-    at_terminal = _is_at_terminal(answers)
-    if at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
-        from .models import offer_models  # late: who has chosen is not asked
 
-        settings = offer_models(settings, answers)
-    make_panel, account = choose_panel(settings, folder)
-    name = user_name(settings)
-    start = partial(
-        start,
-        user_name=name,
-        interactive=at_terminal,
-        account=account,
-        review=settings.review and answers.from_terminal,
-    )
-    if at_terminal and _can_paint(flags):
-        from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
+    def __init__(self, flags: Flags) -> None:
+        self._flags = flags
+        self._settings = flags.settings()
+        for missing in find_lacking(self._settings):
+            tell(missing)
+        self.project = Project(self._settings.root, items_folder=self._settings.items_folder)
+        self._answers = open_answers(flags.answers)
+        self._at_terminal = self._answers.from_terminal and sys.stdout is not None and sys.stdout.isatty()
+        is_dumb = os.name != "nt" and os.environ.get("TERM", "") in ("", "dumb", "unknown")
+        self._is_painted = self._at_terminal and not (flags.plain or flags.json or is_dumb)
 
-        spent = account.describe_spending if account is not None else lambda: ""
-        return TerminalConversation(start, make_panel, user_name=name, spent=spent).hold(again)
-    session = start(panel=make_panel() if account is not None else None)
-    plain = Plain(name, echo=not answers.from_terminal, prompt=at_terminal)
-    return hold(session, answers, JsonLines() if flags.json else plain, again)
+    def choose_item(self) -> ItemEntry:
+        """Return the one open item; of several the user chooses one, or sees a list where nobody is asked."""
+        candidates = self.project.open_items()
+        can_ask = self._at_terminal and not self._flags.json
+        if not candidates and can_ask:
+            return self._add_first_item()
+        if len(candidates) < 2:
+            return self.project.choose_item(None)
+        rows = [(str(number), entry.slug, entry.title) for number, entry in enumerate(candidates, start=1)]
+        choices = table(("", "item", "title"), rows)
+        if not can_ask:
+            raise ItemUnknown(f"Name one of these items:\n{choices}")
+        tell(choices)
+        numbers = {number: entry for (number, *_), entry in zip(rows, candidates, strict=True)}
+        while (words := ask_once(self._answers, "Which one? ")) is not None:
+            try:
+                return numbers.get(words.strip()) or self.project.find_item(words)
+            except ItemUnknown as unknown:
+                tell(str(unknown))
+        raise ItemUnknown("No item was chosen.")
 
+    def _add_first_item(self) -> ItemEntry:
+        """Add what the user describes, or the bundled example, and return it."""
+        example = next((Path(content.__file__).parent / "example").rglob("draft.md"))
+        title, _, text = example.read_text(encoding="utf-8").removeprefix("# ").partition("\n")
+        home = (self.project.root / self.project.items_folder).absolute()
+        welcome = _WELCOME.format(home=home, example=title)
+        put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
+        while (words := ask_once(self._answers, "\n> ")) is not None:
+            if not words.strip():
+                return self.project.add_item(text.strip(), title=title)
+            if not self.project.names_issue(words):
+                return self.project.add_item(words)
+            put_text(f"That names an issue. Bring it in with: {command('add', words.strip())}")
+        raise ItemUnknown("Nothing was added.")
 
-def _is_at_terminal(answers: Answers) -> bool:
-    return answers.from_terminal and sys.stdout is not None and sys.stdout.isatty()
+    def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:
+        """Hold the analysis of an item, or sit down at its table where the web room has it open."""
+        if self._is_painted:
+            from ..terminal.conversation import TerminalConversation
+            from ..terminal.seat import find_seat
 
+            name = user_name(self._settings)
+            seat = find_seat(self.project, entry, name, again)
+            if seat is not None and self._offer_seat(seat.describe_others()):
+                make_panel, _ = choose_panel(self._settings, entry.folder)  # never made: the server has one
+                return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
+        return self.hold(partial(self.project.open_session, entry.slug, **options), entry.folder, again)
 
-def _can_paint(flags: Flags) -> bool:
-    """Whether neither the user nor the terminal asks for plain lines."""
-    from ..terminal.renderer import has_cursor
+    def _offer_seat(self, others: str) -> bool:
+        tell(f"The item is open in the web room{', ' if others else ''}{others}.")
+        words = ask_once(self._answers, "Sit down at that table? Y/n ")
+        return words is not None and words.strip().lower() in ("", "y", "yes")
 
-    return not (flags.plain or flags.json) and has_cursor(os.environ)
+    def hold(self, start: Callable[..., Session], folder: Path, again: str) -> int:
+        """Hold the conversation of a session, painted, in plain lines or in JSON; return its exit status.
 
+        `start` opens the session with the options that depend on where it is held; what models use is kept
+        in the folder, and `again` is the command that goes on with it.
+        """
+        flags, answers, settings = self._flags, self._answers, self._settings
+        if self._at_terminal and not (settings.is_panel_chosen or flags.json or flags.answers):
+            from .content import offer_models  # late: who has chosen is not asked
 
-def _choose_item(flags: Flags, project: Project, answers: Answers) -> ItemEntry:
-    """Return the one open item; of several the user chooses one, or sees a list if nobody can be asked."""
-    candidates = project.open_items()
-    at_terminal = _is_at_terminal(answers)
-    if not candidates and at_terminal and _can_paint(flags):
-        from ..terminal.welcome import first_item
+            settings = offer_models(settings, answers)
+        make_panel, account = choose_panel(settings, folder)
+        name = user_name(settings)
+        start = partial(
+            start,
+            user_name=name,
+            interactive=self._at_terminal,
+            account=account,
+            review=settings.review and answers.from_terminal,
+        )
+        if self._is_painted:
+            from ..terminal.conversation import TerminalConversation  # late: only a real terminal needs it
 
-        return first_item(project)
-    if len(candidates) < 2:
-        return project.choose_item(None)
-    rows = [(str(number), entry.slug, entry.title) for number, entry in enumerate(candidates, start=1)]
-    choices = table(("", "item", "title"), rows)
-    if not at_terminal or flags.json:
-        raise ItemUnknown(f"Name one of these items:\n{choices}")
-    tell(choices)
-    while True:
-        words = ask_once(answers, "Which one? ")
-        if words is None:
-            raise ItemUnknown("No item was chosen.")
-        number = words.strip()
-        if number.isdecimal() and 0 < int(number[:9]) <= len(candidates):
-            return candidates[int(number[:9]) - 1]
-        try:
-            return project.find_item(words)
-        except ItemUnknown as unknown:
-            tell(str(unknown))
+            spent = account.describe_spending if account is not None else str
+            return TerminalConversation(start, make_panel, user_name=name, spent=spent).hold(again)
+        session = start(panel=make_panel() if account is not None else None)
+        plain = Plain(name, echo=not answers.from_terminal, prompt=self._at_terminal)
+        return hold(session, answers, JsonLines() if flags.json else plain, again)

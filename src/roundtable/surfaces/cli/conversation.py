@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import select
-import signal
 import stat
 import sys
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
 from ...core.text import clean_text
 from ...core.turns import USER
-from .main import Interrupted, end_at_once, interruptible, signals_to_handle
+from .main import Interrupted, end_at_once, interruptible
 from .output import ReaderGone, put, put_json
 
 if TYPE_CHECKING:
@@ -41,37 +40,31 @@ class Answers:
         self._handle = handle
         self._buffer = b""
         self._number = 0
-        self._ended = handle is None
 
     async def next(self) -> str | None:
         """Return the next message, or None if no more will come."""
-        while (line := self._take_line()) is None:
-            if self._handle is None or self._ended:
-                return None
+        while b"\n" not in self._buffer and self._handle is not None:
             if len(self._buffer) > _MAX_LINE:
                 raise RuleBroken(
                     f"Line {self._number + 1} of {self.name} is longer than {_MAX_LINE:,} bytes, "
                     "so it cannot be a message. Everything before it is saved."
                 )
-            chunk = await _read(self._handle)
-            if isinstance(chunk, OSError):
+            try:
+                chunk = await _read(self._handle)
+            except OSError as error:
                 if not self.from_terminal:
-                    raise _unreadable(self.name, chunk) from chunk
+                    raise _unreadable(self.name, error) from error
                 chunk = b""  # the terminal was closed
-            self._ended = not chunk
             self._buffer += chunk
+            self._handle = self._handle if chunk else None
+        if not self._buffer:
+            return None
+        line, _, self._buffer = self._buffer.partition(b"\n")
         self._number += 1
         text = line.decode("utf-8", "replace").replace("\x00", "")
         if self._number == 1:
             text = text.removeprefix("\ufeff")
         return text.rstrip("\r").replace("\r", " ")
-
-    def _take_line(self) -> bytes | None:
-        line, newline, rest = self._buffer.partition(b"\n")
-        if not newline and not (self._ended and line):
-            return None
-        self._buffer = rest
-        return line
 
 
 def open_answers(name: str | None) -> Answers:
@@ -107,29 +100,22 @@ def ask_once(answers: Answers, question: str) -> str | None:
     return words
 
 
-async def _read(handle: int) -> bytes | OSError:
-    """Return some bytes, or why there are none; a thread reads, because a terminal cannot be interrupted."""
-    loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[bytes | OSError] = loop.create_future()
-
-    def settle(data: bytes | OSError) -> None:
-        if not outcome.done():
-            outcome.set_result(data)
+async def _read(handle: int) -> bytes:
+    """Return some bytes; a thread reads, because a terminal cannot be interrupted."""
+    outcome = Future[bytes]()
+    outcome.set_running_or_notify_cancel()  # whoever waits may be cancelled, the thread cannot be
 
     def read() -> None:
-        data: bytes | OSError | None = None
-        while data is None:
-            try:
-                data = os.read(handle, _CHUNK)
-            except BlockingIOError:  # another program made the file non-blocking
-                select.select([handle], [], [])
-            except OSError as error:
-                data = error
-        with suppress(RuntimeError):  # the loop has been closed meanwhile
-            loop.call_soon_threadsafe(settle, data)
+        try:
+            outcome.set_result(os.read(handle, _CHUNK))
+        except BlockingIOError:  # another program made the file non-blocking
+            select.select([handle], [], [])
+            read()
+        except OSError as error:
+            outcome.set_exception(error)
 
     threading.Thread(target=read, name="answers", daemon=True).start()
-    return await outcome
+    return await asyncio.wrap_future(outcome)
 
 
 class JsonLines:
@@ -201,26 +187,19 @@ def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], agai
 
     A signal calls `leave` and raises Interrupted, which names the command that goes on: `again`.
     """
+
+    async def converse() -> None:
+        """Let a signal cancel the conversation between two moves; what is being written is written."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        with interruptible(lambda: loop.call_soon_threadsafe(task.cancel)):
+            await conversation
+
     try:
         with interruptible():
-            asyncio.run(_cancel_on_signal(conversation))
+            asyncio.run(converse())
     except (asyncio.CancelledError, KeyboardInterrupt):
         end_at_once()
         leave()
         raise Interrupted(f"Interrupted. Everything is saved. Go on with: {again}") from None
     return 0
-
-
-async def _cancel_on_signal(conversation: Coroutine[Any, Any, None]) -> None:
-    """Let a signal cancel the conversation between two moves; what is being written is written."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
-
-    def cancel(_number: int, _frame: FrameType | None) -> None:
-        end_at_once()
-        loop.call_soon_threadsafe(task.cancel)
-
-    with suppress(ValueError):  # not in the main thread
-        for number in signals_to_handle():
-            signal.signal(number, cancel)
-    await conversation

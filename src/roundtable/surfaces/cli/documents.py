@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import to_builtins
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     from ...documents.questions import OpenQuestion
     from ...store.provenance import LineOrigin
 
+_QUESTION_FIELDS = ("file", "line", "resolver", "answer", "settled_by")
+
 
 @click.command(cls=Command)
 @click.argument("what", nargs=-1, metavar="[ITEM] [ANSWER]", shell_complete=complete_item)
 @click.option("--answer", "number", type=int, metavar="N", help="Answer question N with ANSWER.")
-@click.option(
-    "--all", "everything", is_flag=True, help="Show also what was answered, or settled by a decision."
-)
+@click.option("--all", "everything", is_flag=True, help="Show also what was answered or settled.")
 @click.pass_obj
 def questions(flags: Flags, what: tuple[str, ...], number: int | None, everything: bool) -> None:
     """List the open questions of ITEM, or of all items, and answer them.
@@ -51,7 +52,12 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
     project = flags.open_project()
     slugs = [project.find_item(what[0]).slug] if what else [each.slug for each in project.items()]
     found = {slug: _list_questions(project, slug, everything) for slug in slugs}
-    rows = [_describe_question(slug, at, each) for slug, listed in found.items() for at, each in listed]
+    rows = [
+        {"slug": slug, "number": at, "question": each.text}
+        | {field: getattr(each, field) or None for field in _QUESTION_FIELDS}
+        for slug, listed in found.items()
+        for at, each in listed
+    ]
     texts = [_show_questions(slug, listed) for slug, listed in found.items() if listed]
     nothing = "No question is open." if slugs else NO_ITEMS
     flags.show_result(rows, "\n\n".join(texts) or nothing)
@@ -61,42 +67,27 @@ def questions(flags: Flags, what: tuple[str, ...], number: int | None, everythin
 
 def _list_questions(project: Project, slug: str, everything: bool) -> list[tuple[int | None, OpenQuestion]]:
     """Return the questions to show, the open ones with their numbers."""
-    numbers = iter(range(1, 10_000))
+    numbers = itertools.count(1)
     found = [(next(numbers) if each.is_open else None, each) for each in project.list_questions(slug)]
     return [(number, each) for number, each in found if everything or number is not None]
 
 
 def _ask_for_answers(project: Project, slug: str) -> None:
     """Ask which question to answer, and for the answer, until Enter alone leaves."""
-    left = True
-    while left and (words := ask_user("Answer which one? (Enter leaves)").strip()):
-        if not words.isdecimal():
-            put_text("Give the number of a question.")
-        elif (answer := ask_user("Answer (Enter leaves)")).strip():
-            try:
-                question, file = project.answer_question(slug, int(words[:6]), answer)
-            except RuleBroken as refused:
-                put_text(str(refused))
-                continue
-            listed = _list_questions(project, slug, everything=False)
-            left = bool(listed)
-            rest = _show_questions(slug, listed) if left else ""
-            put_text(f"Answered in {file}: {question.text}\n\n{rest}".strip())
-        else:
-            left = False
-
-
-def _describe_question(slug: str, number: int | None, question: OpenQuestion) -> dict[str, Any]:
-    return {
-        "slug": slug,
-        "number": number,
-        "file": question.file,
-        "line": question.line,
-        "question": question.text,
-        "resolver": question.resolver or None,
-        "answer": question.answer or None,
-        "settled_by": question.settled_by or None,
-    }
+    while words := ask_user("Answer which one? (Enter leaves)").strip():
+        answer = ask_user("Answer (Enter leaves)").strip()
+        if not answer:
+            return
+        try:
+            question, file = project.answer_question(slug, int(words[:6]) if words.isdecimal() else 0, answer)
+        except RuleBroken as refused:
+            put_text(str(refused))
+            continue
+        put_text(f"Answered in {file}: {question.text}")
+        listed = _list_questions(project, slug, everything=False)
+        if not listed:
+            return
+        put_text(f"\n{_show_questions(slug, listed)}")
 
 
 def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) -> str:
@@ -121,11 +112,7 @@ def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) ->
 )
 @click.option("--out", metavar="FILE", help="Write it to FILE; for spec-kit a folder, else specs/ITEM.")
 @click.option(
-    "--post",
-    metavar="[ISSUE]",
-    is_flag=False,
-    flag_value="",
-    help="Show it, ask, and put it as a comment on the item's issue in its tracker.",
+    "--post", metavar="[ISSUE]", is_flag=False, flag_value="", help="Ask, and comment on its issue."
 )
 @click.pass_obj
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:
@@ -140,15 +127,9 @@ def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, 
         _post_hand_off(project, entry.slug, form, post)
         return
     text, paths = project.write_hand_off(entry.slug, form, Path(out) if out else None)
-    files = [str(path) for path in paths]
+    data = {"slug": entry.slug, "for": form, "files": [str(path) for path in paths], "text": text}
     flags.show_result(
-        {
-            "slug": entry.slug,
-            "for": form,
-            "files": files,
-            "text": text,
-            **to_builtins(project.hand_off(entry.slug)),
-        },
+        data | to_builtins(project.hand_off(entry.slug)),
         "\n".join(f"Wrote {path}" for path in paths) or text.removesuffix("\n"),
     )
 
@@ -162,56 +143,48 @@ def _post_hand_off(project: Project, slug: str, form: HandOffForm, issue: str) -
     tell(text)
     if not sys.stdin.isatty():
         raise RuleBroken(f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}.")
-    if confirm(f"Put this as a comment on {named}?"):
-        tell(f"Posted: {project.post_hand_off(slug, issue, text)}")
-    else:
-        tell("Nothing was posted.")
+    yes = confirm(f"Put this as a comment on {named}?")
+    tell(f"Posted: {project.post_hand_off(slug, issue, text)}" if yes else "Nothing was posted.")
 
 
 @click.command(cls=Command)
 @click.argument("item", required=False, shell_complete=complete_item)
-@click.pass_context
-def check(context: click.Context, item: str | None) -> int:
+@click.pass_obj
+def check(flags: Flags, item: str | None) -> int:
     """Check the documents of ITEM against each other and the rules.
 
     References, criteria, data, citations; records, turn limits, elaboration blocks and markers; with git,
     that no answer and no addition was ever taken away. Each finding is named with its file and line. If
     there are problems, the exit status is 2; open questions and what is marked (unverified) are none.
     """
-    flags = context.ensure_object(Flags)
-    if context.info_name == "validate":
-        tell("`validate` is part of `check` now, so this is: roundtable check")
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
-    lists = {
-        "problems": report.problems,
-        "open_questions": report.open_questions,
-        "unverified": report.unverified,
-    }
-    rows = {key: [f"{each.file}:{each.line}: {each.text}" for each in found] for key, found in lists.items()}
-    parts = ["\n".join(rows["problems"])] if report.problems else []
+    parts, asked = [[f"{each.file}:{each.line}: {each.text}" for each in report.problems]], ""
     if report.open_questions:
-        parts.append("\n".join(["Open questions:", *rows["open_questions"]]))
+        asked = f", {count(len(report.open_questions), 'open question')}"
+        listed = (f"{each.file}:{each.line}: {each.text}" for each in report.open_questions)
+        parts.append(["Open questions:", *listed])
     if report.unverified:
         places: dict[str, list[str]] = {}
         for each in report.unverified:
             places.setdefault(each.file, []).append(str(each.line))
         listed = (f"{name}: {count(len(at), 'line')} ({', '.join(at)})" for name, at in places.items())
-        parts.append("\n".join(["Unverified:", *listed]))
-    asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
+        parts.append(["Unverified:", *listed])
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
-    compared = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
-    parts.append(f"{count(len(report.files), 'file')} checked{compared}: {verdict}{asked}.")
-    flags.show_result(
-        {
-            "slug": entry.slug,
-            "sound": not report.problems,
-            "files": list(report.files),
-            "history": report.versions,
-            **lists,
-        },
-        "\n\n".join(parts) if report.files or report.problems else "No step has written anything yet.",
-    )
+    versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
+    parts.append([f"{count(len(report.files), 'file')} checked{versions}: {verdict}{asked}."])
+    text = "\n\n".join("\n".join(part) for part in parts if part)
+    data = {
+        "slug": entry.slug,
+        "sound": not report.problems,
+        "files": list(report.files),
+        "history": report.versions,
+        "problems": report.problems,
+        "open_questions": report.open_questions,
+        "unverified": report.unverified,
+    }
+    is_empty = not report.files and not report.problems
+    flags.show_result(data, "No step has written anything yet." if is_empty else text)
     return 2 if report.problems else 0
 
 
@@ -276,19 +249,17 @@ def undo(flags: Flags, what: tuple[str, ...], dry_run: bool, force: bool, yes: b
             raise RuleBroken("Nothing was taken back.")
     if not dry_run:
         plan, told = project.undo(slug, number, force=force)
-    edits = [f"{file} was edited since: {reason}." for file, reason in plan.edits]
-    subject = f"The elaboration of step {plan.step_id}, {plan.timestamp}"
-    nothing = f"{subject}, stands in no document" + ("." if dry_run else "; it is noted as taken back.")
-    text = [plan.show_diff(), *edits] if dry_run else list(told)
-    flags.show_result(
-        {
-            "slug": slug,
-            "step": plan.step_id,
-            "timestamp": plan.timestamp,
-            "undone": not dry_run,
-            "files": [change.name for change in plan.changes],
-            "edited": [{"file": file, "reason": reason} for file, reason in plan.edits],
-            **({"diff": plan.show_diff()} if dry_run else {}),
-        },
-        "\n".join(text) if plan.changes or plan.edits else nothing,
-    )
+    if dry_run:
+        told = (plan.show_diff(), *(f"{file} was edited since: {reason}." for file, reason in plan.edits))
+    if not plan.changes and not plan.edits:
+        end = "." if dry_run else "; it is noted as taken back."
+        told = (f"The elaboration of step {plan.step_id}, {plan.timestamp}, stands in no document{end}",)
+    data = {
+        "slug": slug,
+        "step": plan.step_id,
+        "timestamp": plan.timestamp,
+        "undone": not dry_run,
+        "files": [change.name for change in plan.changes],
+        "edited": [{"file": file, "reason": reason} for file, reason in plan.edits],
+    }
+    flags.show_result(data | ({"diff": plan.show_diff()} if dry_run else {}), "\n".join(told))

@@ -6,20 +6,18 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ...core.errors import RuleBroken, TrackerFailed
+from ...core.errors import RuleBroken
+from ...core.steps import Step
 from ...core.text import clean_text
 from ...project import Project
 from ...store.files import leads_out, read
 from ...store.transcript import list_transcripts
-from .options import Command, Flags, ask_user, complete_item, confirm
+from .options import Command, Flags, complete_item, confirm
 from .output import NO_ITEMS, command, count, one_line, pairs, table, tell
-
-if TYPE_CHECKING:
-    from ...core.steps import Step
 
 _TRANSCRIPT = "transcript"
 
@@ -34,34 +32,16 @@ def add(flags: Flags, text: tuple[str, ...], title: str | None) -> None:
     TEXT may name an issue instead: GH-21, '#21', ABC-12, or its address on GitHub or Jira; - is stdin.
     Its words decide which track is proposed when it is analysed: feature, bug fix or small change.
     """
-    project = flags.open_project()
-    words = _read_stdin() if text == ("-",) else " ".join(text)
-    try:
-        entry = project.add_item(words, title=title)
-    except TrackerFailed as failure:
-        entry = project.add_item(words, title=_ask_for_title(flags, failure))
+    words = " ".join(text)
+    if words == "-":
+        words = sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
+        if not words.strip():
+            raise RuleBroken("There was no text on stdin. Nothing was added.")
+    entry = flags.open_project().add_item(words, title=title)
     flags.show_result(
         {"slug": entry.slug, "title": entry.title, "folder": str(entry.folder)},
         f"Added {entry.slug}: {entry.title}\nGo on with: {command('analyze', entry.slug)}",
     )
-
-
-def _read_stdin() -> str:
-    text = sys.stdin.buffer.read().decode("utf-8", "replace") if sys.stdin else ""
-    if not text.strip():
-        raise RuleBroken("There was no text on stdin. Nothing was added.")
-    return text
-
-
-def _ask_for_title(flags: Flags, failure: TrackerFailed) -> str:
-    """Ask for the title at a terminal; raise the failure if there is none."""
-    if not flags.can_ask():
-        raise failure
-    tell(str(failure))
-    title = ask_user("Title (Enter leaves)")
-    if not title.strip():
-        raise RuleBroken("No title was given, so nothing was added.")
-    return title
 
 
 @click.command("list", cls=Command)
@@ -77,18 +57,18 @@ def list_backlog(flags: Flags) -> None:
         tell(f"{project.items_folder}/{one_line(name)} is a link out of the project, so it is not an item.")
     head = ("item", "steps", "status", "elaborations", "last activity", "title")
     width = shutil.get_terminal_size((0, 0)).columns  # 0 where there is no terminal
-    flags.show_result(rows, table(head, [_cells(row) for row in rows], width=width) if rows else NO_ITEMS)
-
-
-def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        row["slug"],
-        f"{row['steps_completed']}/{row['steps']}",
-        row["analysis_status"] + (", stale" if row["stale"] else ""),
-        str(row["elaborations"]),
-        (row["last_activity"] or "")[:16].replace("T", " "),
-        row["title"],
-    )
+    cells = [
+        (
+            row["slug"],
+            f"{row['steps_completed']}/{row['steps']}",
+            row["analysis_status"] + (", stale" if row["stale"] else ""),
+            str(row["elaborations"]),
+            (row["last_activity"] or "")[:16].replace("T", " "),
+            row["title"],
+        )
+        for row in rows
+    ]
+    flags.show_result(rows, table(head, cells, width=width) if rows else NO_ITEMS)
 
 
 @click.command(cls=Command)
@@ -104,13 +84,19 @@ def status(flags: Flags, item: str | None) -> None:
 
 def _describe_status(found: dict[str, Any], project: Project, steps: Sequence[Step]) -> str:
     """Return a report as text for a person."""
-    rows = [("status", _summarise(found, steps)), ("next", _say_next(found, steps))]
+    keys = {step.phase.key for step in steps if step.phase}
+    phases = len(keys.intersection(found["start_phase"]["completed"]))
+    done = sum(step.step_id in found["steps_completed"] for step in steps)
+    summary = (
+        f"{found['analysis_status']}: {phases} of {len(keys)} phases, {done} of {len(steps)} steps, "
+        f"{count(found['elaborations'], 'elaboration')}"
+    )
+    rows = [("status", "corrupt" if found["problem"] else summary), ("next", _say_next(found, steps))]
     if found["source_id"]:
         rows.append(("source", f"{found['source']} {found['source_id']}"))
     if talk := found["discussion"]:
-        rows.append(
-            ("discussion", f"open on step {talk['step']}, turn {talk['turn']} of {talk['max_turns']}")
-        )
+        turns = f"turn {talk['turn']} of {talk['max_turns']}"
+        rows.append(("discussion", f"open on step {talk['step']}, {turns}"))
     if found["stale"]:
         rows.append(("code", "has moved on since the last phase was completed"))
     if found["spent"]:
@@ -119,18 +105,6 @@ def _describe_status(found: dict[str, Any], project: Project, steps: Sequence[St
     if found["problem"]:
         rows.append(("problem", found["problem"]))
     return f"{found['slug']}: {found['title']}\n{pairs(rows)}"
-
-
-def _summarise(found: dict[str, Any], steps: Sequence[Step]) -> str:
-    if found["problem"]:
-        return "corrupt"
-    keys = {step.phase.key for step in steps if step.phase}
-    phases = len(keys.intersection(found["start_phase"]["completed"]))
-    done = sum(step.step_id in found["steps_completed"] for step in steps)
-    return (
-        f"{found['analysis_status']}: {phases} of {len(keys)} phases, {done} of {len(steps)} steps, "
-        f"{count(found['elaborations'], 'elaboration')}"
-    )
 
 
 def _say_next(found: dict[str, Any], steps: Sequence[Step]) -> str:
@@ -201,12 +175,17 @@ def show(flags: Flags, what: tuple[str, ...]) -> None:
     match words:
         case ():
             _show_names(flags, folder)
+            return
         case (name,) if name != _TRANSCRIPT:
-            _show_file(flags, folder, name)
+            pass
         case (kind, *rest) if kind == _TRANSCRIPT and len(rest) <= 1:
-            _show_file(flags, folder, _find_transcript(folder, rest[0] if rest else None))
+            name = _find_transcript(folder, *rest)
         case _:
             raise RuleBroken(f"Name one file, or `transcript` and a number. {_offer(folder)}")
+    if leads_out(folder, name) or not (folder / name).is_file():
+        raise RuleBroken(f"{one_line(name)} is not a file in the item's folder. {_offer(folder)}")
+    text = clean_text(read(folder / name).decode("utf-8-sig", "replace"))
+    flags.show_result({"slug": folder.name, "file": name, "text": text}, text.removesuffix("\n"))
 
 
 def _show_names(flags: Flags, folder: Path) -> None:
@@ -216,31 +195,14 @@ def _show_names(flags: Flags, folder: Path) -> None:
         for number, path in enumerate(list_transcripts(folder), start=1)
     ]
     rows = [(str(each["file"]), f"{each['bytes']:,} bytes") for each in documents]
-    rows += [
-        (f"{_TRANSCRIPT} {each['number']}", f"{each['bytes']:,} bytes  {each['file']}") for each in talks
-    ]
+    rows += [(f"transcript {each['number']}", f"{each['bytes']:,} bytes  {each['file']}") for each in talks]
     flags.show_result(
         {"slug": folder.name, "folder": str(folder), "documents": documents, "transcripts": talks},
         table(("file", "size"), rows),
     )
 
 
-def _show_file(flags: Flags, folder: Path, name: str) -> None:
-    path = folder / name
-    try:
-        is_file = path.is_file()
-    except (OSError, RuntimeError, ValueError):  # a circle of links, a NUL byte
-        is_file = False
-    if leads_out(folder, name) and (path.is_symlink() or ".." in path.parts or path.is_absolute()):
-        raise RuleBroken(f"{one_line(name)} is not in the item's folder. {_offer(folder)}")
-    if not is_file:
-        raise RuleBroken(f"There is no file {one_line(name)}. {_offer(folder)}")
-    text = clean_text(read(path).decode("utf-8-sig", "replace"))
-    data = {"slug": folder.name, "file": str(path.relative_to(folder)), "text": text}
-    flags.show_result(data, text.removesuffix("\n"))
-
-
-def _find_transcript(folder: Path, wanted: str | None) -> str:
+def _find_transcript(folder: Path, wanted: str | None = None) -> str:
     """Return the transcript of that number or name, or the only one if none is named."""
     found = list_transcripts(folder)
     if not found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -43,17 +43,19 @@ def signals_to_handle() -> tuple[int, ...]:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Let each of the signals raise Interrupted; restore what they did before at the end."""
+def interruptible(on_signal: Callable[[], object] | None = None) -> Iterator[None]:
+    """Let the first signal call `on_signal`, else raise Interrupted; a second one ends the process."""
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
+    def handle(_number: int, _frame: FrameType | None) -> None:
         end_at_once()
-        raise Interrupted
+        if on_signal is None:
+            raise Interrupted
+        on_signal()
 
     before = {number: signal.getsignal(number) for number in signals_to_handle()}
     with suppress(ValueError):  # not in the main thread
         for number in before:
-            signal.signal(number, interrupt)
+            signal.signal(number, handle)
     try:
         yield
     finally:

@@ -108,25 +108,15 @@ def confirm(question: str) -> bool:
 
 
 class Command(click.Command):
-    """A command that takes the options of every command too; its help lists those that it uses."""
+    """A command that takes the options of every command too; its help lists those that it `uses`, or all."""
 
-    def __init__(self, name: str | None = None, *, uses: tuple[str, ...] = ("json",), **more: Any) -> None:
+    def __init__(
+        self, name: str | None = None, *, uses: tuple[str, ...] | None = ("json",), **more: Any
+    ) -> None:
         super().__init__(name, **more)
-        self._uses = uses
-        self.params.extend(_shared_options())
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if isinstance(self, click.Group):
-            self.format_commands(ctx, formatter)
-        is_program = ctx.parent is None
-        rows = [
-            record
-            for param in self.get_params(ctx)
-            if is_program or param.expose_value or param.name in self._uses or "--help" in param.opts
-            if isinstance(param, click.Option) and (record := param.get_help_record(ctx)) is not None
-        ]
-        with formatter.section("Options of all commands" if is_program else "Options"):
-            formatter.write_dl(rows)
+        for option in _shared_options():
+            option.hidden = uses is not None and option.name not in uses
+            self.params.append(option)
 
 
 class Group(Command, click.Group):
@@ -135,20 +125,25 @@ class Group(Command, click.Group):
     command_class = Command
     group_class = type
 
-    def __init__(self, name: str | None = None, **more: Any) -> None:
-        super().__init__(name, invoke_without_command=True, uses=(), **more)
+    def __init__(self, name: str | None = None, *, alone: str = "", **more: Any) -> None:
+        """`alone` is the command that is meant if none is named."""
+        super().__init__(name, invoke_without_command=True, **({"uses": ()} | more))
+        self._alone = alone
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
-        if not ctx._protected_args and not ctx.args:
-            put_text(ctx.get_help())
-            return None
-        return super().invoke(ctx)
+        if ctx._protected_args or ctx.args:
+            return super().invoke(ctx)
+        return ctx.invoke(self.commands[self._alone]) if self._alone else put_text(ctx.get_help())
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(self.commands)
 
 
-def _shared_options() -> list[click.Parameter]:
+def _shared_options() -> list[click.Option]:
     def option(name: str, help: str, **more: Any) -> click.Option:  # noqa: A002
         return click.Option((name,), help=help, expose_value=False, **{"callback": _keep_value, **more})
 

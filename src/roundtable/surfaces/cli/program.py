@@ -17,15 +17,15 @@ from ...core.errors import RoundtableError
 from .options import COMPLETION_VARIABLE, Group
 from .output import ReaderGone, prepare, tell
 
-DONE, UNEXPECTED, USAGE, PANEL, ITEM = 0, 1, 2, 3, 4
+DONE, UNEXPECTED, USAGE = 0, 1, 2
 STATUSES: dict[type[RoundtableError], int] = {
     errors.RuleBroken: USAGE,
     errors.ItemUnknown: USAGE,
     errors.ContentBroken: USAGE,
-    errors.PanelFailed: PANEL,
-    errors.TrackerFailed: PANEL,
-    errors.ItemLocked: ITEM,
-    errors.ItemCorrupt: ITEM,
+    errors.PanelFailed: 3,
+    errors.TrackerFailed: 3,
+    errors.ItemLocked: 4,
+    errors.ItemCorrupt: 4,
     errors.DiskFailed: UNEXPECTED,
 }
 _COMMANDS = {
@@ -45,7 +45,7 @@ _COMMANDS = {
     "remove": "items.remove",
     "personas": "content.personas",
     "steps": "content.steps",
-    "models": "models.models",
+    "models": "content.models",
     "doctor": "content.doctor",
     "serve": "serve.serve",
     "mcp": "agents.mcp",
@@ -53,8 +53,6 @@ _COMMANDS = {
     "completion": "options.completion",
 }
 """Where each command is; a module is imported when its command is called, so that no other one waits."""
-_OLD_NAMES = {"validate": "check"}
-"""Names that commands had; they still work, and the help leaves them out."""
 
 
 class Program(Group):
@@ -64,7 +62,6 @@ class Program(Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        cmd_name = _OLD_NAMES.get(cmd_name, cmd_name)
         if cmd_name not in self.commands and cmd_name in _COMMANDS:
             module, name = _COMMANDS[cmd_name].split(".")
             self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
@@ -73,6 +70,7 @@ class Program(Group):
 
 @click.group(
     cls=Program,
+    uses=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""Documents are written to docs/requirements/ITEM in the project. Everything is saved at once;
     whatever happens, the same command goes on where it stopped.
@@ -100,20 +98,19 @@ def run(arguments: list[str]) -> int:
         usage = f"\n{context.get_usage()}\nMore with: {context.command_path} --help" if context else ""
         tell(f"{error.format_message()}{usage}")
         return USAGE
-    except RoundtableError as error:
-        if "--debug" in arguments:
-            _show_traceback()
-        tell(str(error))
-        return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNEXPECTED)
     except Exception as error:
-        hint = " Run the same command with --debug to see where."
         if "--debug" in arguments:
-            hint = ""
-            _show_traceback()
-        reason = " ".join(_without_keys(str(error)).split())[:300]
-        what = type(error).__name__ + (f": {reason}" if reason else "")
-        tell(f"Something unexpected happened ({what}). What was shown before it is saved.{hint}")
-        return UNEXPECTED
+            import traceback
+
+            tell(_without_keys(traceback.format_exc()))
+        if isinstance(error, RoundtableError):
+            tell(str(error))
+        else:
+            reason = " ".join(_without_keys(str(error)).split())[:300]
+            what = type(error).__name__ + (f": {reason}" if reason else "")
+            hint = "" if "--debug" in arguments else " Run the same command with --debug to see where."
+            tell(f"Something unexpected happened ({what}). What was shown before it is saved.{hint}")
+        return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), UNEXPECTED)
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -127,12 +124,6 @@ def _invoke(arguments: list[str]) -> int:
         return leaving.exit_code
     except BrokenPipeError as error:  # from Click's own output
         raise ReaderGone from error
-
-
-def _show_traceback() -> None:
-    import traceback
-
-    tell(_without_keys(traceback.format_exc()))
 
 
 def _without_keys(text: str) -> str:

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
+import threading
 import webbrowser
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ...core.errors import RuleBroken
+from ...panel.base import StoppablePanel
 from ...project import Project, choose_panel, find_lacking
-from ...settings import Settings, user_name
+from ...runtime.session import Session
+from ...settings import user_name
 from ..terminal.seat import announce
 from .options import Command, Flags
 from .output import tell
-
-if TYPE_CHECKING:
-    from ...panel.base import StoppablePanel
-    from ...runtime.session import Session
-    from ..web.app import Site
 
 INSTALL = 'pip install "path/to/roundtable[web]"'
 _GRACE = 3  # seconds that open pages have to end when the server does
 
 
 @click.command(cls=Command)
-@click.option(
-    "--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: this machine only."
-)
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen; default: here only.")
 @click.option("--port", default=8720, type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
-@click.option(
-    "--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows the server by."
-)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name that a proxy knows it by.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
 @click.pass_obj
 def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser: bool) -> None:
@@ -44,20 +37,29 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
     """
     settings = flags.settings()
     try:
-        from ..web.access import MEMBER, is_this_machine  # late: no other command should pay for them
+        import uvicorn  # late: no other command should pay for these
+
+        from ..web.access import MEMBER, is_this_machine
         from ..web.app import Site
     except ModuleNotFoundError as missing:
         raise RuleBroken(f"The web room is not installed. Install it with: {INSTALL}") from missing
     for lack in find_lacking(settings):
         tell(lack)
     project = Project(settings.root, items_folder=settings.items_folder)
-    site = Site(
-        project, _session_maker(project, settings), owner=user_name(settings) or "", hosts=(host, *names)
-    )
-    try:
-        listener = socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    def start(slug: str, *, on_begin: Callable[[str], None], **more: Any) -> tuple[Session, StoppablePanel]:
+        make_panel, account = choose_panel(settings, project.find_item(slug).folder)
+        panel = StoppablePanel(make_panel, on_begin)
+        session = project.open_session(
+            slug, panel=panel, interactive=True, account=account, review=settings.review, **more
         )
+        return session, panel
+
+    owner = user_name(settings) or ""
+    site = Site(project, start, owner=owner, hosts=(host, *names))
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family)
     except OSError as error:
         reason = error.strerror or error
         raise RuleBroken(f"Cannot listen on {host}, port {port}: {reason}. Give another one.") from error
@@ -68,35 +70,10 @@ def serve(flags: Flags, host: str, port: int, names: tuple[str, ...], no_browser
         tell("Whoever has this address can come in. Ctrl-C ends it; everything is saved as you go.")
         if not is_this_machine(host):
             tell("Other machines can reach it, and what is sent can be read: see docs/web.md for TLS.")
-        asyncio.run(_run(site, listener, None if no_browser or flags.json else address, debug=flags.debug))
-
-
-async def _run(site: Site, listener: socket.socket, address: str | None, *, debug: bool) -> None:
-    import uvicorn
-
-    config = uvicorn.Config(
-        site.make_app(), log_level="info" if debug else "warning", access_log=False, ws="none",
-        timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    if address is not None:
-        # The socket listens already, so the browser may come before the server has started.
-        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
-    await server.serve(sockets=[listener])
-
-
-def _session_maker(project: Project, settings: Settings) -> Callable[..., tuple[Session, StoppablePanel]]:
-    """Return what makes the session of an item, with the panel of the settings."""
-    from ...panel.base import StoppablePanel
-
-    def start(
-        slug: str, *, on_begin: Callable[[str], None], **options: Any
-    ) -> tuple[Session, StoppablePanel]:
-        make_panel, account = choose_panel(settings, project.find_item(slug).folder)
-        panel = StoppablePanel(make_panel, on_begin)
-        session = project.open_session(
-            slug, panel=panel, interactive=True, account=account, review=settings.review, **options
-        )
-        return session, panel
-
-    return start
+        if not (no_browser or flags.json):  # the socket listens already, so it may come before the server
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        config = uvicorn.Config(
+            site.make_app(), log_level="info" if flags.debug else "warning", access_log=False, ws="none",
+            timeout_graceful_shutdown=_GRACE, server_header=False, proxy_headers=False,
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listener])

@@ -19,31 +19,14 @@ from ...core.synthesis import decision_turns, join_lines, render_review, shorten
 from ...core.turns import USER, Known, Material, Turn
 from ...panel.host import HostRequest
 from ...project import ADD, Project
-from .sessions import AlreadySent, HostedSession, OpenMove, host_text
+from .sessions import AlreadySent, HostedSession, host_text
 
-MAX_LINE_LENGTH, MAX_LINES_LENGTH, MAX_ECHO_LENGTH = 4_000, 12_000, 300
-MAX_ITEM_LENGTH, MAX_DOCUMENTS_LENGTH, MAX_KNOWN_LENGTH, MAX_QUOTE_LENGTH = 4_000, 24_000, 12_000, 700
+_MAX_LINE_LENGTH, _MAX_LINES_LENGTH, _MAX_ECHO_LENGTH = 4_000, 12_000, 300
+_MAX_ITEM_LENGTH, _MAX_DOCUMENTS_LENGTH, _MAX_KNOWN_LENGTH, _MAX_QUOTE_LENGTH = 4_000, 24_000, 12_000, 700
 _OPENING_LENGTH = 100
-MAX_ITEMS = 50
+_MAX_ITEMS = 50
 _MORE_TURNS = 4
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
-
-
-def write_answer(hosted: HostedSession, *, can_ask: bool, note: str = "") -> str:
-    """Return the lines since the last move that counted, what is new to know, and the move that is open."""
-    move, sent = hosted.move, hosted.sent
-    if sent.last is not None and sent.last[0] is move:
-        body = sent.last[1]
-    else:
-        body = {"session": hosted.slug}
-        if lines := _list_lines(hosted):
-            body["lines"] = lines
-        if context := write_context(move, hosted.session.analysis, sent):
-            body["context"] = context
-        body["move"] = write_brief(move, hosted.session.analysis, sent) if move is not None else ""
-        sent.last = (move, body) if move is not None else None
-    shown = {**body, "move": _describe_move(hosted, body["move"], can_ask=can_ask)}
-    return to_json({**shown, "note": note} if note else shown)
 
 
 def to_json(body: object) -> str:
@@ -51,52 +34,31 @@ def to_json(body: object) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
+def cut(text: str, length: int, rest: str = "") -> str:
+    """Return the text up to a length, and where the rest is."""
+    return text if len(text) <= length else f"{shorten_text(text, length)}{rest}"
+
+
 def report_items(project: Project) -> str:
     """Return all items; the first ones where there are many."""
     found = project.items()
-    reports = project.report(found[:MAX_ITEMS])
+    reports = project.report(found[:_MAX_ITEMS])
     body: dict[str, Any] = {"items": [{key: each[key] for key in _LISTED_FIELDS} for each in reports]}
-    if len(found) > MAX_ITEMS:
-        body["more"] = len(found) - MAX_ITEMS
+    if len(found) > _MAX_ITEMS:
+        body["more"] = len(found) - _MAX_ITEMS
     if not found:
         body["hint"] = f"There is no item yet. add_item adds one, in the person's words; so does: {ADD}"
     return to_json(body)
-
-
-def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
-    """Return what was shown since the last move, the person's own words too, as they were taken."""
-    left, rows, sent = MAX_LINES_LENGTH, [], hosted.sent
-    analysis = hosted.session.analysis
-    talk = analysis.elaboration if analysis is not None else None
-    turns = {turn.number: turn for turn in talk.turns} if talk is not None else {}
-    for line in hosted.lines:
-        if line.turn in turns:
-            sent.add_turn(turns[line.turn])
-        is_echo = line.speaker == USER and line.turn is None
-        text = cut(line.text, min(MAX_ECHO_LENGTH if is_echo else MAX_LINE_LENGTH, max(left, 0)), " (cut)")
-        left -= len(text)
-        row: dict[str, Any] = {"kind": line.kind, "text": text}
-        if line.speaker == USER:
-            row["speaker"] = USER
-        if line.turn is not None:
-            row["turn"] = line.turn
-        rows.append(row)
-    is_discussing = hosted.move is not None and hosted.move.kind == "discussion"
-    if talk is not None and talk.warned and is_discussing and sent.add(("warned", talk.max_turns)):
-        limit = talk.max_turns
-        more = {"left": limit - len(talk.turns), "limit": limit, "more": limit + _MORE_TURNS}
-        rows.append({"kind": "notice", "text": host_text("person", "more", **more)})
-    return rows
 
 
 def show_unseen(analysis: Analysis | None) -> Iterator[str]:
     """Yield all that a host worded and the person has not seen in a form, so that an answer can accept it."""
     if analysis is None:
         return
-    for section in analysis.unaccepted if analysis.elaboration is None else ():
-        yield f"### {section.target.section} ({section.target.output})\n\n{section.text.strip()}"
     talk = analysis.elaboration
     if talk is None:
+        for section in analysis.unaccepted:
+            yield f"### {section.target.section} ({section.target.output})\n\n{section.text.strip()}"
         return
     for turn in talk.turns:
         who = host_text("person", "relayed") if turn.speaker == USER else talk.roster[turn.speaker].title
@@ -111,206 +73,213 @@ def show_unseen(analysis: Analysis | None) -> Iterator[str]:
             yield host_text("person", "summary", summary=talk.draft.summary)
 
 
-def show_draft(analysis: Analysis | None) -> Iterator[str]:
-    """Yield the draft that an empty answer takes, so that nobody takes one unseen."""
-    if analysis is not None and analysis.open_draft:
-        yield host_text("person", "draft", draft=analysis.open_draft)
-
-
-def _describe_move(hosted: HostedSession, brief: str, *, can_ask: bool) -> dict[str, Any]:
-    move = hosted.move
+def write_answer(hosted: HostedSession, *, can_ask: bool, note: str = "") -> str:
+    """Return the lines since the last move that counted, what is new to know, and the move that is open."""
+    move, sent, analysis = hosted.move, hosted.sent, hosted.session.analysis
+    request = move.request if move is not None else None
+    if sent.last is not None and sent.last[0] is move:
+        body, brief = sent.last[1:]
+    else:
+        body = {"session": hosted.slug}
+        if lines := _list_lines(hosted):
+            body["lines"] = lines
+        if context := "\n\n".join(_write_context(request, analysis, sent)):
+            body["context"] = context
+        brief = ""
+        if request is not None:
+            brief = "\n".join(_write_brief(request, analysis, sent))
+        elif move is not None and sent.add(("user", move.kind)):
+            brief = host_text("user", move.kind)
+        sent.last = (move, body, brief)
+    shown: dict[str, Any]
     if move is None:
         kind = "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
-        return {"kind": kind, "brief": host_text("asking", kind), "legal": ["start(item)", "list_items()"]}
-    shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
-    if move.request is not None and isinstance(turn := move.request.grounds, Brief):
-        shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
-    asking = host_text("asking", "ask" if can_ask else "cannot") if move.request is None else ""
-    shown["brief"] = f"{brief} {asking}".strip()
-    return {**shown, "limits": move.limits, "legal": move.list_calls(can_ask=can_ask)}
+        shown = {"kind": kind, "brief": host_text("asking", kind), "legal": ["start(item)", "list_items()"]}
+    else:
+        shown = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
+        if request is None:
+            brief = f"{brief} {host_text('asking', 'ask' if can_ask else 'cannot')}".strip()
+        elif isinstance(turn := request.grounds, Brief):
+            shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
+        shown |= {"brief": brief, "limits": move.limits, "legal": move.list_calls(can_ask=can_ask)}
+    return to_json({**body, "move": shown} | ({"note": note} if note else {}))
 
 
-# --- the brief of a move -------------------------------------------------------------------------------
-
-
-def write_brief(move: OpenMove, analysis: Analysis | None, sent: AlreadySent) -> str:
-    """Return what is to be done in the move."""
-    request = move.request
-    if request is None:
-        return host_text("user", move.kind) if sent.add(("user", move.kind)) else ""
-    parts = [_write_card(request.speaker, analysis, sent)] if request.speaker is not None else []
-    parts.append(_write_task(request, sent))
-    if request.again:
-        parts.append(host_text("asking", "again", reasons=" ".join(request.again)))
-    return "\n".join(part for part in parts if part)
-
-
-def write_context(move: OpenMove | None, analysis: Analysis | None, sent: AlreadySent) -> str:
-    """Return what the host has to know for the move and has not been sent yet; empty for nothing."""
-    if analysis is None:
-        return ""
-    opening, talk, parts = analysis.opening, analysis.elaboration, []
-    if sent.add(("item", opening.item)):
-        text = cut(opening.item.text, MAX_ITEM_LENGTH)
-        parts.append(host_text("context", "item", name=opening.item.name, text=text))
-    grounds = move.request.grounds if move is not None and move.request is not None else None
-    if talk is not None:
-        parts += _write_discussion(talk.table, sent)
-    elif isinstance(grounds, AskReading):
-        parts += [*_write_documents(grounds.material, sent), *_write_known(grounds.brief.known, sent)]
-    elif (step := opening.step) is not None and sent.add(("step", step.step_id)):
-        persona = opening.conductor
-        parts.append(
-            host_text(
-                "context", "step", step_id=step.step_id, title=step.title, depth=analysis.depth,
-                name=persona.title, key=persona.key,
-            )
-        )  # fmt: skip
-    return "\n\n".join(parts)
-
-
-def cut(text: str, length: int, rest: str = "") -> str:
-    """Return the text up to a length, and where the rest is."""
-    return text if len(text) <= length else f"{shorten_text(text, length)}{rest}"
+def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
+    """Return what was shown since the last move, the person's own words too, as they were taken."""
+    left, rows, sent = _MAX_LINES_LENGTH, [], hosted.sent
+    talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
+    turns = {turn.number: turn for turn in talk.turns} if talk is not None else {}
+    for line in hosted.lines:
+        if line.turn in turns:
+            sent.add_turn(turns[line.turn])
+        is_echo = line.speaker == USER and line.turn is None
+        most = _MAX_ECHO_LENGTH if is_echo else _MAX_LINE_LENGTH
+        row: dict[str, Any] = {"kind": line.kind, "text": cut(line.text, min(most, max(left, 0)), " (cut)")}
+        left -= len(row["text"])
+        if line.speaker == USER:
+            row["speaker"] = USER
+        if line.turn is not None:
+            row["turn"] = line.turn
+        rows.append(row)
+    is_discussing = hosted.move is not None and hosted.move.kind == "discussion"
+    if talk is not None and talk.warned and is_discussing and sent.add(("warned", talk.max_turns)):
+        limit = talk.max_turns
+        more = {"left": limit - len(talk.turns), "limit": limit, "more": limit + _MORE_TURNS}
+        rows.append({"kind": "notice", "text": host_text("person", "more", **more)})
+    return rows
 
 
 # --- the context ----------------------------------------------------------------------------------------
 
 
-def _write_card(persona: Persona, analysis: Analysis | None, sent: AlreadySent) -> str:
-    """Return the persona's own card once, and afterwards a reminder that it still holds."""
-    if not sent.add(("card", persona)):
-        return host_text("card", "known", name=persona.name)
-    roster = analysis.opening.roster if analysis is not None else Roster((persona,))
-    head = host_text(
-        "card", "head", name=persona.name, role=persona.role, lens=", ".join(persona.lens),
-        identity=join_lines(persona.identity),
-    )  # fmt: skip
-    lists: dict[str, Iterable[str]] = {
-        "principles": persona.principles,
-        "patterns": persona.patterns,
-        "towards": [text for key, text in persona.towards if key in roster],
-        "bans": dict.fromkeys(ban.reason for ban in persona.bans),
-    }
-    rows = [
-        host_text("card", name, all=" / ".join(map(join_lines, each))) for name, each in lists.items() if each
-    ]
-    return "\n".join([head, *rows, host_text("card", "turns")])
+def _write_context(
+    request: HostRequest | None, analysis: Analysis | None, sent: AlreadySent
+) -> Iterator[str]:
+    """Yield what the host has to know for the move and has not been sent yet."""
+    if analysis is None:
+        return
+    item, step, grounds = analysis.opening.item, analysis.opening.step, request and request.grounds
+    if sent.add(("item", item)):
+        yield host_text("context", "item", name=item.name, text=cut(item.text, _MAX_ITEM_LENGTH))
+    if analysis.elaboration is not None:
+        yield from _write_discussion(analysis.elaboration.table, sent)
+    elif isinstance(grounds, AskReading):
+        yield from _write_documents(grounds.material, sent)
+        yield from _write_known(grounds.brief.known, sent)
+    elif step is not None and sent.add(("step", step.step_id)):
+        persona = analysis.opening.conductor
+        yield host_text(
+            "context", "step", step_id=step.step_id, title=step.title, depth=analysis.depth,
+            name=persona.title, key=persona.key,
+        )  # fmt: skip
 
 
-def _write_discussion(table: Table, sent: AlreadySent) -> list[str]:
-    """Return the table, its documents, and the turns that were not sent when they were taken."""
-    parts = []
+def _write_discussion(table: Table, sent: AlreadySent) -> Iterator[str]:
+    """Yield the table, its documents, and the turns that were not sent when they were taken."""
     if sent.add(("table", table.step.step_id, table.material)):
         personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
-        seats = host_text(
+        yield host_text(
             "context", "table", step_id=table.step.step_id, title=table.step.title, personas=personas,
             lead=table.lead.name, limit=table.max_turns,
         )  # fmt: skip
         # The step's own come first to the budget, and last in the order (TABLE-1).
         own = _write_documents(table.material, sent)
-        room = MAX_DOCUMENTS_LENGTH - sum(map(len, own))
-        others = _write_documents(table.documents, sent, room)
-        parts += [seats, *others, *own, *_write_known(table.known, sent)]
+        yield from _write_documents(table.documents, sent, _MAX_DOCUMENTS_LENGTH - sum(map(len, own)))
+        yield from own
+        yield from _write_known(table.known, sent)
     missing = [turn for turn in table.turns if sent.add_turn(turn)]
     if missing:
         said = "\n".join(f"{turn.number}. {_name(turn, table.roster)}: {turn.text}" for turn in missing)
-        parts.append(host_text("context", "said", turns=said))
-        parts.append(host_text("context", "focus", focus=table.focus_question))
-    return parts
+        yield host_text("context", "said", turns=said)
+        yield host_text("context", "focus", focus=table.focus_question)
 
 
 def _write_documents(
-    material: Iterable[Material], sent: AlreadySent, room: int = MAX_DOCUMENTS_LENGTH
+    material: Sequence[Material], sent: AlreadySent, room: int = _MAX_DOCUMENTS_LENGTH
 ) -> list[str]:
     """Return the documents that were not sent yet; the oldest give way, and what is left out is named."""
     parts: list[str] = []
     left_out: list[str] = []
-    for each in reversed(tuple(material)):
-        if each.text.strip() and sent.add(each):
-            if room <= 0:
-                left_out.insert(0, each.name)
-                continue
-            text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
-            room -= len(text)
-            parts.insert(0, host_text("context", "document", name=each.name, text=text))
+    for each in reversed(material):
+        if not each.text.strip() or not sent.add(each):
+            continue
+        if room <= 0:
+            left_out.insert(0, each.name)
+            continue
+        text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
+        room -= len(text)
+        parts.insert(0, host_text("context", "document", name=each.name, text=text))
     return [host_text("context", "left-out", names=", ".join(left_out)), *parts] if left_out else parts
 
 
-def _write_known(known: Known, sent: AlreadySent) -> list[str]:
-    """Return what was decided, is open and was put off, what bears on it elsewhere, and the code."""
-    kinds = (("related", known.related), ("page", known.pages), ("excerpt", known.excerpts))
-    parts = [
-        host_text("context", kind, name=each.name, text=cut(each.text, MAX_KNOWN_LENGTH))
-        for kind, pages in kinds
-        for each in pages
-        if sent.add(each)
-    ]
+def _write_known(known: Known, sent: AlreadySent) -> Iterator[str]:
+    """Yield what was decided, is open and was put off, what bears on it elsewhere, and the code."""
+    kinds = {"related": known.related, "page": known.pages, "excerpt": known.excerpts}
+    for kind, pages in kinds.items():
+        for each in pages:
+            if sent.add(each):
+                yield host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
     if known.corrections and sent.add(known.corrections):
-        parts.append(host_text("context", "corrections", text="\n".join(known.corrections)))
+        yield host_text("context", "corrections", text="\n".join(known.corrections))
     if sent.add("tools"):
-        parts.append(host_text("context", "tools"))
-    return parts
+        yield host_text("context", "tools")
 
 
-# --- the task -------------------------------------------------------------------------------------------
+# --- the brief of a move --------------------------------------------------------------------------------
 
 
-def _write_task(request: HostRequest, sent: AlreadySent) -> str:
-    grounds, name = request.grounds, request.speaker.name if request.speaker else ""
+def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadySent) -> Iterator[str]:
+    """Yield who the host speaks for, and what is to be done in the move."""
+    speaker = request.speaker
+    if speaker is not None:
+        yield _write_card(speaker, analysis.opening.roster if analysis is not None else None, sent)
+    name, grounds = speaker.name if speaker is not None else "", request.grounds
     match grounds:
         case Brief(purpose="tradeoff"):
-            return _write_tradeoff(grounds)
+            yield from _write_tradeoff(grounds)
         case Brief(table, speaker):
             task = host_text(
                 "speaker", grounds.purpose, name=name, first=speaker.first_name, title=table.step.title,
                 focus=table.focus_question, topic=table.focus_topic, answers=grounds.answers,
                 lens=", ".join(speaker.lens),
             )  # fmt: skip
-            return " ".join(filter(None, (task, _describe_place(grounds), _ask_to_judge(grounds, sent))))
+            yield " ".join((task, *_describe_place(grounds, sent)))
         case AskSynthesis(table):
-            return _write_synthesis(table)
-        case AskFollowUp():
-            return host_text(
-                "speaker", "follow-up", name=name, question=grounds.question.text,
-                said=_quote(grounds.answer), criterion=grounds.criterion.follow_up,
-            )  # fmt: skip
-        case AskFeedback():
-            title = grounds.brief.step.title
-            if grounds.aside:
-                return host_text("speaker", "aside", name=name, said=_quote(grounds.words))
-            return host_text("speaker", "feedback", name=name, title=title, said=_quote(grounds.words))
-        case AskReading():
-            return host_text("speaker", "reading", name=name, title=grounds.brief.step.title)
+            yield _write_synthesis(table)
+        case AskFollowUp(question=question, answer=answer, criterion=criterion):
+            more = {"question": question.text, "said": _quote(answer), "criterion": criterion.follow_up}
+            yield host_text("speaker", "follow-up", name=name, **more)
+        case AskFeedback(brief, words):
+            kind = "aside" if grounds.aside else "feedback"
+            yield host_text("speaker", kind, name=name, title=brief.step.title, said=_quote(words))
+        case AskReading(brief):
+            yield host_text("speaker", "reading", name=name, title=brief.step.title)
         case other:
             assert_never(other)
+    if request.again:
+        yield host_text("asking", "again", reasons=" ".join(request.again))
 
 
-def _describe_place(brief: Brief) -> str:
-    """Say how much room is left, once it is short."""
-    left = brief.table.max_turns - brief.number
-    is_short = brief.purpose != "framing" and len(brief.table.turns) >= brief.table.max_turns - 2
-    return host_text("speaker", "place", left=left) if is_short else ""
+def _write_card(persona: Persona, roster: Roster | None, sent: AlreadySent) -> str:
+    """Return the persona's own card once, and afterwards a reminder that it still holds."""
+    if not sent.add(("card", persona)):
+        return host_text("card", "known", name=persona.name)
+    lists: dict[str, Iterable[str]] = {
+        "principles": persona.principles,
+        "patterns": persona.patterns,
+        "towards": [text for key, text in persona.towards if roster is not None and key in roster],
+        "bans": dict.fromkeys(ban.reason for ban in persona.bans),
+    }
+    head = host_text(
+        "card", "head", name=persona.name, role=persona.role, lens=", ".join(persona.lens),
+        identity=join_lines(persona.identity),
+    )  # fmt: skip
+    rows = [
+        host_text("card", name, all=" / ".join(map(join_lines, each))) for name, each in lists.items() if each
+    ]
+    return "\n".join([head, *rows, host_text("card", "turns")])
 
 
-def _ask_to_judge(brief: Brief, sent: AlreadySent) -> str:
-    """Ask whoever speaks right after the user to judge that turn; in full once, then in a few words."""
+def _describe_place(brief: Brief, sent: AlreadySent) -> Iterator[str]:
+    """Say how much room is left, once it is short, and ask whoever follows the user to judge that turn."""
     table = brief.table
+    if brief.purpose != "framing" and len(table.turns) >= table.max_turns - 2:
+        yield host_text("speaker", "place", left=table.max_turns - brief.number)
     if not brief.follows_user:
-        return ""
+        return
     if table.insists:
-        return host_text("speaker", "insists")
-    number = table.turns[-1].number
-    text = host_text(
-        "speaker", "judge" if sent.add(("judge", table.focus_question)) else "judge-again", number=number
-    )
+        yield host_text("speaker", "insists")
+        return
+    kind = "judge" if sent.add(("judge", table.focus_question)) else "judge-again"
+    yield host_text("speaker", kind, number=table.turns[-1].number)
     if table.suspected is not None:
-        text += " " + host_text("speaker", "suspected", subject=table.suspected.subject)
-    is_open = brief.speaker == table.lead and address(table.turns[-1].text, table.roster).kind == "open"
-    return f"{text} {host_text('speaker', 'redirect', topic=table.focus_topic)}" if is_open else text
+        yield host_text("speaker", "suspected", subject=table.suspected.subject)
+    if brief.speaker == table.lead and address(table.turns[-1].text, table.roster).kind == "open":
+        yield host_text("speaker", "redirect", topic=table.focus_topic)
 
 
-def _write_tradeoff(ask: Brief) -> str:
+def _write_tradeoff(ask: Brief) -> Iterator[str]:
     """Quote both sides in their own words: whoever weighs them adds nothing to either.
 
     The contradictions between personas since the user spoke or the lead went on are weighed, else the last.
@@ -325,17 +294,14 @@ def _write_tradeoff(ask: Brief) -> str:
     rests = (turn.number for turn in reversed(table.turns) if turn.speaker in (USER, table.lead.key))
     since = next((number for number in rests if number not in opposing), 0)
     pairs = [pair for pair in pairs if pair[0].number > since] or pairs[-1:]
-    parts = [
-        host_text(
+    for one, other in pairs:
+        yield host_text(
             "speaker", "against", which=_describe_pair(one, other, table.roster), first=other.number,
             first_said=_quote(other.text), second=one.number, second_said=_quote(one.text),
-        )
-        for one, other in pairs
-    ]  # fmt: skip
-    parts.append(host_text("speaker", "tradeoff", name=ask.speaker.name))
+        )  # fmt: skip
+    yield host_text("speaker", "tradeoff", name=ask.speaker.name)
     if any(ask.speaker.key in (one.speaker, other.speaker) for one, other in pairs):
-        parts.append(host_text("speaker", "party"))
-    return "\n".join(parts)
+        yield host_text("speaker", "party")
 
 
 def _write_synthesis(table: Table) -> str:
@@ -364,7 +330,7 @@ def _write_synthesis(table: Table) -> str:
 
 
 def _contradictions(turns: Sequence[Turn]) -> Iterator[tuple[Turn, Turn]]:
-    """Return each turn that contradicts another, and that other."""
+    """Yield each turn that contradicts another, and that other."""
     for turn in turns:
         if turn.verdict.opposes is not None:
             yield turn, turns[turn.verdict.opposes - 1]
@@ -380,4 +346,4 @@ def _name(turn: Turn, roster: Roster) -> str:
 
 
 def _quote(text: str) -> str:
-    return f'"{shorten_text(join_lines(text), MAX_QUOTE_LENGTH)}"'
+    return f'"{shorten_text(join_lines(text), _MAX_QUOTE_LENGTH)}"'

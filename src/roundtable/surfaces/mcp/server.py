@@ -22,8 +22,8 @@ from ...settings import Settings
 from ...store.artifact import read_artifact
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from .answers import cut, to_json
-from .sessions import HostedSessions, host_text, instructions
-from .tools import register_tools
+from .sessions import HOST_FILES, HostedSessions, host_text
+from .tools import make_tools
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -60,10 +60,10 @@ def build_server(sessions: HostedSessions, *, debug: bool = False) -> Roundtable
         yield sessions
 
     server = RoundtableServer(
-        "roundtable", title="Roundtable", instructions=instructions(), version=__version__,
+        "roundtable", title="Roundtable", version=__version__, tools=[*make_tools()],
+        instructions=(HOST_FILES / "instructions.md").read_text(encoding="utf-8").strip(),
         log_level="INFO" if debug else "WARNING", lifespan=share_sessions,
     )  # fmt: skip
-    register_tools(server)
     _register_resources(server, sessions)
     _register_prompts(server)
     return server

@@ -19,11 +19,10 @@ from typing import Any
 from msgspec import Struct
 
 from ...core.commands import Brief
-from ...core.errors import RoundtableError, RuleBroken
+from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
 from ...core.turns import USER, Turn
-from ...panel.base import Panel
-from ...panel.host import HostPanel, HostReply, HostRequest
+from ...panel.host import HostPanel, HostReply, HostRequest, Refused
 from ...project import Project
 from ...runtime.session import Session
 from ...settings import Settings, user_name
@@ -31,14 +30,13 @@ from ...settings import Settings, user_name
 IDLE = 300.0
 """After so many seconds without a call an item is released, so that a terminal can take it up."""
 MAX_MESSAGE_LENGTH = 20_000
-_VERDICT = ", opposes?, decides?, off_topic?, belongs_to?"
+HOST_FILES = files("roundtable.content") / "host"
 _JUDGEMENT = ", user_off_topic?, user_belongs_to?, user_opposes?, answers?"
 _SYNTHESIS = ", insights?, decisions?, questions?, actions?, summary, takeaway?"
-_MORE_ARGUMENTS = {"turn": _VERDICT, "framing": ", focus_question, focus_topic"}
-
-
-class Refused(RuleBroken):
-    """What was sent does not count. Nothing changed, and the open move says what would count."""
+_MORE_ARGUMENTS = {
+    "turn": ", opposes?, decides?, off_topic?, belongs_to?",
+    "framing": ", focus_question, focus_topic",
+}
 
 
 class OpenMove(Struct, frozen=True):
@@ -64,7 +62,7 @@ class OpenMove(Struct, frozen=True):
         """How long the answer should be, and how long it may be."""
         if self.request is None:
             return f"at most {MAX_MESSAGE_LENGTH:,} characters"
-        if not self.request.most:
+        if self.request.speaker is None:
             return "each entry one or two sentences"
         return f"about {self.request.words} words, at most {self.request.most}"
 
@@ -76,15 +74,10 @@ class OpenMove(Struct, frozen=True):
         if self.request.speaker is None:
             return [f'submit_judgement(session, move="{self.id}"{_SYNTHESIS})']
         call = f'submit_turn(session, move="{self.id}", speaker="{self.speaker}"'
-        passing = [f"{call}, passes=true)"] if self.request.may_pass else []
-        more = _MORE_ARGUMENTS.get(self.kind, "") + (_JUDGEMENT if self.judges_user else "")
-        return [f"{call}, text{more})", *passing]
-
-    @property
-    def judges_user(self) -> bool:
-        """Whether the speaker follows a turn of the user's, and judges it with its own words."""
-        grounds = self.request.grounds if self.request is not None else None
-        return isinstance(grounds, Brief) and grounds.follows_user
+        grounds, more = self.request.grounds, _MORE_ARGUMENTS.get(self.kind, "")
+        if isinstance(grounds, Brief) and grounds.follows_user:
+            more += _JUDGEMENT
+        return [f"{call}, text{more})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
 class AlreadySent:
@@ -92,11 +85,8 @@ class AlreadySent:
 
     def __init__(self) -> None:
         self._known: set[object] = set()
-        self.last: tuple[OpenMove, dict[str, Any]] | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        return not self._known
+        self.last: tuple[OpenMove | None, dict[str, Any], str] | None = None
+        """The move that was sent last, with all that came with it and its brief."""
 
     def add(self, what: object) -> bool:
         """Add something; return whether it is new."""
@@ -112,12 +102,12 @@ class AlreadySent:
 class HostedSession:
     """Plays a session by moves; whatever comes too early, too late or wrong is refused."""
 
-    def __init__(self, start: Callable[[Panel], Session]) -> None:
+    def __init__(self, start: Callable[..., Session], sent: AlreadySent) -> None:
         self._panel = HostPanel(self._open_move)
-        self.session = start(self._panel)
+        self.session = start(panel=self._panel)
+        self.sent = sent
         self.move: OpenMove | None = None
         self.lines: list[Line] = []
-        self.sent = AlreadySent()
         self.failure: RoundtableError | None = None
         self.has_ended = False
         self.waiting = 0
@@ -145,13 +135,10 @@ class HostedSession:
 
     async def submit(self, move_id: str, reply: HostReply) -> None:
         """Take a reply of the host to the open move, and go on to the next."""
-        move = await self.expect(move_id)
+        move = await self._expect(move_id)
         if move.request is None:
             raise Refused("It is the user's turn: a persona cannot speak, and nobody answers for the user.")
-        try:
-            self._panel.submit(reply)
-        except RuleBroken as refusal:
-            raise Refused(str(refusal)) from refusal
+        self._panel.submit(reply)
         before = self.lines
         await self._go_on(move)
         after = self.move.request if self.move is not None else None
@@ -171,7 +158,14 @@ class HostedSession:
         self.session.say(words, relayed=relayed, seen=not relayed)
         await self._go_on(move)
 
-    async def expect(self, move_id: str) -> OpenMove:
+    async def expect_user(self, move_id: str) -> OpenMove:
+        """Return the open move, or refuse where it is another one or not the user's."""
+        move = await self._expect(move_id)
+        if move.request is not None:
+            raise Refused("It is not the user's turn.")
+        return move
+
+    async def _expect(self, move_id: str) -> OpenMove:
         """Return the open move, or refuse where it is another one."""
         await self._wait_for_move()
         if self.move is None:
@@ -181,17 +175,9 @@ class HostedSession:
             raise Refused(f"Move {move_id[:60]!r} {used}.")
         return self.move
 
-    async def expect_user(self, move_id: str) -> OpenMove:
-        """Return the open move, or refuse where it is another one or not the user's."""
-        move = await self.expect(move_id)
-        if move.request is not None:
-            raise Refused("It is not the user's turn.")
-        return move
-
     async def _go_on(self, move: OpenMove) -> None:
         self._used.add(move.id)
-        self.move = None
-        self.lines = []
+        self.move, self.lines = None, []
         await self._wait_for_move()
 
     async def _wait_for_move(self) -> None:
@@ -246,34 +232,32 @@ class HostedSessions:
 
     def __init__(self, settings: Settings, *, idle: float = IDLE) -> None:
         self.project = Project(settings.root, items_folder=settings.items_folder)
+        self.in_play: dict[str, HostedSession] = {}
         self._idle = idle
-        self._user_name = user_name(settings)
-        self._review = settings.review
-        self._open: dict[str, HostedSession] = {}
+        self._start = partial(
+            self.project.open_session, user_name=user_name(settings), review=settings.review
+        )
         self._sent: defaultdict[str, AlreadySent] = defaultdict(AlreadySent)
         self._timers: dict[str, asyncio.Task[None]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    @property
-    def in_play(self) -> tuple[str, ...]:
-        """The items that are held."""
-        return tuple(self._open)
 
     async def start(self, item: str, step: str | None) -> HostedSession:
         """Open the item's session, with everything to be sent again; with a step, at a roundtable on it."""
         slug = self.project.find_item(item).slug
         async with self._locks[slug]:
-            hosted = self._open.get(slug)
+            self._sent[slug] = AlreadySent()
+            hosted = self.in_play.get(slug)
             if hosted is not None and (step is not None or hosted.has_ended):
                 await self._close(slug)
-            self._sent[slug] = AlreadySent()
+            elif hosted is not None:
+                hosted.sent = self._sent[slug]
             return await self._take(slug, step)
 
     async def take(self, session: str) -> HostedSession:
         """Return an open session; one that a restart closed goes on where it stood."""
         slug = self.project.find_item(session).slug
         async with self._locks[slug]:
-            return await self._take(slug, None)
+            return await self._take(slug)
 
     async def leave(self, session: str) -> str:
         """Release an item and return its name."""
@@ -284,17 +268,14 @@ class HostedSessions:
 
     async def close(self) -> None:
         """Release every item."""
-        for slug in list(self._open):
+        for slug in list(self.in_play):
             await self._close(slug)
 
-    async def _take(self, slug: str, step: str | None) -> HostedSession:
-        hosted = self._open.get(slug)
+    async def _take(self, slug: str, step: str | None = None) -> HostedSession:
+        hosted = self.in_play.get(slug)
         if hosted is None or hosted.failure is not None:
-            start = partial(
-                self.project.open_session, slug, step=step, user_name=self._user_name, review=self._review
-            )
-            hosted = self._open[slug] = HostedSession(lambda panel: start(panel=panel))
-        hosted.sent = self._sent[slug]
+            hosted = HostedSession(partial(self._start, slug, step=step), self._sent[slug])
+            self.in_play[slug] = hosted
         self._stop_timer(slug)
         self._timers[slug] = asyncio.create_task(self._close_when_idle(slug))
         try:
@@ -306,9 +287,9 @@ class HostedSessions:
 
     async def _close(self, slug: str) -> None:
         self._stop_timer(slug)
-        if slug in self._open:
-            await self._open[slug].close()
-            self._open.pop(slug, None)
+        if slug in self.in_play:
+            await self.in_play[slug].close()
+            self.in_play.pop(slug, None)
 
     def _stop_timer(self, slug: str) -> None:
         if timer := self._timers.pop(slug, None):
@@ -318,30 +299,17 @@ class HostedSessions:
         while True:
             await asyncio.sleep(self._idle)
             async with self._locks[slug]:
-                if not self._open[slug].waiting:
+                if not self.in_play[slug].waiting:
                     del self._timers[slug]  # or closing would cancel this task
                     return await self._close(slug)
 
 
 def host_text(group: str, name: str, /, **fields: object) -> str:
     """Return a text of content/host/tasks.toml, with its fields filled in as they are."""
-    return str(_read_table("tasks.toml")[group][name]).strip().format(**fields)
-
-
-def tool_text(group: str, name: str) -> str:
-    """Return what a tool is for and how it is called, or what a parameter means."""
-    return " ".join(str(_read_table("tools.toml")[group][name]).split())
-
-
-def instructions() -> str:
-    """Return what the server says about itself."""
-    return _read("instructions.md").strip()
+    return str(read_host_table("tasks.toml")[group][name]).strip().format(**fields)
 
 
 @cache
-def _read_table(name: str) -> dict[str, Any]:
-    return tomllib.loads(_read(name))
-
-
-def _read(name: str) -> str:
-    return (files("roundtable.content") / "host" / name).read_text(encoding="utf-8")
+def read_host_table(name: str) -> dict[str, Any]:
+    """Return the texts of a file of content/host."""
+    return tomllib.loads((HOST_FILES / name).read_text(encoding="utf-8"))

@@ -1,70 +1,70 @@
-"""The tools that a host calls: each plays one move, or looks at the items."""
+"""The tools that a host calls: each plays one move, or looks at the items.
+
+What each tool and each parameter means to a host stands in content/host/tools.toml.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Annotated, Any
 
-from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, MCPServer, Resolve
+from mcp.server.mcpserver import AcceptedElicitation, Context, Elicit, ElicitationResult, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
+from msgspec.structs import replace
 from pydantic import BaseModel, Field
 
 from ...core.synthesis import Draft, Entry
 from ...core.turns import USER, OffTopic, Verdict
-from ...panel.host import Words
-from .answers import cut, report_items, show_draft, show_unseen, to_json, write_answer
-from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, Refused, host_text, tool_text
+from ...panel.host import HostReply, Refused, Words
+from .answers import cut, report_items, show_unseen, to_json, write_answer
+from .sessions import MAX_MESSAGE_LENGTH, HostedSession, HostedSessions, host_text, read_host_table
 
 Ctx = Context[HostedSessions, Any]
 _MAX_QUESTION_LENGTH = 1_500
 _ASKING_KINDS = ("question", "menu", "notice", "inactivity", "unclear-exit", "warning", "redirect", "review")
 
 
-def _describe(name: str) -> Any:
-    return Field(description=tool_text("parameters", name))
-
-
-Session = Annotated[str, _describe("session")]
-Id = Annotated[str, _describe("move")]
-Item = Annotated[str, _describe("item")]
-Opposes = Annotated[int | None, _describe("opposes")]
-Decides = Annotated[list[int], _describe("decides")]
-Subject = Annotated[str, _describe("off_topic")]
-BelongsTo = Annotated[str, _describe("belongs_to")]
-Answers = Annotated[int | None, _describe("answers")]
-UserSubject = Annotated[str, _describe("user_off_topic")]
-UserBelongsTo = Annotated[str, _describe("user_belongs_to")]
-
-
-class Point(BaseModel, extra="forbid"):
-    """An entry of a synthesis."""
-
-    text: str
-    turns: Annotated[list[int], _describe("turns")]
-    detail: Annotated[str, _describe("detail")] = ""
-
-
-Points = Annotated[list[Point], _describe("entries")]
+def make_tools() -> Iterator[Tool]:
+    """Yield all tools, with what a host is told about them."""
+    tools: tuple[Callable[..., Awaitable[str]], ...] = (
+        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
+        status,
+    )  # fmt: skip
+    texts = read_host_table("tools.toml")
+    for function in tools:
+        looks = function in (list_items, status)
+        hints = ToolAnnotations(
+            read_only_hint=looks, destructive_hint=False, open_world_hint=False,
+            idempotent_hint=looks or function in (start, next_move, leave),
+        )  # fmt: skip
+        text = " ".join(texts["tools"][function.__name__].split())
+        tool = Tool.from_function(function, description=text, annotations=hints, structured_output=False)
+        described = texts["parameters"] | texts.get(function.__name__, {})
+        for part in (tool.parameters, *tool.parameters.get("$defs", {}).values()):
+            for name, schema in part["properties"].items():
+                schema["description"] = " ".join(described[name].split())
+        yield tool
 
 
 # --- opening --------------------------------------------------------------------------------------------
 
 
-async def start(item: Item, ctx: Ctx, step: Annotated[str | None, _describe("step")] = None) -> str:
+async def start(item: str, ctx: Ctx, step: str | None = None) -> str:
     """Open an item's session and send everything."""
     return _answer(ctx, await _sessions(ctx).start(item, step))
 
 
-async def next_move(session: Session, ctx: Ctx) -> str:
+async def next_move(session: str, ctx: Ctx) -> str:
     """Send the open move again."""
     return _answer(ctx, await _sessions(ctx).take(session))
 
 
-async def leave(session: Session, ctx: Ctx) -> str:
+async def leave(session: str, ctx: Ctx) -> str:
     """Release the item."""
     slug = await _sessions(ctx).leave(session)
     return to_json({"session": slug, "note": host_text("asking", "left", item=slug)})
@@ -74,50 +74,65 @@ async def leave(session: Session, ctx: Ctx) -> str:
 
 
 async def submit_turn(
-    session: Session,
-    move: Id,
-    speaker: Annotated[str, _describe("speaker")],
+    session: str,
+    move: str,
+    speaker: str,
     ctx: Ctx,
-    text: Annotated[str, _describe("text")] = "",
-    passes: Annotated[bool, _describe("passes")] = False,
-    focus_question: Annotated[str, _describe("focus_question")] = "",
-    focus_topic: Annotated[str, _describe("focus_topic")] = "",
-    opposes: Opposes = None,
-    decides: Decides = [],  # noqa: B006 (read only; the schema shows it)
-    off_topic: Subject = "",
-    belongs_to: BelongsTo = "",
-    user_off_topic: UserSubject = "",
-    user_belongs_to: UserBelongsTo = "",
-    user_opposes: Annotated[int | None, _describe("user_opposes")] = None,
-    answers: Answers = None,
+    text: str = "",
+    passes: bool = False,
+    focus_question: str = "",
+    focus_topic: str = "",
+    opposes: int | None = None,
+    decides: list[int] = [],  # noqa: B006 (read only; the schema shows it)
+    off_topic: str = "",
+    belongs_to: str = "",
+    user_off_topic: str = "",
+    user_belongs_to: str = "",
+    user_opposes: int | None = None,
+    answers: int | None = None,
 ) -> str:
     """Take a persona's words for the open move."""
     verdict = Verdict(opposes, _make_drift(off_topic, belongs_to), tuple(decides))
     judged = Verdict(user_opposes, _make_drift(user_off_topic, user_belongs_to), answers=answers)
     words = Words(speaker, text, passes, focus_question, focus_topic, verdict, judged)
-    async with _play(ctx, session) as hosted:
-        await hosted.submit(move, words)
-    return _answer(ctx, hosted)
+    return await _submit(ctx, session, move, words)
+
+
+def _make_drift(subject: str, place: str) -> OffTopic | None:
+    return OffTopic(subject, place or None, relayed=True) if subject.strip() else None
+
+
+class Point(BaseModel, extra="forbid"):
+    """An entry of a synthesis."""
+
+    text: str
+    turns: list[int]
+    detail: str = ""
 
 
 async def submit_judgement(
-    session: Session,
-    move: Id,
+    session: str,
+    move: str,
     ctx: Ctx,
-    insights: Points = [],  # noqa: B006
-    decisions: Points = [],  # noqa: B006
-    questions: Points = [],  # noqa: B006
-    actions: Points = [],  # noqa: B006
-    summary: Annotated[str, _describe("summary")] = "",
-    takeaway: Annotated[str, _describe("takeaway")] = "",
+    insights: list[Point] = [],  # noqa: B006
+    decisions: list[Point] = [],  # noqa: B006
+    questions: list[Point] = [],  # noqa: B006
+    actions: list[Point] = [],  # noqa: B006
+    summary: str = "",
+    takeaway: str = "",
 ) -> str:
     """Take a synthesis for the open move."""
-    draft = Draft(
-        _to_entries(insights), _to_entries(decisions), _to_entries(questions), _to_entries(actions),
-        summary, takeaway,
-    )  # fmt: skip
+    lists = {"insights": insights, "decisions": decisions, "questions": questions, "actions": actions}
+    entries = {
+        name: tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)
+        for name, points in lists.items()
+    }
+    return await _submit(ctx, session, move, replace(Draft(summary=summary, takeaway=takeaway), **entries))
+
+
+async def _submit(ctx: Ctx, session: str, move: str, reply: HostReply) -> str:
     async with _play(ctx, session) as hosted:
-        await hosted.submit(move, draft)
+        await hosted.submit(move, reply)
     return _answer(ctx, hosted)
 
 
@@ -140,21 +155,18 @@ async def ask_user(session: str, move: str, ctx: Ctx) -> Elicit[UserWords] | Not
         kind = (await hosted.expect_user(move)).kind
     if not _can_ask(ctx):
         return NotAsked()
+    analysis = hosted.session.analysis
     put = [line.text for line in hosted.lines if line.kind in _ASKING_KINDS and line.speaker != USER]
-    parts = (
-        host_text("asking", "elicit", item=hosted.slug),
-        *show_unseen(hosted.session.analysis),
-        cut(put[-1] if put and kind != "review" else host_text("person", kind), _MAX_QUESTION_LENGTH),
-        *show_draft(hosted.session.analysis),
-    )
+    question = put[-1] if put and kind != "review" else host_text("person", kind)
+    parts = [host_text("asking", "elicit", item=hosted.slug), *show_unseen(analysis)]
+    parts.append(cut(question, _MAX_QUESTION_LENGTH))
+    if analysis is not None and analysis.open_draft:  # so that nobody takes one unseen
+        parts.append(host_text("person", "draft", draft=analysis.open_draft))
     return Elicit("\n\n".join(parts), UserWords)
 
 
 async def hear_user(
-    session: Session,
-    move: Id,
-    ctx: Ctx,
-    heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)],
+    session: str, move: str, ctx: Ctx, heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)]
 ) -> str:
     """Take the person's own words, asked for through the client."""
     note = ""
@@ -169,24 +181,24 @@ async def hear_user(
     return _answer(ctx, hosted, note)
 
 
-async def relay_user(
-    session: Session,
-    move: Id,
-    words: Annotated[str, _describe("words")],
-    ctx: Ctx,
-) -> str:
+async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
     """Take the person's words as the host passes them on."""
     async with _play(ctx, session) as hosted:
         await hosted.say(move, words, relayed=True)
     return _answer(ctx, hosted)
 
 
-# --- looking --------------------------------------------------------------------------------------------
+# --- the items ------------------------------------------------------------------------------------------
 
 
 async def list_items(ctx: Ctx) -> str:
     """Return the project's items."""
     return report_items(_sessions(ctx).project)
+
+
+async def status(item: str, ctx: Ctx) -> str:
+    """Return how far an item is."""
+    return to_json(_sessions(ctx).project.status(item))
 
 
 class Accepted(BaseModel):
@@ -208,40 +220,15 @@ async def show_item(text: str, ctx: Ctx, title: str = "") -> Elicit[Accepted] | 
 
 
 async def add_item(
-    text: Annotated[str, _describe("item_text")],
-    ctx: Ctx,
-    shown: Annotated[ElicitationResult[Accepted], Resolve(show_item)],
-    title: Annotated[str, _describe("title")] = "",
+    text: str, ctx: Ctx, shown: Annotated[ElicitationResult[Accepted], Resolve(show_item)], title: str = ""
 ) -> str:
     """Add an item and return its name."""
     if not isinstance(shown, AcceptedElicitation):
         raise ToolError(host_text("asking", "not-added"))
     add = partial(_sessions(ctx).project.add_item, relayed=isinstance(shown.data, NotShown))
     entry = await asyncio.to_thread(add, text, title=title.strip() or None)
-    return to_json(
-        {"item": entry.slug, "title": entry.title, "note": host_text("asking", "added", item=entry.slug)}
-    )
-
-
-async def status(item: Item, ctx: Ctx) -> str:
-    """Return how far an item is."""
-    return to_json(_sessions(ctx).project.status(item))
-
-
-def register_tools(server: MCPServer[HostedSessions]) -> None:
-    """Add all tools to the server."""
-    tools: tuple[Callable[..., Awaitable[str]], ...] = (
-        start, next_move, submit_turn, hear_user, relay_user, submit_judgement, leave, add_item, list_items,
-        status,
-    )  # fmt: skip
-    for tool in tools:
-        looks = tool in (list_items, status)
-        hints = ToolAnnotations(
-            read_only_hint=looks, destructive_hint=False, open_world_hint=False,
-            idempotent_hint=looks or tool in (start, next_move, leave),
-        )  # fmt: skip
-        text = tool_text("tools", tool.__name__)
-        server.add_tool(tool, description=text, annotations=hints, structured_output=False)
+    note = host_text("asking", "added", item=entry.slug)
+    return to_json({"item": entry.slug, "title": entry.title, "note": note})
 
 
 # --- what they share ------------------------------------------------------------------------------------
@@ -274,11 +261,3 @@ def _can_ask(ctx: Ctx) -> bool:
     capabilities = ctx.client_capabilities
     asking = capabilities.elicitation if capabilities is not None else None
     return asking is not None and (asking.form is not None or asking.url is None)
-
-
-def _make_drift(subject: str, place: str) -> OffTopic | None:
-    return OffTopic(subject, place or None, relayed=True) if subject.strip() else None
-
-
-def _to_entries(points: list[Point]) -> tuple[Entry, ...]:
-    return tuple(Entry(point.text, tuple(point.turns), point.detail) for point in points)

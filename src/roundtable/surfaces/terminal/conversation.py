@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Mapping
+from contextlib import aclosing, suppress
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 from prompt_toolkit.application.run_in_terminal import run_in_terminal
@@ -19,26 +17,19 @@ from prompt_toolkit.application.run_in_terminal import run_in_terminal
 from ...core.hearing import hear_menu
 from ...core.lines import Line
 from ...core.turns import USER
-from ...panel.base import StoppablePanel
+from ...panel.base import Panel, StoppablePanel
+from ...runtime.session import Session
 from ..cli.conversation import run
 from . import slash
 from .input_area import InputArea, Withdrawn
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .renderer import Renderer, has_signs
 from .seat import TableSeat
-from .welcome import Memory
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...panel.base import Panel
-    from ...runtime.session import Session
-
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
-_SKIPS = "Skip the remaining steps of this phase? y/N "
+_COPY_COMMANDS = (["pbcopy"], ["wl-copy"], ["xclip", "-selection", "clipboard"], ["clip"])
 _COPY_PATIENCE = 2.0
 _MAX_COPIED = 70_000  # terminals do not take more
 
@@ -58,32 +49,29 @@ class TerminalConversation:
 
         `panel` makes the panel when it is first needed; `spent` says what it has cost so far.
         """
-        self._memory = Memory(os.environ)
         self._panel = StoppablePanel(panel, self._begin_words)
         self.session = start(panel=self._panel, on_words=self._take_words)
         signs = has_signs(getattr(sys.stdout, "encoding", None), os.environ)
         self._input = InputArea(
             bottom=self._bottom_line,
             draft=self._format_draft,
-            words=lambda: slash.list_completions(self.session.analysis),
+            words=lambda: list(slash.list_completions(self.session.analysis)),
             place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
-            history=self._memory.history_file(),
+            on_stop=self._stop,
+            on_leave=self._leave,
             prompt="› " if signs else "> ",
         )
-        self._input.on_stop, self._input.on_leave = self._stop, self._leave
         self._seat = self.session if isinstance(self.session, TableSeat) else None
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
-            self._seat.on_move, self._input.on_typing = self._input.withdraw, self._seat.show_typing
+            self._seat.on_move = self._input.withdraw
         self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
         self._formatter = LineFormatter(self._renderer, user_name)
         self._spent = spent
-        self._speaker, self._words = "", ""
-        self._typed = ""
-        self._menu: Menu | None = None
+        self._speaker = self._words = self._typed = self._last_said = ""
+        self._can_skip = False
         self._before: Mapping[str, str] = {}
-        self._last_said = ""
-        self._stopped_at: float | None = None
+        self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
 
     def hold(self, again: str) -> int:
@@ -104,27 +92,24 @@ class TerminalConversation:
                 if line.kind != "listen":
                     self._show(line)
                     continue
-                try:
+                with suppress(Withdrawn):  # then somebody else was faster
                     words = await self._next_words(line)
-                except Withdrawn:  # somebody else was faster
-                    continue
-                if words is None:
-                    self.session.hang_up()
-                else:
-                    self._typed = words if self._seat is None else ""
-                    self.session.say(words)
+                    if words is None:
+                        self.session.hang_up()
+                    else:
+                        self._typed = words if self._seat is None else ""
+                        self.session.say(words)
 
     def _show(self, line: Line) -> None:
-        self._speaker, self._words = "", ""
-        typed, self._typed = self._typed, ""
-        text, newcomer = "", False
+        typed, text = self._typed, ""
+        self._speaker = self._words = self._typed = ""
         # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
         if typed.strip() and (line.speaker != USER or line.kind == "resume"):
             text = self._formatter.format_typed(typed)
+        self._input.write(text + self._formatter.format_line(line, self.session.analysis))
         if line.kind == "menu":
-            self._menu = Menu.read(line.text)
-            newcomer = self._menu.takes_feedback and self._memory.is_first_menu()
-        self._input.write(text + self._formatter.format_line(line, self.session.analysis, newcomer=newcomer))
+            menu = Menu.read(line.text)
+            self._can_skip = menu.takes_feedback and "S" in dict(menu.choices)
         if line.kind in ("contribution", "synthesis", "feedback") and line.speaker != USER:
             self._last_said = line.text
         if line.kind in ("step", "introduction"):
@@ -134,53 +119,39 @@ class TerminalConversation:
 
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
-        prefill = self.session.prefill
         while True:
-            words = await self._input.ask(prefill=prefill, offer=self.session.offer)
+            words = await self._input.ask(prefill=self.session.prefill, offer=self.session.offer)
             if words is None:
                 return None
-            glued = slash.find_glued_command(words, self.session.prefill)
-            if glued and words != prefill:
-                if not await self._confirm(f"Did you mean {glued} alone? y/N "):
-                    prefill = words  # it stands in the line again, to be edited or sent as it is
-                    continue
-                words = glued
             scene = slash.Scene(
                 self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
                 self._before, self._last_said, self._spent(), self._seat is not None,
             )  # fmt: skip
             result = slash.run_command(words, scene)
-            if result is None:
-                if not self._skips_phase(line, words) or await self._confirm(_SKIPS):
-                    return words
-            elif result.leave:
-                return None
-            elif result.say is not None:
+            if result is not None and (result.leave or result.say is not None):
                 return result.say
-            else:
+            if result is not None:
                 await self._show_result(words, result)
+            elif line.awaits != "menu" or not self._can_skip or hear_menu(words, can_skip=True) != "skip":
+                return words
+            else:
+                sure = await self._input.ask("Skip the remaining steps of this phase? y/N ")
+                if sure is not None and sure.strip().lower() in ("y", "yes"):
+                    return words
 
     async def _show_result(self, words: str, result: slash.CommandResult) -> None:
         self._input.write(self._formatter.format_typed(words))
         if result.page:
-            show = self._formatter.format_document if result.markdown else self._formatter.format_diff
-            text = show(result.page)
+            text = self._formatter.format_document(result.page, markdown=result.markdown)
             if text.count("\n") < self._input.size.rows // 2:
                 self._input.write(text)
             else:
-                await run_in_terminal(partial(_show_in_pager, text))
+                os.environ.setdefault("LESS", "-FRX")  # what fits the window stays in the scrollback
+                await run_in_terminal(partial(click.echo_via_pager, text, color=True))
         if result.text:
             self._input.write(self._formatter.format_aside(result.text))
         if result.copy is not None:
-            self._input.write(copy_text(result.copy, os.environ))
-
-    def _skips_phase(self, line: Line, words: str) -> bool:
-        offered = self._menu is not None and self._menu.takes_feedback and self._menu.has_choice("S")
-        return line.awaits == "menu" and offered and hear_menu(words, can_skip=True) == "skip"
-
-    async def _confirm(self, question: str) -> bool:
-        answer = await self._input.ask(question)
-        return answer is not None and answer.strip().lower() in ("y", "yes")
+            self._input.write(copy_text(result.copy))
 
     # --- drafts, the bottom line, control ---------------------------------------------------------------
 
@@ -211,13 +182,11 @@ class TerminalConversation:
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
         loop = asyncio.get_running_loop()
-        if self._stopped_at is not None and loop.time() - self._stopped_at < _LEAVING_TIME:
-            if self._holding is not None:
-                self._holding.cancel()
+        if loop.time() - self._stopped_at < _LEAVING_TIME and self._holding is not None:
+            self._holding.cancel()
             return
         self._stopped_at = loop.time()
-        stop = self._panel.stop if self._seat is None else self._seat.stop
-        stopped = not self._input.is_listening and stop()
+        stopped = not self._input.is_listening and (self._seat or self._panel).stop()
         if not stopped:
             self._input.clear()
         self._show_note(f"Stopped. {_LEAVES}" if stopped else _LEAVES)
@@ -232,29 +201,13 @@ class TerminalConversation:
         self.session.hang_up()
 
 
-def _show_in_pager(text: str) -> None:
-    """Show a text in the user's pager; one that fits the window stays in the scrollback."""
-    os.environ.setdefault("LESS", "-FRX")
-    click.echo_via_pager(text, color=True)
-
-
-def copy_text(text: str, environment: Mapping[str, str]) -> str:
+def copy_text(text: str) -> str:
     """Copy a text with the system's command; else return what makes the terminal copy it (OSC 52)."""
-    if sys.platform == "win32":
-        command = ["clip"]
-    elif sys.platform == "darwin":
-        command = ["pbcopy"]
-    elif environment.get("WAYLAND_DISPLAY"):
-        command = ["wl-copy"]
-    else:
-        command = ["xclip", "-selection", "clipboard"] if environment.get("DISPLAY") else []
-    if command and shutil.which(command[0]):
-        try:
+    for command in _COPY_COMMANDS:
+        with suppress(OSError, subprocess.SubprocessError):
+            quiet = subprocess.DEVNULL
             subprocess.run(
-                command, input=text.encode(), timeout=_COPY_PATIENCE, check=True, capture_output=True
+                command, input=text.encode(), timeout=_COPY_PATIENCE, check=True, stdout=quiet, stderr=quiet
             )
-        except (OSError, subprocess.SubprocessError):
-            pass
-        else:
             return ""
     return f"\x1b]52;c;{base64.b64encode(text.encode()[:_MAX_COPIED]).decode()}\x07"

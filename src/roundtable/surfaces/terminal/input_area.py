@@ -10,20 +10,19 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.data_structures import Point, Size
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
-from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.bindings.completion import generate_completions
 from prompt_toolkit.layout import (
     BufferControl,
     ConditionalContainer,
@@ -38,11 +37,11 @@ from prompt_toolkit.layout.screen import Screen
 from prompt_toolkit.output import create_output
 from prompt_toolkit.renderer import CPR_Support
 from prompt_toolkit.styles import Style
+from prompt_toolkit.widgets import CompletionsToolbar
 
-_STYLE = Style.from_dict({"bottom": "dim", "note": "bold", "prompt": "bold", "chosen": "reverse"})
+_STYLE = Style.from_dict({"bottom": "dim", "note": "bold", "prompt": "bold"})
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
-_MIN_HISTORY_LENGTH = 2  # the letters typed at menus are not worth keeping
 
 
 class Withdrawn(Exception):
@@ -56,20 +55,18 @@ class InputArea:
         self,
         *,
         bottom: Callable[[int], str],
-        draft: Callable[[], str] = lambda: "",
-        words: Callable[[], Iterable[str]] = tuple,
-        place: Callable[[], object] = lambda: None,
-        history: Path | None = None,
-        prompt: str = "> ",
+        draft: Callable[[], str],
+        words: Callable[[], list[str]],
+        place: Callable[[], object],
+        on_stop: Callable[[], None],
+        on_leave: Callable[[], None],
+        prompt: str,
     ) -> None:
         """`bottom` and `draft` return their text at each painting, `words` what may be completed.
 
         Words that are typed early are heard at the next turn to listen, if that is at the same `place`; else
-        they are put back into the input line.
+        they are put back into the input line. Ctrl-C calls `on_stop`, Ctrl-D `on_leave`.
         """
-        self.on_stop: Callable[[], None] = lambda: None
-        self.on_leave: Callable[[], None] = lambda: None
-        self.on_typing: Callable[[], None] = lambda: None
         self.note = ""
         self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, prompt
         self._asked: asyncio.Future[str | None] | None = None
@@ -78,17 +75,21 @@ class InputArea:
         self._closed = False
         self._buffer = Buffer(
             multiline=True,
-            history=InMemoryHistory() if history is None else _ForgivingHistory(str(history)),
-            completer=_WordCompleter(words),
-            complete_while_typing=Condition(lambda: self._buffer.text.startswith("/")),
-            accept_handler=lambda _: False,
-            on_text_changed=lambda _: self.on_typing(),
+            completer=WordCompleter(words, ignore_case=True, WORD=True),
             tempfile_suffix=".md",
         )
+        keys = KeyBindings()
+        keys.add("enter")(self._enter)
+        keys.add("escape", "enter")(lambda event: event.current_buffer.newline(copy_margin=False))
+        keys.add("tab")(self._complete_or_offer)
+        keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
+        keys.add("c-c")(lambda _: on_stop())
+        keys.add("c-d", filter=Condition(lambda: not self._buffer.text))(lambda _: on_leave())
+        keys.add("c-z")(lambda event: event.app.suspend_to_background())
         self._output = create_output(sys.stdout)
         self._application: Application[None] = Application(
             layout=self._make_layout(),
-            key_bindings=self._bind_keys(),
+            key_bindings=keys,
             style=_STYLE,
             output=self._output,
             erase_when_done=True,
@@ -150,13 +151,11 @@ class InputArea:
             place, words = self._early.popleft()
             if place == self._place():
                 return words
-            self._buffer.text = "\n".join(filter(None, (self._buffer.text, words)))
-            self._buffer.cursor_position = len(self._buffer.text)
+            self._buffer.document = Document("\n".join(filter(None, (self._buffer.text, words))))
         if self._closed:
             return None
         if prefill and not self._buffer.text:
-            self._buffer.text = prefill
-            self._buffer.cursor_position = len(prefill)
+            self._buffer.document = Document(prefill)
         usual, self._prompt = self._prompt, prompt or self._prompt
         self._asked = asyncio.get_running_loop().create_future()
         self.repaint()
@@ -176,16 +175,12 @@ class InputArea:
         if self._asked is not None and not self._asked.done():
             self._asked.set_result(None)
 
-    def clear(self) -> bool:
-        """Clear what is typed; return whether there was anything."""
-        has_text = bool(self._buffer.text)
+    def clear(self) -> None:
         self._buffer.reset()
-        return has_text
 
     # --- what is painted --------------------------------------------------------------------------------
 
     def _make_layout(self) -> Layout:
-        draft = FormattedTextControl(lambda: ANSI(self._visible_draft()))
         entry = Window(
             BufferControl(self._buffer, input_processors=[BeforeInput(lambda: self._prompt, "class:prompt")]),
             height=Dimension(min=1, max=_MAX_INPUT_ROWS),
@@ -193,23 +188,22 @@ class InputArea:
             dont_extend_height=True,
             get_line_prefix=lambda number, wrap: "" if number == 0 and wrap == 0 else "  ",
         )
-        candidates = Window(FormattedTextControl(self._candidates), height=1)
         rows = [
             Window(height=1),
             ConditionalContainer(
-                Window(draft, dont_extend_height=True, wrap_lines=False),
+                Window(FormattedTextControl(self._visible_draft), dont_extend_height=True),
                 Condition(lambda: not self.is_listening and bool(self._draft())),
             ),
             ConditionalContainer(entry, Condition(lambda: self.is_listening or bool(self._buffer.text))),
-            ConditionalContainer(candidates, Condition(lambda: self._buffer.complete_state is not None)),
+            CompletionsToolbar(),
             Window(FormattedTextControl(self._bottom_row), height=1),
         ]
         return Layout(_RestingSplit(lambda: not self.is_listening, entry, rows), focused_element=entry)
 
-    def _visible_draft(self) -> str:
+    def _visible_draft(self) -> ANSI:
         """Return the end of the draft, as much of it as leaves room for the rest."""
         lines = self._draft().rstrip("\n").split("\n")
-        return "\n".join(lines[-max(self.size.rows - _MAX_INPUT_ROWS // 2, 3) :])
+        return ANSI("\n".join(lines[-max(self.size.rows - _MAX_INPUT_ROWS // 2, 3) :]))
 
     def _bottom_row(self) -> StyleAndTextTuples:
         width = self.size.columns - len(_MARGIN) - 1
@@ -217,63 +211,26 @@ class InputArea:
             return [("class:note", _MARGIN + self.note[:width])]
         return [("class:bottom", _MARGIN + self._bottom(width))]
 
-    def _candidates(self) -> StyleAndTextTuples:
-        state = self._buffer.complete_state
-        if state is None:
-            return []
-        row: StyleAndTextTuples = []
-        for at, each in enumerate(state.completions):
-            row += [("", "  "), ("class:chosen" if at == state.complete_index else "", each.text.strip())]
-        return row
-
     # --- keys -------------------------------------------------------------------------------------------
-
-    def _bind_keys(self) -> KeyBindings:
-        keys = KeyBindings()
-        keys.add("enter")(self._enter)
-        keys.add("escape", "enter")(lambda event: event.current_buffer.newline(copy_margin=False))
-        keys.add("tab")(self._complete_or_offer)
-        keys.add("s-tab")(lambda event: event.current_buffer.complete_previous())
-        keys.add("c-x", "c-e")(lambda event: event.current_buffer.open_in_editor())
-        keys.add("c-c")(lambda _: self.on_stop())
-        keys.add("c-d", filter=Condition(lambda: not self._buffer.text))(lambda _: self.on_leave())
-        keys.add("c-z")(lambda event: event.app.suspend_to_background())
-        return keys
 
     def _complete_or_offer(self, event: KeyPressEvent) -> None:
         """Put the draft into an empty line, to be edited there; else complete the word at the cursor."""
-        if self._offer and not self._buffer.text:
-            self._buffer.text = self._offer
-            self._buffer.cursor_position = len(self._offer)
+        if self._buffer.text:
+            generate_completions(event)
         else:
-            _complete(event)
+            self._buffer.document = Document(self._offer)
 
     def _enter(self, _event: KeyPressEvent) -> None:
         """Say what is typed; Enter alone says nothing while somebody else speaks."""
         words = self._buffer.text
         if not self.is_listening and not words.strip():
             return
-        self._buffer.complete_state = None
-        if len(words.strip()) >= _MIN_HISTORY_LENGTH:
-            self._buffer.append_to_history()
-        self._buffer.reset()
+        is_letter = len(words.strip()) < 2  # what is typed at menus is not worth recalling
+        self._buffer.reset(append_to_history=not is_letter)
         if self._asked is not None and not self._asked.done():
             self._asked.set_result(words)
         else:
             self._early.append((self._place(), words))
-
-
-def _complete(event: KeyPressEvent) -> None:
-    """Complete at once what can only be one thing; step through what can be several."""
-    buffer = event.current_buffer
-    wanted = CompleteEvent(completion_requested=True)
-    found = list(buffer.completer.get_completions(buffer.document, wanted))
-    if len(found) == 1:
-        buffer.apply_completion(found[0])
-    elif buffer.complete_state:
-        buffer.complete_next()
-    else:
-        buffer.start_completion(select_first=True)
 
 
 class _RestingSplit(HSplit):
@@ -288,26 +245,3 @@ class _RestingSplit(HSplit):
         if self._is_resting():
             screen.set_cursor_position(self._entry, Point(0, 0))
             screen.show_cursor = False
-
-
-class _WordCompleter(Completer):
-    """Completes the word at the cursor: commands, and the names of those at the table."""
-
-    def __init__(self, words: Callable[[], Iterable[str]]) -> None:
-        self._words = words
-
-    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        del complete_event
-        typed = document.get_word_before_cursor(WORD=True)
-        for word in self._words() if typed else ():
-            is_out_of_place = word.startswith("/") and typed != document.text
-            if not is_out_of_place and word.lower().startswith(typed.lower()) and word.strip() != typed:
-                yield Completion(word, start_position=-len(typed))
-
-
-class _ForgivingHistory(FileHistory):
-    """A history that keeps nothing where its file cannot be written."""
-
-    def store_string(self, string: str) -> None:
-        with suppress(OSError):
-            super().store_string(string)

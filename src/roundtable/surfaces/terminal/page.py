@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
+from textwrap import shorten
 
 from msgspec import Struct
 
@@ -15,18 +16,21 @@ from ...core.text import clean_text
 from ...core.turns import USER
 from .renderer import NO_SIGN, Renderer, Sign, find_voice
 
-NEWCOMER = (
-    "New here? E brings everyone to the table to talk this step over with you, Enter moves on, and "
-    "whatever else you type is taken up as feedback."
-)
 _BETWEEN = " · "
 _RULE = "---"
 _MAX_RULE_WIDTH = 76
 _MAX_ITEM_LENGTH = 32
 _QUIET = "dim"
+_OWN_SIGNS = {"update": Sign("+", "green"), "saved": Sign("✓", "green"), "error": Sign("!", "bold red")}
 _UNSPACED_KINDS = ("update", "saved")
 _SPOKEN_KINDS = ("contribution", "feedback", "handoff")
 _CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  |$)(?: -- (?:(?!  ).)*)?")
+_WORK = {
+    Stage.READING: "reading",
+    Stage.OFFERS: "looking things up",
+    Stage.DRAFT: "writing",
+    Stage.WRITTEN: "writing",
+}
 _FEEDBACK = ("Or type naturally to provide feedback.", "or say what should change.")
 _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 
@@ -40,36 +44,28 @@ class LineFormatter:
         self._last: str | None = None
         self._in_step = False
 
-    def format_line(self, line: Line, analysis: Analysis | None, *, newcomer: bool = False) -> str:
+    def format_line(self, line: Line, analysis: Analysis | None) -> str:
         """Return what is printed for a line; nothing for one that only says whose turn it is."""
         if line.kind == "listen" or not line.text.strip():
             return ""
-        text = self._format_text(line, analysis, newcomer)
         stands_close = line.kind in _UNSPACED_KINDS and self._last in _UNSPACED_KINDS
         gap = "" if self._last is None or stands_close else "\n"
         self._last = line.kind
-        return gap + text
+        return gap + self._format_text(line, analysis)
 
     def format_aside(self, text: str) -> str:
         """Format something that the terminal says itself, outside the conversation."""
-        gap = "" if self._last is None else "\n"
         self._last = "aside"
-        return gap + self._renderer.render_plain(clean_text(text))
+        return "\n" + self._renderer.render_plain(clean_text(text))
 
-    def format_document(self, text: str) -> str:
-        """Format a whole document in markdown."""
+    def format_document(self, text: str, *, markdown: bool) -> str:
+        """Format a whole document in markdown, or a diff."""
         self._last = "aside"
-        return "\n" + self._renderer.render_markdown(clean_text(text), breaks=False)
-
-    def format_diff(self, text: str) -> str:
-        """Format a diff, coloured."""
-        self._last = "aside"
+        if markdown:
+            return "\n" + self._renderer.render_markdown(clean_text(text), breaks=False)
         styles = {"+": "green", "-": "red", "@": "bold"}
-        lines = (
-            self._renderer.render_plain(f" {line}", style=styles.get(line[:1], _QUIET))
-            for line in text.split("\n")
-        )
-        return "\n" + "".join(line or "\n" for line in lines)
+        lines = ((f" {line}", styles.get(line[:1], _QUIET)) for line in text.split("\n"))
+        return "\n" + "".join(self._renderer.render_plain(line, style=style) or "\n" for line, style in lines)
 
     def format_typed(self, words: str) -> str:
         """Format what was typed but is not a contribution: `?`, a command, words that were asked about."""
@@ -80,31 +76,31 @@ class LineFormatter:
         """Format a contribution as far as it has come."""
         return self._format_speech(Line("contribution", f"{speaker.title}: {words}", speaker.key), roster)
 
-    def _format_text(self, line: Line, analysis: Analysis | None, newcomer: bool) -> str:
+    def _format_text(self, line: Line, analysis: Analysis | None) -> str:
         roster = analysis.opening.roster if analysis is not None else None
         render, text = self._renderer.render_plain, clean_text(line.text)
         match line.kind:
             case "menu":
-                return self._format_menu(text, analysis, newcomer)
+                return self._format_menu(text, analysis)
             case "step":
                 self._in_step = True
                 return self._format_progress(analysis) + render(text, _sign_of(line, roster), "bold")
             case "introduction":
-                return self._format_introduction(text)
+                rule = "─" * min(self._renderer.width, _MAX_RULE_WIDTH)
+                rows = (
+                    render(rule, style=_QUIET) if row == _RULE else render(row, style="bold" * row.isupper())
+                    for row in text.split("\n")
+                )
+                return "".join(row or "\n" for row in rows)
             case "synthesis":
                 return self._renderer.render_markdown(text)
             case "update" if text.startswith("###"):
                 return "\n" + self._renderer.render_markdown(text)
-            case "update":
-                return render(text, Sign("+", "green"))
-            case "saved":
-                return render(text, Sign("✓", "green"))
-            case "error":
-                return render(text, Sign("!", "bold red"))
+            case "update" | "saved" | "error" as kind:
+                return render(text, _OWN_SIGNS[kind])
             case kind if line.speaker == USER:
-                style = _QUIET if kind == "resume" else ""
                 name = f"{clean_text(line.by)}:" if line.by else self._name
-                return render(f"{name} {text}", Sign("›", "", name), style)
+                return render(f"{name} {text}", Sign("›", "", name), _QUIET if kind == "resume" else "")
             case kind if kind in _SPOKEN_KINDS and line.speaker is not None:
                 return self._format_speech(line, roster)
             case _:
@@ -118,29 +114,27 @@ class LineFormatter:
             text = f"{sign.name}\n\n{words}"
         return self._renderer.render_markdown(text, sign)
 
-    def _format_menu(self, text: str, analysis: Analysis | None, newcomer: bool) -> str:
-        """Format a menu; the progress stands above the first one after a step, not where it comes again."""
+    def _format_menu(self, text: str, analysis: Analysis | None) -> str:
+        """Format a menu, in fewer words where the window is narrow.
+
+        The progress stands above the first one after a step, not where it comes again.
+        """
         left_step = self._in_step and analysis is not None and analysis.saved
         progress = self._format_progress(analysis) if left_step else ""
         self._in_step = self._in_step and not left_step
-        menu, render = Menu.read(text), self._renderer.render_plain
-        choices, rest = menu.format_rows(self._renderer.width)
-        above = "".join(render(each) for each in (*menu.above, *([NEWCOMER] if newcomer else ())))
-        return progress + above + render(choices) + render(rest, style=_QUIET)
+        menu, render, width = Menu.read(text), self._renderer.render_plain, self._renderer.width
+        choices = _BETWEEN.join(f"{letter} {label}" for letter, label in menu.choices)
+        if len(choices) > width:
+            choices = _BETWEEN.join(f"{letter} {label.split()[0]}" for letter, label in menu.choices)
+        rest = "Enter continues; edit, back, undo change it; the rest is feedback."
+        if not menu.takes_feedback:
+            rest = f"Enter: {menu.choices[0][1] if menu.choices else 'the first'}."
+        elif len(rest) > width:
+            rest = "Enter continues, or just type."
+        return progress + "".join(map(render, (*menu.above, choices))) + render(rest, style=_QUIET)
 
     def _format_progress(self, analysis: Analysis | None) -> str:
-        if analysis is None:
-            return ""
-        return self._renderer.render_plain(draw_progress(analysis), style=_QUIET)
-
-    def _format_introduction(self, text: str) -> str:
-        render, rows = self._renderer.render_plain, []
-        for row in text.split("\n"):
-            if row == _RULE:
-                rows.append(render("─" * min(self._renderer.width, _MAX_RULE_WIDTH), style=_QUIET))
-            else:
-                rows.append(render(row, style="bold" if row.isupper() else "") or "\n")
-        return "".join(rows)
+        return self._renderer.render_plain(draw_progress(analysis), style=_QUIET) if analysis else ""
 
 
 def _sign_of(line: Line, roster: Roster | None) -> Sign:
@@ -175,20 +169,6 @@ class Menu(Struct, frozen=True):
                 above.append(line)
         return cls(tuple(choices), tuple(above), takes_feedback)
 
-    def has_choice(self, letter: str) -> bool:
-        return any(each == letter for each, _ in self.choices)
-
-    def format_rows(self, width: int) -> tuple[str, str]:
-        """Return the choices and what else can be typed, in fewer words where the window is narrow."""
-        whole = _BETWEEN.join(f"{letter} {label}" for letter, label in self.choices)
-        short = _BETWEEN.join(f"{letter} {label.split()[0]}" for letter, label in self.choices)
-        if self.takes_feedback:
-            rest = "Enter continues; edit, back, undo change it; the rest is feedback."
-            brief = "Enter continues, or just type."
-        else:
-            rest = brief = f"Enter: {self.choices[0][1] if self.choices else 'the first'}."
-        return (whole if len(whole) <= width else short), (rest if len(rest) <= width else brief)
-
 
 def draw_progress(analysis: Analysis) -> str:
     """Return a bar with one sign per step, a gap between the phases, and how many steps are done."""
@@ -205,20 +185,13 @@ def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:
     if analysis is None:
         return ""
     table = analysis.elaboration
-    work = "thinking"
     if table is None:
-        name = analysis.opening.conductor.first_name
-        stages = {Stage.READING: "reading", Stage.OFFERS: "looking things up"}
-        stages |= {Stage.DRAFT: "writing", Stage.WRITTEN: "writing"}
-        work = stages.get(analysis.stage, work)
-    elif table.awaits is Awaited.PERSONA and table.due:
+        return f"{analysis.opening.conductor.first_name} is {_WORK.get(analysis.stage, 'thinking')}"
+    if table.awaits is Awaited.PERSONA and table.due:
         name = table.roster[table.due[0].persona].first_name
-        work = "speaking" if has_words else work
-    else:
-        name = table.lead.first_name
-        if table.awaits in (Awaited.DRAFT, Awaited.ARTIFACTS, Awaited.RECORD):
-            work = "writing the synthesis"
-    return f"{name} is {work}"
+        return f"{name} is {'speaking' if has_words else 'thinking'}"
+    is_writing = table.awaits in (Awaited.DRAFT, Awaited.ARTIFACTS, Awaited.RECORD)
+    return f"{table.lead.first_name} is {'writing the synthesis' if is_writing else 'thinking'}"
 
 
 def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = "", spent: str = "") -> str:
@@ -226,22 +199,18 @@ def format_bottom_line(analysis: Analysis | None, width: int, *, at_work: str = 
     item = phase = step = turn = ""
     if analysis is not None:
         opening, table = analysis.opening, analysis.elaboration
-        item, phase = opening.item.name, opening.phase.name
-        if len(item) > _MAX_ITEM_LENGTH:
-            item = item[: _MAX_ITEM_LENGTH - 1].rstrip() + "…"
-        if opening.step is not None:
-            ids = [each.step_id for each in opening.steps]
-            number = ids.index(opening.step.step_id) + 1 if opening.step.step_id in ids else 0
-            step = f"step {number}/{len(ids)}"
-            if not opening.step.step_id:  # a roundtable on a document has neither phase nor step
-                phase = step = ""
+        item = shorten(opening.item.name, _MAX_ITEM_LENGTH, placeholder="…")
+        ids = [each.step_id for each in opening.steps]
+        if opening.step is None or opening.step.step_id:  # a document has neither phase nor step
+            phase = opening.phase.name
+        if opening.step is not None and opening.step.step_id in ids:
+            step = f"step {ids.index(opening.step.step_id) + 1}/{len(ids)}"
         if table is not None and table.turns:
             turn = f"turn {len(table.turns)} of {table.max_turns}"
     parts = {"item": item, "phase": phase, "step": step, "turn": turn, "at_work": at_work, "spent": spent}
-    text = ""
-    for dropped in ("", "item", "phase", "spent", "at_work", "turn"):
-        parts.pop(dropped, None)
-        text = _BETWEEN.join(part for part in parts.values() if part)
-        if len(text) <= width:
-            break
+    text = _BETWEEN.join(filter(None, parts.values()))
+    for least in ("item", "phase", "spent", "at_work", "turn"):
+        if len(text) > width:
+            del parts[least]
+            text = _BETWEEN.join(filter(None, parts.values()))
     return text[:width]

@@ -7,8 +7,7 @@ computes both. The sign says the same without any colour.
 from __future__ import annotations
 
 import io
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
@@ -16,8 +15,6 @@ from msgspec import Struct
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.padding import Padding
-from rich.segment import Segment, Segments
-from rich.style import Style
 from rich.text import Text
 from rich.theme import Theme
 
@@ -62,20 +59,13 @@ _PLAIN_SIGNS = str.maketrans({
 })  # fmt: skip
 
 
-def has_cursor(environment: Mapping[str, str]) -> bool:
-    """Whether the input line can be painted; a dumb terminal gets plain lines."""
-    return os.name == "nt" or environment.get("TERM", "") not in ("", "dumb", "unknown")
-
-
 def has_signs(encoding: str | None, environment: Mapping[str, str]) -> bool:
     """Whether the terminal can show signs beyond ASCII."""
-    if environment.get("TERM") == "linux":  # its font has 512 signs at most
-        return False
     try:
         "●▰─›•".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
-    return True
+    return environment.get("TERM") != "linux"  # its font has 512 signs at most
 
 
 class Sign(Struct, frozen=True):
@@ -87,21 +77,14 @@ class Sign(Struct, frozen=True):
 
 
 NO_SIGN = Sign()
-_THEME = Theme(
-    {
-        "markdown.code": "bold",
-        "markdown.code_block": "none",
-        "markdown.block_quote": "italic",
-        "markdown.item.bullet": "none",
-        "markdown.item.number": "bold",
-        "markdown.link": "underline",
-        "markdown.link_url": "underline",
-        "markdown.table.border": "dim",
-        "markdown.table.header": "bold",
-        "markdown.hr": "dim",
-        **{f"markdown.h{level}": "bold" for level in range(1, 7)},
-    }
-)
+_STYLES = {
+    "bold": ("code", "item.number", "table.header", "h1", "h2", "h3", "h4", "h5", "h6"),
+    "italic": ("block_quote",),
+    "underline": ("link", "link_url"),
+    "dim": ("table.border", "hr"),
+    "none": ("code_block", "item.bullet"),
+}
+_THEME = Theme({f"markdown.{name}": style for style, names in _STYLES.items() for name in names})
 
 
 class Renderer:
@@ -122,79 +105,45 @@ class Renderer:
 
     def render_plain(self, text: str, sign: Sign = NO_SIGN, style: str = "") -> str:
         """Render a text with its own line breaks; an indented line keeps its indent where it is wrapped."""
-        lines: list[list[Segment]] = []
+        rows: list[Text] = []
         for source in text.expandtabs(4).split("\n"):
             words = source.lstrip(" ")
             indent = min(len(source) - len(words), self.width // 2)
-            options = self._console.options.update(width=self.width - indent)
-            wrapped = self._console.render_lines(Text(words, style=style), options, pad=False)
-            lines += ([Segment(" " * indent), *line] for line in wrapped)
-        return self._print(lines, sign)
+            wrapped = Text(words, style).wrap(self._console, self.width - indent)
+            rows += (Text.assemble(" " * indent, row) for row in wrapped)
+        return self._print(rows, sign)
 
     def render_markdown(self, text: str, sign: Sign = NO_SIGN, *, breaks: bool = True) -> str:
         """Render markdown; `breaks` keeps the line breaks within paragraphs."""
         options = self._console.options.update(width=self.width)
-        return self._print(self._console.render_lines(_MarkdownText(text, breaks), options, pad=False), sign)
+        lines = self._console.render_lines(_MarkdownText(text, breaks), options, pad=False)
+        return self._print([Text.assemble(*((s.text, s.style or "") for s in line)) for line in lines], sign)
 
     def adapt_signs(self, text: str) -> str:
         """Return the text with signs that the terminal can show."""
         return text if self._signs else text.translate(_PLAIN_SIGNS)
 
-    def _print(self, lines: Iterable[list[Segment]], sign: Sign) -> str:
-        segments: list[Segment] = []
-        for number, line in enumerate(_trim_lines(_style_name(lines, sign))):
-            margin = sign.text if number == 0 else ""
-            if line or margin:
-                style = Style.parse(sign.style) if margin and sign.style else None
-                segments += [Segment(margin.ljust(MARGIN), style), *line]
-            segments.append(Segment("\n"))
+    def _print(self, rows: list[Text], sign: Sign) -> str:
+        """Return the rows with the sign in the margin, without blanks at their ends or empty rows around."""
+        for row in rows:
+            row.rstrip()
+        while rows and not rows[-1]:
+            rows.pop()
+        while rows and not rows[0]:
+            rows.pop(0)
+        if rows:
+            rows[0].stylize(f"bold {sign.style}", 0, len(sign.name))
         with self._console.capture() as captured:
-            self._console.print(Segments(segments), end="", soft_wrap=True)
+            for number, row in enumerate(rows):
+                margin = (sign.text.ljust(MARGIN), sign.style) if number == 0 else " " * MARGIN
+                self._console.print(Text.assemble(margin, row) if row else "", soft_wrap=True)
         return self.adapt_signs(captured.get())
 
 
-def _style_name(lines: Iterable[list[Segment]], sign: Sign) -> list[list[Segment]]:
-    """Return the lines with the name at their beginning in its own style, even where it was wrapped."""
-    style = Style.parse(f"bold {sign.style}".strip())
-    left = len("".join(sign.name.split()))
-    styled = []
-    for line in lines:
-        row = []
-        for segment in line:
-            at = 0
-            while left and at < len(segment.text):
-                left -= not segment.text[at].isspace()
-                at += 1
-            if at:
-                row.append(Segment(segment.text[:at], (segment.style or Style.null()) + style))
-            row.append(Segment(segment.text[at:], segment.style))
-        styled.append(row)
-    return styled
-
-
-def _trim_lines(lines: Iterable[list[Segment]]) -> list[list[Segment]]:
-    """Return the lines without blanks at their ends, and without empty lines around them."""
-    trimmed = []
-    for line in lines:
-        while line and not line[-1].text.rstrip():
-            line.pop()
-        if line:
-            line[-1] = Segment(line[-1].text.rstrip(), line[-1].style)
-        trimmed.append([segment for segment in line if segment.text])
-    while trimmed and not trimmed[-1]:
-        trimmed.pop()
-    while trimmed and not trimmed[0]:
-        trimmed.pop(0)
-    return trimmed
-
-
 class _PlainHeading(Heading):
-    """A heading at the left, without a frame."""
+    """A heading at the left, of whatever level."""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        text = self.text.copy()
-        text.justify = "left"
-        yield text
+    LEVEL_ALIGN: ClassVar = {}
 
 
 class _PlainCode(CodeBlock):

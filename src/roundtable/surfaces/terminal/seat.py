@@ -11,13 +11,18 @@ import getpass
 import hashlib
 import json
 import os
+import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+from urllib.error import HTTPError
 from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import HTTPCookieProcessor, ProxyHandler, Request, build_opener
 
-from ...core.errors import RoundtableError, RuleBroken
+from ...core.errors import RoundtableError
 from ...core.lines import Line
 from ...settings import user_file
 
@@ -29,32 +34,28 @@ if TYPE_CHECKING:
 _PATIENCE = 5.0
 _SILENCE = 40.0  # the server is heard from every 15 seconds
 _PAUSE = 1.0
-_TYPING = 3.0  # seconds between two notes that somebody types; the server shows each for six
-_LOST = (
-    "The connection to the table is gone; trying again. What was said there is saved. "
-    "If the server has ended, leave with Ctrl-D and go on with:"
-)
-_MAX_EVENT = 16 * 1024 * 1024
-_CHAIR = "/chair"
-_FAILURES = (OSError, EOFError, ValueError, KeyError)  # not reached, cut off, or not a server of ours
+_LOST = """The connection to the table is gone; trying again. What was said there is saved. \
+If the server has ended, leave with Ctrl-D and go on with:"""
+# The server is not reached, cuts us off, or is not one of ours.
+_FAILURES = (OSError, HTTPException, ValueError, KeyError, TypeError)
 
 
 @contextmanager
 def announce(root: Path, address: str) -> Iterator[None]:
     """Let the user's own terminals know meanwhile where the tables of a project are."""
-    file = _announcement(root)
     text = json.dumps({"address": address})
     with suppress(OSError):  # then terminals find out from the item's lock that it is in use
-        if file is not None:
-            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file.unlink(missing_ok=True)
-            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
-                opened.write(text)
+        file = _announcement(root)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        file.touch(mode=0o600, exist_ok=False)
+        file.write_text(text, encoding="utf-8")
     try:
         yield
     finally:
         with suppress(OSError):
-            if file is not None and file.read_text(encoding="utf-8") == text:  # not a later server's
+            file = _announcement(root)
+            if file.read_text(encoding="utf-8") == text:  # not a later server's
                 file.unlink()
 
 
@@ -63,21 +64,20 @@ def find_seat(project: Project, entry: ItemEntry, name: str | None, again: str) 
 
     `again` is the command that goes on with the item where no server does.
     """
-
-    async def look() -> TableSeat | None:
-        seat = TableSeat(project, entry.folder, name or getpass.getuser(), again)
-        await seat.come_in()
-        return seat if seat.is_open else None
-
     with suppress(*_FAILURES):
-        return asyncio.run(look())
+        seat = TableSeat(project, entry.folder, name or getpass.getuser(), again)
+        seat.come_in()
+        return seat if seat.is_open else None
     return None
 
 
-def _announcement(root: Path) -> Path | None:
+def _announcement(root: Path) -> Path:
+    """Return the file that names the server of a project; FileNotFoundError without a settings folder."""
     settings = user_file(os.environ)
+    if settings is None:
+        raise FileNotFoundError
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
-    return settings.parent / "served" / f"{name}.json" if settings is not None else None
+    return settings.parent / "served" / f"{name}.json"
 
 
 class TableSeat:
@@ -93,15 +93,15 @@ class TableSeat:
         self.on_change: Callable[[], None] = lambda: None
         self._project, self._name, self._again = project, name, again
         self._room = f"/items/{quote(folder.name)}/room"
-        self._address = self._place = self._cookie = ""
+        self._address = self._last = ""
+        self._has_left = False
         self._me = {"id": "", "check": ""}
         self._state: dict[str, Any] = {}
-        self._last = ""
         self._asked = 0
-        self._typed = -_TYPING
         self._shown: asyncio.Queue[Line | None] = asyncio.Queue()
         self._sending: set[asyncio.Task[None]] = set()
-        self._analysis: tuple[str, Analysis | None] = ("", None)
+        self._moment = ""
+        self._analysis: Analysis | None = None
 
     # --- what a conversation looks at -------------------------------------------------------------------
 
@@ -118,12 +118,11 @@ class TableSeat:
     def analysis(self) -> Analysis | None:
         """Return where the analysis stands, as the item's journal has it."""
         moment = str(self._state.get("moment", ""))
-        if moment and moment != self._analysis[0]:
-            found = None
+        if moment and moment != self._moment:
+            self._moment = moment
             with suppress(RoundtableError):
-                found = self._project.read_analysis(self.folder.name, moment)
-            self._analysis = moment, found or self._analysis[1]
-        return self._analysis[1]
+                self._analysis = self._project.read_analysis(self.folder.name, moment) or self._analysis
+        return self._analysis
 
     def describe_others(self) -> str:
         """Return who else is here, or who of them types."""
@@ -137,38 +136,31 @@ class TableSeat:
 
     async def lines(self) -> AsyncGenerator[Line, None]:
         """Yield what is shown at the table, in order, until it is closed or the user leaves."""
-        following = asyncio.ensure_future(self._follow())
-        following.add_done_callback(lambda _: self._end())
+        threading.Thread(target=self._follow, args=(asyncio.get_running_loop(),), daemon=True).start()
         try:
             while (line := await self._shown.get()) is not None:
                 if line.kind != "listen" or self._shown.empty():  # else it has been answered meanwhile
                     yield line
-            if following.done():
-                following.result()
         finally:
-            following.cancel()
-            await asyncio.gather(following, *self._sending, return_exceptions=True)
+            self._has_left = True
+            await asyncio.gather(*self._sending, return_exceptions=True)
 
     # --- what a conversation does -----------------------------------------------------------------------
 
     def say(self, words: str) -> None:
         """Say something at the table; what is refused comes back into the input line."""
         self.prefill = ""
-        if words.strip().startswith(_CHAIR):
-            self._send("chair", words, {"to": self._find_person(words.strip().removeprefix(_CHAIR).strip())})
+        command, _, name = words.strip().partition(" ")
+        if command == "/chair":  # without a name the user takes it
+            people = {str(each).casefold(): str(key) for key, each in self._state.get("people", {}).items()}
+            to = people.get(name.strip().casefold(), "") if name else self._me["id"]
+            self._send("chair", words, to=to)
         else:
-            self._send("say", words, {"text": words if words.strip() else self.offer})
-
-    def show_typing(self) -> None:
-        """Let the others see now and then that the user types."""
-        now = asyncio.get_running_loop().time()
-        if now - self._typed > _TYPING:
-            self._typed = now
-            self._send("typing", "", {})
+            self._send("say", words, text=words if words.strip() else self.offer)
 
     def stop(self) -> bool:
         """Cut whoever speaks short; whether the table lets us is said by the server."""
-        self._send("stop", "", {})
+        self._send("stop", "")
         return True
 
     def hang_up(self) -> None:
@@ -176,20 +168,18 @@ class TableSeat:
         self._show(Line("paused", f"You left the table; everything is saved. Come back with: {self._again}"))
         self._end()
 
-    def _find_person(self, name: str) -> str:
-        """Return the id of whoever is called so; without a name, of the user."""
-        people = {str(each).casefold(): str(key) for key, each in self._state.get("people", {}).items()}
-        return people.get(name.casefold(), "") if name else self._me["id"]
+    def _send(self, action: str, words: str, **fields: str) -> None:
+        fields |= {"check": self._me["check"], "at": str(self._state.get("listen", 0))}
 
-    def _send(self, action: str, words: str, fields: dict[str, str]) -> None:
         async def send() -> None:
+            problem = ""
             try:
-                status, body = await self._ask("POST", f"{self._room}/{action}", {**fields, **given})
-                problem = "" if status < 400 else str(_read_json(body).get("error") or body.decode())
+                await asyncio.to_thread(lambda: self._open(f"{self._room}/{action}", fields).close())
+            except HTTPError as refused:
+                body = refused.read().decode(errors="replace")
+                problem = json.loads(body)["error"] if body.startswith("{") else body or str(refused)
             except _FAILURES:
                 problem = "The server cannot be reached, so nothing was said. Try again in a moment."
-            if action == "typing":
-                return
             if problem:
                 self.prefill = words
                 self._show(Line("notice", problem))
@@ -197,7 +187,6 @@ class TableSeat:
                 self._asked = 0
                 self._listen()
 
-        given = {"check": self._me["check"], "at": str(self._state.get("listen", 0))}
         task = asyncio.ensure_future(send())
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -221,33 +210,46 @@ class TableSeat:
             self.prefill = self.prefill or str(self._state.get("prefill", ""))
             self._shown.put_nowait(Line("listen", "", awaits=self._state.get("awaits")))
 
-    async def _follow(self) -> None:
+    def _follow(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Pass on what the server streams, in a thread; come in again where it was cut off or began anew."""
         is_lost = False
-        while True:
+        while not self._has_left:
             try:
-                if not self._cookie or self._read_address() != self._address:
-                    await self.come_in()
-                async with aclosing(self._stream()) as events:
-                    async for kind, number, data in events:
+                if self._read_address() != self._address:
+                    self.come_in()
+                path = f"{self._room}/events?after={quote(self._last)}"
+                with self._open(path, timeout=_SILENCE) as stream:
+                    for kind, data in self._read_events(stream):
                         is_lost = False
-                        self._take(kind, number, data)
-                        if self._state and not self.is_open:
-                            self._show(Line("notice", f"The table is closed. Go on with: {self._again}"))
-                            return
-            except RuleBroken:
-                self._cookie = ""  # the server was started anew, and knows nobody
+                        loop.call_soon_threadsafe(self._take, kind, data)
+            except HTTPError:
+                self._address = ""  # the server was started anew, and knows nobody
+            except RuntimeError:
+                return  # the conversation is over
             except _FAILURES:
                 pass
-            if not is_lost:
+            if not is_lost and not self._has_left:
                 is_lost = True
-                self._show(Line("notice", f"{_LOST} {self._again}"))
-                self._listen()
-            await asyncio.sleep(_PAUSE)
+                loop.call_soon_threadsafe(self._take, "lost", {})
+            time.sleep(_PAUSE)
 
-    def _take(self, kind: str, number: str, data: dict[str, Any]) -> None:
+    def _read_events(self, stream: HTTPResponse) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield kind and data of each event, and keep the number of the last line."""
+        kind = ""
+        for line in stream:
+            name, _, text = line.decode().rstrip("\r\n").partition(": ")
+            if name == "event":
+                kind = text
+            elif name == "id":
+                self._last = text
+            elif kind == "reset":
+                self._last = ""
+            elif name == "data":
+                yield kind, json.loads(text)
+
+    def _take(self, kind: str, data: dict[str, Any]) -> None:
         match kind:
             case "line":
-                self._last = number
                 if (line := data.get("line")) and line["kind"] != "listen":
                     self._show(Line(line["kind"], line["text"], line["speaker"], line["turn"], by=line["by"]))
             case "words":
@@ -258,78 +260,33 @@ class TableSeat:
                 self._state = data
                 self._listen()
                 self.on_change()
-            case "reset":
-                self._last = ""
-
-    async def _stream(self) -> AsyncGenerator[tuple[str, str, dict[str, Any]], None]:
-        """Yield kind, number and data of each event after the last line that we have."""
-        status, reader, writer = await self._open("GET", f"{self._room}/events?after={quote(self._last)}")
-        try:
-            if status >= 400:
-                raise RuleBroken("The server does not know us.")
-            kind = number = ""
-            while line := await asyncio.wait_for(reader.readline(), _SILENCE):
-                name, _, text = line.decode().rstrip("\r\n").partition(": ")
-                if name == "event":
-                    kind, number = text, ""
-                elif name == "id":
-                    number = text
-                elif name == "data" and kind:
-                    yield kind, number, _read_json(text)
-        finally:
-            writer.close()
+                if not self.is_open:
+                    self._show(Line("notice", f"The table is closed. Go on with: {self._again}"))
+                    self._end()
+            case "lost":
+                self._show(Line("notice", f"{_LOST} {self._again}"))
+                self._listen()
 
     # --- requests ---------------------------------------------------------------------------------------
 
-    async def come_in(self) -> None:
+    def come_in(self) -> None:
         """Come in by the invitation that the server left for us, and look whether the table is open."""
-        self._address, self._cookie = self._read_address(), ""
-        _, self._place, path, *_ = urlsplit(self._address)
-        _, body = await self._ask("POST", path, {"name": self._name})
-        found = _read_json(body)
+        self._address = self._read_address()
+        self._opener = build_opener(ProxyHandler({}), HTTPCookieProcessor())
+        with self._open(urlsplit(self._address).path, {"name": self._name}) as answer:
+            found = json.loads(answer.read())
         self._me = {key: str(found[key]) for key in ("id", "check")}
-        _, body = await self._ask("GET", self._room)
-        self._state = _read_json(body)
+        with self._open(self._room) as answer:
+            self._state = dict(json.loads(answer.read()))
 
     def _read_address(self) -> str:
-        file = _announcement(self._project.root)
-        if file is None:
-            raise FileNotFoundError
-        return str(json.loads(file.read_text(encoding="utf-8"))["address"])
+        return str(json.loads(_announcement(self._project.root).read_text(encoding="utf-8"))["address"])
 
-    async def _ask(self, method: str, path: str, fields: dict[str, str] | None = None) -> tuple[int, bytes]:
-        async with asyncio.timeout(_PATIENCE):
-            status, reader, writer = await self._open(method, path, fields)
-            try:
-                return status, await reader.read()
-            finally:
-                writer.close()
-
-    async def _open(
-        self, method: str, path: str, fields: dict[str, str] | None = None
-    ) -> tuple[int, asyncio.StreamReader, asyncio.StreamWriter]:
-        """Send a request and return its status, with the streams at the beginning of the answer's body."""
-        place = urlsplit(f"//{self._place}")
-        reader, writer = await asyncio.open_connection(place.hostname, place.port, limit=_MAX_EVENT)
-        body = urlencode(fields or {})
-        heads = {
-            "Host": self._place, "Origin": f"http://{self._place}", "Accept": "application/json",
-            "Cookie": self._cookie, "Content-Type": "application/x-www-form-urlencoded",
-            "Content-Length": str(len(body)),
-        }  # fmt: skip
-        head = "".join(f"{name}: {value}\r\n" for name, value in heads.items() if value)
-        writer.write(f"{method} {path} HTTP/1.0\r\n{head}\r\n{body}".encode())  # 1.0: no chunks
-        answer = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        for line in answer:
-            name, _, value = line.partition(": ")
-            if name.lower() == "set-cookie":
-                self._cookie = value.partition(";")[0]
-        return int(answer[0].split()[1]), reader, writer
-
-
-def _read_json(text: str | bytes) -> dict[str, Any]:
-    """Return an object from the server, empty where it sent something else."""
-    with suppress(ValueError):
-        found = json.loads(text)
-        return found if isinstance(found, dict) else {}
-    return {}
+    def _open(
+        self, path: str, fields: dict[str, str] | None = None, timeout: float = _PATIENCE
+    ) -> HTTPResponse:
+        """Send a request, with fields as a form, and return the answer; HTTPError where it is refused."""
+        place = f"http://{urlsplit(self._address).netloc}"
+        form = None if fields is None else urlencode(fields).encode()
+        request = Request(place + path, form, {"Origin": place, "Accept": "application/json"})
+        return cast("HTTPResponse", self._opener.open(request, timeout=timeout))

@@ -7,22 +7,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from ...core.analysis import Analysis
 from ...core.errors import DiskFailed
+from ...core.lines import Awaits
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
 from ...store.artifact import read_documents as read_documents  # for the window and the web pages too
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
 from .page import draw_progress
 from .renderer import VOICES
-
-if TYPE_CHECKING:
-    from ...core.analysis import Analysis
-    from ...core.lines import Awaits
-
 
 HELP = {
     "/help": "what can be typed here",
@@ -85,60 +81,60 @@ def run_command(words: str, scene: Scene) -> CommandResult | None:
     found = _COMMAND.fullmatch(words.strip())
     if found is None:
         return None
-    name, rest = found["name"], (found["rest"] or "").strip()
+    name, rest, analysis = found["name"], (found["rest"] or "").strip(), scene.analysis
+    text = "Nothing has begun yet."
     match name:
+        case _ if name not in HELP:
+            if rest:  # "/tmp is full" is an answer; a lone "/hepl" is not
+                return None
+            text = f"There is no command {name}. There is: {', '.join(HELP)}."
         case "/help":
             width = max(len(key) for key in _KEYS)
             text = "\n".join(f"{each:<{width}}  {about}" for each, about in (_KEYS | HELP).items())
-        case "/who":
-            text = _describe_table(scene)
-        case "/steps":
-            text = _list_steps(scene)
-        case "/artifact":
-            return _show_document(rest, scene)
-        case "/diff":
-            lines = list(compare_documents(scene.before, read_documents(scene.folder)))
-            if lines:
-                return CommandResult(page="\n".join(lines))
-            text = "Nothing has been added since this step began."
-        case "/transcript":
-            return _show_transcript(rest, scene)
-        case "/turns":
-            return _raise_turns(rest, scene)
-        case "/depth":
-            return _change_depth(rest, scene)
+        case "/quit":
+            return CommandResult(leave=True)
         case "/panel" | "/model":
             spent = f" So far: {scene.spent}." if scene.spent else ""
             text = f"The {scene.panel} panel gives the personas their words.{spent}"
             text += " A model is chosen when you start: --model NAME. The rules are the same for all."
-        case "/chair" if scene.is_shared:
-            return CommandResult(say=words.strip())
         case "/chair":
+            if scene.is_shared:
+                return CommandResult(say=words.strip())
             text = "Nobody else is at this table. `roundtable serve` has tables for several people."
-        case "/copy" if scene.last_said:
-            said = " ".join(scene.last_said.split())
-            return CommandResult(f"Copied: {said[:60]} ...", copy=scene.last_said)
         case "/copy":
+            if said := scene.last_said:
+                return CommandResult(f"Copied: {' '.join(said.split())[:60]} ...", copy=said)
             text = "Nothing has been said yet."
-        case "/quit":
-            return CommandResult(leave=True)
-        case _ if rest:  # "/tmp is full" is an answer; a lone "/hepl" is not
-            return None
-        case _:
-            text = f"There is no command {name}. There is: {', '.join(HELP)}."
+        case "/diff":
+            if lines := list(compare_documents(scene.before, read_documents(scene.folder))):
+                return CommandResult(page="\n".join(lines))
+            text = "Nothing has been added since this step began."
+        case "/artifact":
+            return _show_document(rest, scene)
+        case "/transcript":
+            return _show_transcript(rest, scene)
+        case _ if analysis is None:
+            pass
+        case "/who":
+            text = _describe_table(analysis)
+        case "/steps":
+            text = _list_steps(analysis)
+        case "/turns":
+            if analysis.elaboration is None or scene.awaits not in ("discussion", "exit"):
+                text = "No discussion is running; /turns raises the limit of one that is."
+            elif rest.isdecimal():
+                return CommandResult(say=f"/turns {rest}")
+            else:
+                limit = analysis.elaboration.max_turns
+                text = f"The limit is {limit} turns. Raise it with, for example: /turns {limit + 4}"
+        case "/depth":
+            if scene.awaits not in ("answer", "menu"):
+                text = "The depth can be changed at a question or a menu, not in a discussion."
+            elif is_depth(rest):
+                return CommandResult(say=rest)
+            else:
+                text = f"The depth is {analysis.depth}. Change it with /depth and one of {', '.join(DEPTHS)}."
     return CommandResult(text)
-
-
-_STEP_ID = re.compile(r"\d\d-\d\d")
-
-
-def find_glued_command(words: str, prefill: str) -> str:
-    """Return the command or step typed right behind what stood in the line; empty where there is none."""
-    typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
-    found = _COMMAND.fullmatch(typed.strip())
-    is_command = found is not None and found["name"] in HELP
-    is_known = is_command or _STEP_ID.fullmatch(typed) or typed in ("back", "skip", "undo", "help", "quit")
-    return typed.strip() if is_known else ""
 
 
 def list_completions(analysis: Analysis | None) -> Iterable[str]:
@@ -160,10 +156,8 @@ def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> It
             yield from (line for line in lines if not line.startswith("@@"))
 
 
-def _describe_table(scene: Scene) -> str:
-    if scene.analysis is None:
-        return "Nobody is at the table yet."
-    opening = scene.analysis.opening
+def _describe_table(analysis: Analysis) -> str:
+    opening = analysis.opening
     rows = []
     for persona, voice in zip(opening.roster.personas, cycle(VOICES), strict=False):
         leads = ", leads now" if persona.key == opening.lead.key else ""
@@ -171,14 +165,11 @@ def _describe_table(scene: Scene) -> str:
     return "\n".join(rows)
 
 
-def _list_steps(scene: Scene) -> str:
-    if scene.analysis is None:
-        return "The analysis has not begun."
-    now, opening = scene.analysis, scene.analysis.opening
-    rows = [draw_progress(now)]
-    for step in opening.steps:
-        here = opening.step is not None and step.step_id == opening.step.step_id
-        mark = "✓" if step.step_id in now.completed_steps else "›" if here else " "
+def _list_steps(analysis: Analysis) -> str:
+    rows = [draw_progress(analysis)]
+    for step in analysis.opening.steps:
+        here = step == analysis.opening.step
+        mark = "✓" if step.step_id in analysis.completed_steps else "›" if here else " "
         rows.append(f"{mark} {step.step_id}  {step.title}{'  (here)' if here else ''}")
     return "\n".join(rows)
 
@@ -187,16 +178,14 @@ def _show_document(name: str, scene: Scene) -> CommandResult:
     found = read_documents(scene.folder)
     step = scene.analysis.opening.step if scene.analysis is not None else None
     wanted = name or next((each for each in (step.outputs if step else ()) if each in found), "")
+    if not found:
+        return CommandResult("There are no documents yet; the first step writes the first one.")
     if wanted in found:
         others = ", ".join(each for each in found if each != wanted)
         text = f"That was {wanted}. There is also: {others}." if others else ""
         return CommandResult(text, found[wanted], markdown=wanted.endswith(".md"))
-    if not found:
-        return CommandResult("There are no documents yet; the first step writes the first one.")
-    names = ", ".join(found)
-    return CommandResult(
-        f"There is no {wanted}. There is: {names}." if wanted else f"Name one of these: {names}."
-    )
+    missing = f"There is no {wanted}." if wanted else "Name one of these."
+    return CommandResult(f"{missing} There is: {', '.join(found)}.")
 
 
 def _show_transcript(number: str, scene: Scene) -> CommandResult:
@@ -213,27 +202,6 @@ def _show_transcript(number: str, scene: Scene) -> CommandResult:
         return CommandResult(f"There are transcripts 1 to {len(found)}.")
     try:
         text = read_transcript(scene.folder, path).decode("utf-8-sig", "replace")
-    except FileNotFoundError:
-        return CommandResult(f"{path.name} is not there any more.")
-    except DiskFailed as failure:
+    except (DiskFailed, OSError) as failure:
         return CommandResult(str(failure))
     return CommandResult(page=text, markdown=True)
-
-
-def _raise_turns(number: str, scene: Scene) -> CommandResult:
-    table = scene.analysis.elaboration if scene.analysis is not None else None
-    if table is None or scene.awaits not in ("discussion", "exit"):
-        return CommandResult("No discussion is running; /turns raises the limit of one that is.")
-    if number.isdecimal():
-        return CommandResult(say=f"/turns {number}")
-    limit = table.max_turns
-    return CommandResult(f"The limit is {limit} turns. Raise it with, for example: /turns {limit + 4}")
-
-
-def _change_depth(depth: str, scene: Scene) -> CommandResult:
-    if scene.analysis is None or scene.awaits not in ("answer", "menu"):
-        return CommandResult("The depth can be changed at a question or a menu, not in a discussion.")
-    if is_depth(depth):
-        return CommandResult(say=depth)
-    now = scene.analysis.depth
-    return CommandResult(f"The depth is {now}. Change it with /depth and one of {', '.join(DEPTHS)}.")

@@ -170,8 +170,11 @@ def is_this_machine(host: str) -> bool:
     return host.lower() in _THIS_MACHINE
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; RuleBroken where it is too large or not a form."""
+async def read_form(request: Request, guest: Guest | None = None) -> dict[str, str]:
+    """Return the fields of a form.
+
+    Raises RuleBroken where it is too large, not a form, or not made by one of the guest's own pages.
+    """
     body = b""
     async for piece in request.stream():
         body += piece
@@ -181,10 +184,7 @@ async def read_form(request: Request) -> dict[str, str]:
         fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
     except ValueError as error:
         raise RuleBroken("This is not a form of ours, so nothing was done.") from error
-    return {name: text.replace("\r\n", "\n") for name, text in fields}
-
-
-def check_form(guest: Guest, form: Mapping[str, str]) -> None:
-    """Raise RuleBroken where a form was not made by one of this guest's own pages."""
-    if not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
+    form = {name: text.replace("\r\n", "\n") for name, text in fields}
+    if guest is not None and not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
         raise RuleBroken("This form is from another visit, so nothing was done. Load the page again.")
+    return form

@@ -7,12 +7,14 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from inspect import isawaitable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec.structs import replace
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -28,9 +30,9 @@ from ...core.steps import is_step_id
 from ...core.synthesis import HEADINGS
 from ...project import Project
 from ..terminal.renderer import VOICES
-from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, check_form, read_form
+from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, read_form
 from .markup import render_document, render_words
-from .pages import ItemView, find_entry, list_backlog, view_item
+from .pages import find_entry, list_backlog, view_item
 from .room import Room, Rooms, StartSession
 
 HERE = Path(__file__).parent
@@ -39,9 +41,6 @@ PING = 15
 STUCK = 30
 """A reader that takes nothing for so many seconds is dropped; it comes back for the rest."""
 _STATUSES: dict[type[RoundtableError], int] = {ItemUnknown: 404, RuleBroken: 409, ItemLocked: 409}
-
-Endpoint = Callable[[Request], Awaitable[Response]]
-GuestEndpoint = Callable[["Site", Request, Guest], Awaitable[Response]]
 
 
 class Site:
@@ -73,22 +72,25 @@ class Site:
             await self.rooms.close()
 
         item = "/items/{slug}"
+        for_guests: list[tuple[str, str, Callable[[Request, Guest], Any]]] = [
+            ("GET", "/", self.show_backlog),
+            ("POST", "/items", self.add),
+            ("GET", item, self.show_item),
+            ("GET", f"{item}/documents/{{name}}", self.show_document),
+            ("GET", f"{item}/discussions/{{number:int}}", self.show_discussion),
+            ("GET", f"{item}/hand-off", self.show_hand_off),
+            ("GET", f"{item}/export.html", self.export),
+            ("POST", f"{item}/answer", self.answer),
+            ("GET", f"{item}/room", self.show_room),
+            ("GET", f"{item}/room/form", self.show_form),
+            ("GET", f"{item}/room/events", self.follow),
+            ("POST", f"{item}/room/{{action}}", self.act),
+        ]
         return Starlette(
             routes=[
-                Route("/", self._let_in(Site.show_backlog)),
                 Route("/join/{token}", self.show_door),
                 Route("/join/{token}", self.come_in, methods=["POST"]),
-                Route("/items", self._let_in(Site.add), methods=["POST"]),
-                Route(item, self._let_in(Site.show_item)),
-                Route(f"{item}/documents/{{name}}", self._let_in(Site.show_document)),
-                Route(f"{item}/discussions/{{number:int}}", self._let_in(Site.show_discussion)),
-                Route(f"{item}/hand-off", self._let_in(Site.show_hand_off)),
-                Route(f"{item}/export.html", self._let_in(Site.export)),
-                Route(f"{item}/answer", self._let_in(Site.answer), methods=["POST"]),
-                Route(f"{item}/room", self._let_in(Site.show_room)),
-                Route(f"{item}/room/form", self._let_in(Site.show_form)),
-                Route(f"{item}/room/events", self._let_in(Site.follow)),
-                Route(f"{item}/room/{{action}}", self._let_in(Site.act), methods=["POST"]),
+                *(Route(path, self._let_in(run), methods=[method]) for method, path, run in for_guests),
                 Mount("/static", StaticFiles(directory=HERE / "static")),
             ],
             middleware=[Middleware(Guard, hosts=self._hosts, limit=RateLimit(30, 3.0))],
@@ -98,16 +100,23 @@ class Site:
 
     # --- the door ---------------------------------------------------------------------------------------
 
-    def _let_in(self, endpoint: GuestEndpoint) -> Endpoint:
-        """Return an endpoint for those who came in by an invitation."""
+    def _let_in(self, endpoint: Callable[[Request, Guest], Any]) -> Callable[..., Awaitable[Response]]:
+        """Return an endpoint for those who came in by an invitation.
 
-        async def check(request: Request) -> Response:
+        What is posted must be a form of one of the guest's own pages; it is `request.state.form`. An endpoint
+        that is no coroutine runs in a thread.
+        """
+
+        async def run(request: Request) -> Response:
             guest = self.invitations.find_guest(request)
             if guest is None:
                 raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
-            return await endpoint(self, request, guest)
+            if request.method == "POST":
+                request.state.form = await read_form(request, guest)
+            found = await run_in_threadpool(endpoint, request, guest)
+            return cast("Response", await found if isawaitable(found) else found)
 
-        return check
+        return run
 
     async def show_door(self, request: Request) -> Response:
         """Ask whoever has an invitation for a name."""
@@ -132,73 +141,64 @@ class Site:
 
     # --- the backlog and an item ------------------------------------------------------------------------
 
-    async def show_backlog(self, request: Request, guest: Guest) -> Response:
+    def show_backlog(self, request: Request, guest: Guest) -> Response:
         """Show the items, or those that the words in `q` fit."""
         wanted = request.query_params.get("q", "")[:200]
-        rows = await run_in_threadpool(list_backlog, self.project, wanted)
-        open_rooms = {slug: room for slug, room in self.rooms.items() if room.is_open}
+        rows = list_backlog(self.project, wanted)
+        open_rooms = {slug: room for slug, room in [*self.rooms.items()] if room.is_open}
         return self._page("backlog.html", guest, rows=rows, wanted=wanted, open_rooms=open_rooms)
 
-    async def add(self, request: Request, guest: Guest) -> Response:
+    def add(self, request: Request, guest: Guest) -> Response:
         """Add an item and show it."""
-        form = await self._read_form(request, guest)
-        text = form.get("text", "").strip()
+        text = request.state.form.get("text", "").strip()
         if guest.role != MEMBER or not text:
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
         if self.project.names_issue(text):  # nobody but the owner asks a tracker with the owner's key
             raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
-        entry = await run_in_threadpool(self.project.add_item, text)
-        return RedirectResponse(f"/items/{quote(entry.slug)}", 303)
+        return RedirectResponse(f"/items/{quote(self.project.add_item(text).slug)}", 303)
 
-    async def answer(self, request: Request, guest: Guest) -> Response:
+    def answer(self, request: Request, guest: Guest) -> Response:
         """Answer an open question of an item, by the words it was asked in."""
-        form = await self._read_form(request, guest)
-        entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
+        form, slug = request.state.form, find_entry(self.project, request.path_params["slug"]).slug
         if guest.role != MEMBER:
             raise RuleBroken("You are here to look on. Nothing was changed.")
-        found = await run_in_threadpool(self.project.open_questions, entry.slug)
-        number = next((at for at, each in enumerate(found, 1) if each.words == form.get("question")), 0)
-        if not number:
+        questions = [each.words for each in self.project.open_questions(slug)]
+        if form.get("question") not in questions:
             raise RuleBroken("Nobody leaves that question open any more, so nothing was changed.")
-        await run_in_threadpool(self.project.answer_question, entry.slug, number, form.get("text", ""))
-        return RedirectResponse(f"/items/{quote(entry.slug)}", 303)
+        self.project.answer_question(slug, questions.index(form["question"]) + 1, form.get("text", ""))
+        return RedirectResponse(f"/items/{quote(slug)}", 303)
 
-    async def show_item(self, request: Request, guest: Guest) -> Response:
+    def show_item(self, request: Request, guest: Guest) -> Response:
         """Show an item's steps, documents, discussions and open points."""
-        item = await self._view_item(request)
+        item = view_item(self.project, request.path_params["slug"])
         return self._page("item.html", guest, item=item, room=self.rooms[item.slug])
 
-    async def show_document(self, request: Request, guest: Guest) -> Response:
+    def show_document(self, request: Request, guest: Guest) -> Response:
         """Show one document, with what each elaboration added."""
-        item = await self._view_item(request)
-        name = request.path_params["name"]
+        item, name = view_item(self.project, request.path_params["slug"]), request.path_params["name"]
         if name not in item.documents:  # only names that are in the item's folder
             raise HTTPException(404, "There is no document of that name.")
-        body = Markup(
-            await run_in_threadpool(self._draw, "_document.html", item=item, name=name, whole=False)
-        )
+        body = Markup(self._draw("_document.html", item=item, name=name))
         return self._page("document.html", guest, item=item, name=name, body=body, talk=None)
 
-    async def show_discussion(self, request: Request, guest: Guest) -> Response:
+    def show_discussion(self, request: Request, guest: Guest) -> Response:
         """Show the transcript of a discussion."""
-        item = await self._view_item(request)
-        number = request.path_params["number"]
+        item, number = view_item(self.project, request.path_params["slug"]), request.path_params["number"]
         found = next((each for each in item.discussions if each.number == number), None)
         if found is None:
             raise HTTPException(404, "There is no discussion of that number.")
-        body = await run_in_threadpool(item.render_discussion, found)
+        body = item.render_discussion(found)
         return self._page("document.html", guest, item=item, name=found.title, body=body, talk=found)
 
-    async def show_hand_off(self, request: Request, guest: Guest) -> Response:
+    def show_hand_off(self, request: Request, guest: Guest) -> Response:
         """Show what the item's documents say to whoever builds it."""
-        item = await self._view_item(request)
-        text, _ = await run_in_threadpool(self.project.write_hand_off, item.slug, "page", None)
-        body = render_document(text)
+        item = view_item(self.project, request.path_params["slug"])
+        body = render_document(self.project.write_hand_off(item.slug, "page", None)[0])
         return self._page("document.html", guest, item=item, name="Hand-off", body=body, talk=None)
 
-    async def export(self, request: Request, _guest: Guest) -> Response:
+    def export(self, request: Request, _guest: Guest) -> Response:
         """Return the whole item as one file that needs no other."""
-        item = await self._view_item(request)
+        item = replace(view_item(self.project, request.path_params["slug"]), address="")
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
@@ -232,8 +232,7 @@ class Site:
 
     async def act(self, request: Request, guest: Guest) -> Response:
         """Do what somebody wants to do at the table, or say why not."""
-        form = await self._read_form(request, guest)
-        room = await self._find_room(request)
+        form, room = request.state.form, await self._find_room(request)
         at = int(form["at"][:9]) if form.get("at", "").isdecimal() else 0
         match request.path_params["action"]:
             case "open":
@@ -264,14 +263,6 @@ class Site:
         return self.rooms[slug]
 
     # --- what the pages share ---------------------------------------------------------------------------
-
-    async def _view_item(self, request: Request) -> ItemView:
-        return await run_in_threadpool(view_item, self.project, request.path_params["slug"])
-
-    async def _read_form(self, request: Request, guest: Guest) -> dict[str, str]:
-        form = await read_form(request)
-        check_form(guest, form)
-        return form
 
     def _page(self, template: str, guest: Guest | None, status: int = 200, /, **more: Any) -> Response:
         return HTMLResponse(self._draw(template, guest=guest, **more), status)

@@ -36,11 +36,9 @@ _ANCHOR = re.compile(r'<a id="turn-(?P<turn>\d{1,6})">')
 
 
 class TurnLinks(Struct, frozen=True):
-    """Where a discussion can be read, and the turns that each of its entries cites."""
+    """Where a discussion can be read, a turn with `-turn-N` after it; and the turns that each entry cites."""
 
     address: str
-    name: str
-    turn_address: str = ""
     turns: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
@@ -50,7 +48,7 @@ class DocumentLinks(Struct, frozen=True):
     discussions: Mapping[tuple[str, str], TurnLinks] = field(default_factory=dict)
     cited_in: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)
     prefix: str = ""
-    """What the names of its turns begin with where several transcripts share a page."""
+    """What the names of its turns begin with, so that they are its own where several share a page."""
 
 
 NO_LINKS = DocumentLinks()
@@ -130,16 +128,13 @@ def _mark_additions(tokens: Sequence[Token], links: DocumentLinks) -> Iterator[T
             identity = addition_id(marker["step"], marker["at"])
             yield _ours(f'<section class="addition" id="{identity}">')
             if found is not None:
-                yield _ours(_link(found.address, found.name, "origin"))
+                yield _ours(_link(found.address, "From the discussion", "origin"))
             continue
         if is_open and not level and token.type == "heading_open":
             level = int(token.tag[1])
         if is_open and found is not None and token.type == "inline" and token.children is not None:
             turns = found.turns.get(strip_credit(token.content), ())
-            cited = "".join(
-                _link(f"{found.turn_address}turn-{turn}", f"turn {turn}", "turn") for turn in turns
-            )
-            if cited:
+            if cited := "".join(_link(f"{found.address}-turn-{n}", f"turn {n}", "turn") for n in turns):
                 token.children.append(_ours(f'<span class="turns">{cited}</span>', "html_inline"))
         yield token
     if is_open:

@@ -44,7 +44,6 @@ class DiscussionView(Struct, frozen=True):
     at: str
     text: str
     title: str
-    address: str
     is_undone: bool
     turns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -72,14 +71,15 @@ class ItemView(Struct, frozen=True):
     def steps_needed(self) -> int:
         return sum(view.state != "not needed" for _, row in self.phases for view in row)
 
-    def render_document(self, name: str, *, whole: bool = False) -> Markup:
-        """Return a document as HTML; `whole` where all of the item's pages are one page."""
+    def _locate(self, page: str, place: str) -> str:
+        """Return the address of a place in a page; without an address of the item all is one page."""
+        return f"{self.address}/{page}#{place}" if self.address else f"#{place}"
+
+    def render_document(self, name: str) -> Markup:
+        """Return a document as HTML."""
         known = {
             (each.step, each.at): TurnLinks(
-                f"#discussion-{each.number}" if whole else each.address,
-                "From the discussion",
-                f"#{_prefix(each, whole)}" if whole else f"{each.address}#",
-                each.turns,
+                self._locate(f"discussions/{each.number}", f"discussion-{each.number}"), each.turns
             )
             for each in self.discussions
         }
@@ -94,21 +94,19 @@ class ItemView(Struct, frozen=True):
             return found if isinstance(found, dict) else {}
         return {}
 
-    def render_discussion(self, discussion: DiscussionView, *, whole: bool = False) -> Markup:
+    def render_discussion(self, discussion: DiscussionView) -> Markup:
         """Return a transcript as HTML, with links from its turns to what came of them."""
         place = addition_id(discussion.step, discussion.at)
         found = [
-            (name, f"#{place}" if whole else f"{self.address}/documents/{quote(name)}#{place}")
+            (name, self._locate(f"documents/{quote(name)}", place))
             for name, text in self.documents.items()
             if (discussion.step, discussion.at) in find_additions(text)
         ]
         turns = {turn for cited in discussion.turns.values() for turn in cited}
-        links = DocumentLinks(cited_in=dict.fromkeys(turns, found), prefix=_prefix(discussion, whole))
-        return render_document(discussion.text, links)
-
-
-def _prefix(discussion: DiscussionView, whole: bool) -> str:
-    return f"discussion-{discussion.number}-" if whole else ""
+        prefix = f"discussion-{discussion.number}-"
+        return render_document(
+            discussion.text, DocumentLinks(cited_in=dict.fromkeys(turns, found), prefix=prefix)
+        )
 
 
 def find_entry(project: Project, slug: str) -> ItemEntry:
@@ -138,7 +136,7 @@ def view_item(project: Project, slug: str) -> ItemView:
     (status,) = project.report([entry])
     rows = project.list_steps(entry)
     titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in rows))}
-    found = _read_discussions(folder, titles, project.list_taken_back(entry), address)
+    found = _read_discussions(folder, titles, project.list_taken_back(entry))
     talks = Counter(each.step for each in found if not each.is_undone)
     views = [StepView(step, state, talks[step.step_id]) for step, state in rows]
     phases = ((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES)
@@ -159,14 +157,14 @@ def view_item(project: Project, slug: str) -> ItemView:
 
 
 def _read_discussions(
-    folder: Path, titles: dict[str, str], undone: tuple[str, ...], address: str
+    folder: Path, titles: dict[str, str], undone: tuple[str, ...]
 ) -> tuple[DiscussionView, ...]:
     found = []
     for number, name, text, content in parse_transcripts(folder):
         step, at = content.key if content else ("", "")
-        title, place = titles.get(step, Path(name).name), f"{address}/discussions/{number}"
+        title = titles.get(step, Path(name).name)
         turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
-        found.append(DiscussionView(number, step, at, clean_text(text), title, place, at in undone, turns))
+        found.append(DiscussionView(number, step, at, clean_text(text), title, at in undone, turns))
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
@@ -45,7 +46,6 @@ StartSession = Callable[..., tuple[Session, StoppablePanel]]
 Draw = Callable[..., str]
 """Makes HTML of a template's name and its values."""
 _MAX_WAITING = 50
-_TAKES_DRAFT = "\n  (Enter takes the draft.)"
 _CHAIR_ONLY = ("exit", "menu", "choice", "review")
 
 
@@ -78,6 +78,12 @@ class _Speech(Struct):
     voice: int | None = None
     text: str = ""
 
+    def describe(self, start: int, piece: str) -> dict[str, Any]:
+        """Return a piece of the words that begins at `start`, and who says them."""
+        key, name = (self.speaker.key, self.speaker.title) if self.speaker is not None else ("", "")
+        sign = VOICES[self.voice].sign if self.voice is not None else ""
+        return {"key": key, "name": name, "voice": self.voice, "sign": sign, "from": start, "text": piece}
+
 
 class _Run(Struct):
     """One opening of the table, until it is paused or done."""
@@ -92,14 +98,7 @@ class _Run(Struct):
 class Room:
     """Plays the session of one item for any number of people."""
 
-    def __init__(
-        self,
-        slug: str,
-        start: StartSession,
-        draw: Draw,
-        *,
-        idle: float = IDLE,
-    ) -> None:
+    def __init__(self, slug: str, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
         self.slug = slug
         self.entries: list[RoomEntry] = []
         self.chair: Guest | None = None
@@ -211,13 +210,17 @@ class Room:
         Between them come the words of whoever speaks, and who is here; those have no id, because whoever
         comes back is told how things stand then.
         """
-        self._sit_down(guest)
+        seat = self._seats.setdefault(guest.id, _Seat(guest))
+        seat.streams += 1
+        if self._closing is not None:
+            self._closing.cancel()
+        self._tell()
+        run, _, number = after.rpartition("-")
+        place = int(number[:9]) if number.isdecimal() else 0
+        if place > len(self.entries):
+            run = ""
+        version, speech, length = -1, self._speech, 0
         try:
-            run, place = self._find_place(after)
-            if run != self.run_id:
-                yield {"event": "reset", "data": ""}
-                run, place = self.run_id, 0
-            version, speech, length = -1, self._speech, 0
             while True:
                 changed = self._changed
                 if run != self.run_id:
@@ -229,7 +232,7 @@ class Room:
                 if self._speech is not speech or len(self._speech.text) > length:
                     length = length if self._speech is speech else 0
                     speech, piece = self._speech, self._speech.text[length:]
-                    yield {"event": "words", "data": _describe_words(speech, length, piece)}
+                    yield {"event": "words", "data": json.dumps(speech.describe(length, piece))}
                     length += len(piece)
                 if version != self._version:
                     version = self._version
@@ -237,32 +240,15 @@ class Room:
                 if changed is self._changed:
                     await changed.wait()
         finally:
-            self._get_up(guest)
+            seat.streams -= 1
+            if not self.people():
+                self._close_when_idle()
+            self._tell()
 
     def count_streams(self, guest: Guest | None = None) -> int:
         """Return how many streams there are, of one guest or of all."""
-        seats = self._seats.values() if guest is None else [self._seats.get(guest.id) or _Seat(guest)]
-        return sum(seat.streams for seat in seats)
-
-    def _find_place(self, after: str) -> tuple[str, int]:
-        """Return the run that an id belongs to, and how many entries of it came before."""
-        run, _, number = after.rpartition("-")
-        if run == self.run_id and number.isdecimal() and int(number[:9]) <= len(self.entries):
-            return run, int(number)
-        return ("", 0) if self.entries or after else (self.run_id, 0)
-
-    def _sit_down(self, guest: Guest) -> None:
-        self._seats.setdefault(guest.id, _Seat(guest)).streams += 1
-        if self._closing is not None:
-            self._closing.cancel()
-            self._closing = None
-        self._tell()
-
-    def _get_up(self, guest: Guest) -> None:
-        self._seats[guest.id].streams -= 1
-        if not self.people():
-            self._close_when_idle()
-        self._tell()
+        seats = self._seats.values()
+        return sum(seat.streams for seat in seats if guest is None or seat.guest.id == guest.id)
 
     def _close_when_idle(self) -> None:
         if self._closing is not None:
@@ -406,7 +392,7 @@ class Room:
         try:
             async with aclosing(run.session.lines()) as lines:
                 async for line in lines:
-                    self._take(line)
+                    self._take(line, run.session.folder)
         except RoundtableError as failure:
             self._add(Line("error", str(failure)))
         except Exception as error:
@@ -424,15 +410,16 @@ class Room:
             else:
                 self._run.task.cancel()
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: Line, folder: Path) -> None:
         self._listen = None
         self._speech = _Speech()
-        if line.kind in ("step", "introduction"):
-            self._before = self._read_documents()
-        if line.kind == "menu":
-            self._show_changes()
-        if line.kind == "resume" and line.state is not None and line.speaker is None:
-            self._recall_turns()
+        if line.kind in ("step", "introduction", "menu"):
+            before, self._before = self._before, read_documents(folder)
+            if line.kind == "menu" and (changes := [*compare_documents(before, self._before)]):
+                self._append(RoomEntry(0, "changes", "\n".join(changes)))
+        if line.kind == "resume" and line.state is not None and line.speaker is None and self.discussion:
+            for turn in self.discussion.turns:  # cut off, so that only the journal has them
+                self._add(Line("contribution", turn.text, turn.speaker, turn.number), by=turn.by)
         self._add(line)
         if line.kind == "listen":
             self._listen = self.entries[-1]
@@ -454,21 +441,6 @@ class Room:
         for guest, words in late:
             self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
         self._waiting = deque(each for each in self._waiting if each[2] == awaits)
-
-    def _recall_turns(self) -> None:
-        """Show the turns of a discussion that was cut off, which only the journal has."""
-        for turn in self.discussion.turns if self.discussion is not None else ():
-            self._add(Line("contribution", turn.text, turn.speaker, turn.number), by=turn.by)
-
-    def _show_changes(self) -> None:
-        after = self._read_documents()
-        lines = list(compare_documents(self._before, after))
-        self._before = after
-        if lines:
-            self._append(RoomEntry(0, "changes", "\n".join(lines)))
-
-    def _read_documents(self) -> dict[str, str]:
-        return read_documents(self._run.session.folder) if self._run is not None else {}
 
     def _begin_words(self, speaker: str) -> None:
         persona, voice = self._find_voice(speaker)
@@ -503,11 +475,11 @@ class Room:
             for prefix in (f"{persona.title}:", f"{persona.name}:", f"{persona.title} --"):
                 text = text.removeprefix(prefix).lstrip()
         entry = RoomEntry(0, line.kind, text, name, voice, line.turn, line.awaits, is_person)
-        if line.kind == "question" and text.endswith(_TAKES_DRAFT):
+        draft = clean_text(self.analysis.open_draft) if self.analysis is not None else ""
+        if line.kind == "question" and draft and draft in text:
             # A question ends in its draft answer, which people here get to edit.
-            asked, _, offered = text.removesuffix(_TAKES_DRAFT).partition("\n  Draft")
-            source, _, draft = offered.partition(": ")
-            entry = replace(entry, text=asked, draft=draft, source=source.removeprefix(", from "))
+            asked, _, source = text[: text.rindex(draft)].rpartition("\n")
+            entry = replace(entry, text=asked, draft=draft, source=source.strip(" :"))
         elif line.kind == "menu":
             entry = replace(entry, menu=Menu.read(text))
         said, by = (text, name) if is_person else (line.text, "")
@@ -563,10 +535,3 @@ class Rooms(dict[str, Room]):
         """Close every table."""
         for room in self.values():
             await room.close()
-
-
-def _describe_words(speech: _Speech, start: int, piece: str) -> str:
-    key, name = (speech.speaker.key, speech.speaker.title) if speech.speaker is not None else ("", "")
-    sign = VOICES[speech.voice].sign if speech.voice is not None else ""
-    found = {"key": key, "name": name, "voice": speech.voice, "sign": sign, "from": start, "text": piece}
-    return json.dumps(found)
