@@ -32,7 +32,7 @@ from roundtable.panel.model.panel import ModelPanel
 from roundtable.runtime.draft_answers import Surveyor
 from roundtable.survey import Survey, survey
 from roundtable.survey.files import file_kind, list_files
-from roundtable.survey.history import read_history, weigh_past
+from roundtable.survey.ranking import read_history, weigh_past
 
 FIRST = (10, 20, 60)
 _MOST_FILES = 10

@@ -21,11 +21,12 @@ from msgspec import Struct
 
 import roundtable
 from roundtable.catalogue import load_roster
+from roundtable.core.lazy_re import LazyPattern
 from roundtable.panel.offline.lexicon import INTERVIEW_FOLDER, MAX_MESSAGE_LENGTH, phase_expressions
 from roundtable.panel.offline.lexicon import pattern as find_pattern
 
 SOURCE = Path(roundtable.__file__).parent
-LEFT_OUT = ("roundtable.__main__",)
+LEFT_OUT = ("roundtable.__main__", "roundtable.core.lazy_re")
 _INLINE = frozenset({"sub", "subn", "split", "search", "match", "fullmatch", "findall", "finditer"})
 # What is asked of a pattern: the others go about it in the same way as one of these.
 METHODS = frozenset({"search", "match", "fullmatch", "sub"})
@@ -132,6 +133,8 @@ def _held(value: object, seen: set[int]) -> Iterator[Pattern]:
     seen.add(id(value))
     if isinstance(value, re.Pattern):
         yield value
+    elif isinstance(value, LazyPattern):
+        yield value.compiled
     elif isinstance(value, Mapping):
         for key, each in value.items():
             yield from _held(key, seen)

@@ -87,7 +87,7 @@ def test_each_line_is_small_json_with_its_number_kind_and_instant(folder: Path) 
         2, "UserSpoke", {"text": "Zwei\nZeilen", "relayed": False, "by": "", "seen": False},
     )  # fmt: skip
     assert second["at"].endswith("Z")
-    assert '"data":{"offers":[{"label":"Problem","text":"Pr\\u00fcfer \\u2014 unten"' in lines_of(journal)[1]
+    assert '"data":{"offers":[{"label":"Problem","text":"Prüfer — unten"' in lines_of(journal)[1]
     assert (folder / ".journal" / ".gitignore").exists()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gitproject import DAY, NOW, commit, git, repository, write
 from roundtable.core.steps import Item
-from roundtable.survey.history import (
+from roundtable.survey.ranking import (
     Commit,
     find_companions,
     read_history,

@@ -5,10 +5,10 @@ Whether a file exists is asked through a callable; a figure has to stand in one 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from . import lazy_re as re
 from .synthesis import UNVERIFIED
 from .text import split_sentences, words_of
 

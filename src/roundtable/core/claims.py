@@ -9,7 +9,6 @@ section is not judged by what it says: whatever the user did not give or accept 
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -18,6 +17,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from . import lazy_re as re
 from .citations import (
     LinesOf,
     check_citation,
@@ -332,8 +332,7 @@ def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) ->
     return [*_check_paths(words, sources, lines_of), *figures]
 
 
-_NEGATIONS = frozenset(words_of("not no never none nobody nothing without cannot neither nor"))
-_NEGATION_STEMS = frozenset(stem for word in _NEGATIONS for stem in content_stems(word, frozenset()))
+_NEGATIONS = "not no never none nobody nothing without cannot neither nor"
 _CLAUSE = re.compile(
     r"[.;:!?\n]\s|,\s|\b(?:but|and|because|so|while|unless|if|until|when|rather|that|which|who)\b",
     re.IGNORECASE,
@@ -365,8 +364,8 @@ def _says_the_contrary(text: str, cited: Sequence[Turn]) -> bool:
 def _read_clauses(text: str) -> Iterator[tuple[frozenset[str], bool]]:
     """Yield the stems of each clause, and whether it is negated."""
     for piece in _CLAUSE.split(_CITATION.sub(" ", text)):
-        if stems := _stems(piece) - _NEGATION_STEMS:
-            negations = sum(word in _NEGATIONS or word.endswith("n't") for word in words_of(piece))
+        if stems := _stems(piece).difference(content_stems(_NEGATIONS, frozenset())):
+            negations = sum(word in _NEGATIONS.split() or word.endswith("n't") for word in words_of(piece))
             yield stems, (negations + bool(_IS_OUT.search(piece))) % 2 == 1
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
+from . import lazy_re as re
 from .steps import PHASE_KEYS, Depth, is_depth
 from .text import content_stems, find_phrase, fold_text, phrases_of, word_set, words_of
 

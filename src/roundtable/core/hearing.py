@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
+from . import lazy_re as re
 from .personas import Persona, Roster
 from .text import (
     content_stems,
@@ -138,11 +138,10 @@ def hear_exit(text: str) -> Literal["exit", "unclear-exit"] | None:
     for keyword in _KEYWORDS:
         for start in range(len(words)):
             end = start + len(keyword)
-            is_conditional = any(find_phrase(each, words[:start]) is not None for each in _CONDITIONS)
             if (
                 words[start:end] == keyword
                 and words[start : end + 1] != ("back", "to")
-                and not is_conditional
+                and not any(find_phrase(each, words[:start]) is not None for each in _CONDITIONS)
             ):
                 is_met, is_at_edge = True, is_at_edge or start == 0 or end == len(words)
     is_question = fold_text(text).rstrip(" \t\r\n\"')]}!.*_").endswith("?") and any(

@@ -113,7 +113,9 @@ class Question(Struct, frozen=True):
 
     def word_for(self, kind: str) -> Question:
         """Return the question in the words for a kind of project; `-` means that it is not asked there."""
-        text = dict(self.kinds).get(kind, self.text)
+        text = dict(self.kinds).get(kind) if self.kinds else None
+        if text is None:
+            return self
         return replace(self, is_asked=False) if text == NOT_ASKED else replace(self, text=text)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any
+
+from . import lazy_re as re
 
 _LOOKALIKES = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "`": "'", "“": '"', "”": '"', "、": ",", "،": ",", "؟": "?"}

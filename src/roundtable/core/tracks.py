@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from . import lazy_re as re
 from .steps import Item, Step
 from .text import find_phrase, fold_text, words_of
 

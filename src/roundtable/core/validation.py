@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from . import lazy_re as re
 from .errors import RuleBroken
 from .text import find_phrase, fold_text, phrases_of, split_sentences, word_set, words_of
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
 
+from . import lazy_re as re
 from .errors import RuleBroken
 from .personas import Persona
 from .text import EMPTY_WORDS, content_stems, fold_text, stem_word, words_of

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
 from .ids import NONE_COMMENT, WITHDRAWN_COMMENT

@@ -6,12 +6,12 @@ which turns each entry of the synthesis comes from.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..core import lazy_re as re
 from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
 from .outline import prose_lines

@@ -7,12 +7,12 @@ row in the table at the end.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
+from ..core import lazy_re as re
 from ..core.commands import Answer, AskDraft
 from ..core.depth import read_scope
 from ..core.events import SectionText

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from ..core import lazy_re as re
 
 MAX_ENTRIES = 60
 """More entries than this are not a list but a document: it stays in one piece."""

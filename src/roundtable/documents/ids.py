@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.text import unescape_markdown
 from .outline import content_words, prose_lines
 

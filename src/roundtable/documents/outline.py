@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import parse_heading, stem_word, unescape_markdown
 

@@ -7,11 +7,11 @@ text that a step vouches for, right after that text, with the question quoted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
@@ -28,7 +28,7 @@ _PROPOSED = re.compile(r"Proposed by [^:]{1,80}: ")
 _SETTLED = 2 / 3
 """How much of a question's words a decision has to take up to settle it."""
 _FEWEST_WORDS = 2
-_ASKING = stem_words(
+_ASKING = (
     "who whom whose what which when where why how do does did is are was were be been can could should would "
     "will shall may might must have has we you they he she there it if any that this these those not"
 )
@@ -191,7 +191,7 @@ def _find_settling(question: str, since: str, decisions: list[_Decision]) -> str
 
     What a step left open comes before every discussion; what a discussion left open, before later ones.
     """
-    wanted = stem_words(_PROPOSED.sub("", question)) - _ASKING
+    wanted = stem_words(_PROPOSED.sub("", question)) - stem_words(_ASKING)
     if len(wanted) < _FEWEST_WORDS:
         return ""
     later = [each for each in decisions if each.instant > since or (not since and not each.instant)]

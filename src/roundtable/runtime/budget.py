@@ -44,8 +44,6 @@ class BudgetAccount:
         self._warned = False
         self._news: list[str] = []
 
-    # --- what the panel reports --------------------------------------------------------------------------
-
     def record_call(self, call: Call) -> None:
         """Record a call that was sent, or is over; a full disk does not stop the discussion."""
         usage = call.usage
@@ -66,8 +64,6 @@ class BudgetAccount:
     def add_news(self, text: str) -> None:
         """Keep something that the user has to know at the next opportunity."""
         self._news.append(text)
-
-    # --- what the session asks ---------------------------------------------------------------------------
 
     def enter_step(self, step_id: str, *, is_discussing: bool) -> None:
         """Book calls from now on to this step, and to a discussion of it or not."""
@@ -135,20 +131,16 @@ class BudgetAccount:
     def _limits(self, turns: int) -> Iterator[tuple[bool, bool, str]]:
         """Yield for each limit whether it is used up, whether nearly, and how that is said."""
         budget, here = self._budget, self.discussion
+        # The synthesis will need the conversation once more, and its own text.
+        reserve = Usage(self._last.input, _SYNTHESIS_OUTPUT, self._last.cached, estimated=True)
+        reserve = reserve if self._last.input else Usage()
         if (most := budget.turns) is not None:
             yield turns >= most, turns >= most - _WARN_TURNS, f"{turns} of {most} turns"
         if (tokens := budget.tokens) is not None:
-            needed = here.tokens + self._reserve.input + self._reserve.output
+            needed = here.tokens + reserve.input + reserve.output
             words = f"{here.tokens:,} of {tokens:,} tokens, with the synthesis to come"
             yield needed >= tokens, needed >= tokens * _WARN, words
         if (money := budget.money) is not None and here.priced:
-            cost = here.money + (self._price(self._model, self._reserve) or 0)
+            cost = here.money + (self._price(self._model, reserve) or 0)
             words = f"{show_dollars(here.money)} of {show_dollars(money)}, with the synthesis to come"
             yield cost >= money, cost >= money * _WARN, words
-
-    @property
-    def _reserve(self) -> Usage:
-        """What the synthesis will need: the conversation once more, and its own text."""
-        if not self._last.input:
-            return Usage()
-        return Usage(self._last.input, _SYNTHESIS_OUTPUT, self._last.cached, estimated=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from ..core import lazy_re as re
 from ..core.analysis import ASSUMED, GUESSED, STANDING, UNKNOWN
 from ..core.commands import Answer, AskDraft, AskOffers, StepBrief
 from ..core.depth import read_scope
@@ -45,12 +45,15 @@ def collect_offers(ask: AskOffers, stored: Stored, surveyed: Surveyed) -> tuple[
     """Return the draft answers for the questions, from where each question says that one may come."""
     drafts, subjects = list[Offer](), list[Offer]()
     for question in ask.questions:
-        draft = _offer(ask.brief, question, stored, surveyed)
-        drafts += [draft] if draft else []
-        if draft and question.shows == "survey":
+        if given := stored.get((ask.brief.step.step_id, question.label)):
+            # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
+            drafts.append(Offer(question.label, given.removesuffix(ASSUMED), STANDING))
+        elif draft := _offer_from(question.draft, ask.brief, question, stored, surveyed):
+            drafts.append(draft)
+        if question.shows == "survey" and drafts and drafts[-1].label == question.label:
             continue  # the user has named the places: what the code suggests would only be noise
-        subject = _offer_from(question.shows, ask.brief, question, stored, surveyed)
-        subjects += [replace(subject, is_subject=True)] if subject else []
+        if subject := _offer_from(question.shows, ask.brief, question, stored, surveyed):
+            subjects.append(replace(subject, is_subject=True))
     return (*drafts, *subjects)
 
 
@@ -74,19 +77,10 @@ def keep_answers(ask: AskDraft, stored: Stored, open_questions: Collection[str])
 
 def _is_superseded(label: str, text: str, given: Mapping[str, Answer]) -> bool:
     """Whether another answer says otherwise: asked briefly, the scope is given with the complexity."""
-    scope = given.get("Scope")
-    if label != "Complexity" or scope is None:
+    if label != "Complexity" or "Scope" not in given:
         return False
-    complexity = read_scope(f"Scope: {scope.text}")[1]
+    complexity = read_scope(f"Scope: {given['Scope'].text}")[1]
     return complexity is not None and complexity != read_scope(f"Complexity: {text}")[1]
-
-
-def _offer(brief: StepBrief, question: Question, stored: Stored, surveyed: Surveyed) -> Offer | None:
-    given = stored.get((brief.step.step_id, question.label))
-    if given:
-        # Whole: taken as it is, it replaces what stands there, and is no longer an assumption.
-        return Offer(question.label, given.removesuffix(ASSUMED), STANDING)
-    return _offer_from(question.draft, brief, question, stored, surveyed)
 
 
 def _offer_from(
@@ -129,9 +123,9 @@ _REPEATS = re.compile(r"\b(?:reproduc\w*|repeat|repro|steps|to see it|how to)\b"
 _WISHES = re.compile(r"\b(?:should|must|expect(?:ed|s)?|instead of|want(?:s)? to)\b", re.IGNORECASE)
 _REQUESTS = re.compile(rf"{_WISHES.pattern}|^(?:let|allow|add|support|make|provide)\b", re.IGNORECASE)
 _LEFT_OUT = re.compile(
-    r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged)\b|\bno new\b",
-    re.IGNORECASE,
+    r"\b(?:stays?|remains?|out of scope|not part of|left out|unchanged|no new)\b", re.IGNORECASE
 )
+_EXPECTED = re.compile(r"^expected[^:.]{0,20}: ", re.IGNORECASE)
 
 
 def find_steps(item: Item) -> str:
@@ -150,9 +144,7 @@ def find_steps(item: Item) -> str:
 
 def find_wish(item: Item) -> str:
     """Return the sentences of the item that say what should be; empty where none does."""
-    found = re.sub(
-        r"^expected[^:.]{0,20}: ", "", " ".join(_find_sentences(item, _WISHES)), flags=re.IGNORECASE
-    )
+    found = _EXPECTED.sub("", " ".join(_find_sentences(item, _WISHES)))
     return _shorten(found[:1].upper() + found[1:])
 
 
@@ -274,19 +266,16 @@ class Surveyor:
 
         # Places that were written down since the last step lead to other code.
         cited = dict.fromkeys(place for each in documents for place in _CITED.findall(each.text))
-        key = (*read_excluded(self._folder), "", *cited)
+        excluded = read_excluded(self._folder)
+        key = (*excluded, "", *cited)
         if key not in self._excerpts:
             picks = self._read_picks(item) or Picks()
             text = "\n".join((item.name, item.own_text, *(f"`{word}`" for word in picks.words)))
             found = find_excerpts(
-                self._root,
-                text,
-                [each.text for each in documents],
-                excluded=read_excluded(self._folder),
-                leave_out=self._own,
+                self._root, text, [each.text for each in documents], excluded=excluded, leave_out=self._own,
                 picked=picks.paths,
-            )
-            pieces = [
+            )  # fmt: skip
+            shown = [
                 Material(f"{each.path}:{each.first} ({each.reason})", each.with_numbers) for each in found
             ]
             near = [
@@ -295,10 +284,9 @@ class Surveyor:
                 # Records that hold are on the table already.
                 if not file.path.startswith(RECORD_FOLDERS) and not is_secret(file.path)
             ][:_MOST_HITS]
-            listed = (
-                [Material("the files nearest to the item, one line of each", "\n".join(near))] if near else []
-            )
-            self._excerpts[key] = (*pieces, *listed)
+            if near:
+                shown.append(Material("the files nearest to the item, one line of each", "\n".join(near)))
+            self._excerpts[key] = tuple(shown)
         return self._excerpts[key]
 
     def look(self, look: Look) -> Material:

@@ -17,7 +17,7 @@ from ..core import claims
 from ..core import commands as do
 from ..core import events as on
 from ..core.citations import LinesOf
-from ..core.claims import UnverifiedClaim, blot_out, find_shared_lines, mark_new_lines
+from ..core.claims import UnverifiedClaim, mark_claims
 from ..core.errors import DiskFailed, ItemCorrupt, ItemLocked, PanelFailed
 from ..core.steps import PHASE_KEYS, Item, Step
 from ..core.synthesis import UNVERIFIED, Draft, strip_mark
@@ -25,9 +25,8 @@ from ..core.text import clean_text
 from ..core.turns import NEUTRAL, NOTHING_KNOWN, UNVERIFIED_NOTE, Known, Material
 from ..core.voice import Violation, check_voice
 from ..git import current_commit
-from ..panel.base import HOST, Panel
+from ..panel.base import HOST, Panel, Speech
 from ..store.artifact import is_markdown
-from ..store.background import read_background
 from ..store.files import timestamp
 from ..store.items import read_item
 from ..store.journal import Journal
@@ -47,21 +46,25 @@ from ..store.parking import park_points
 from ..store.transcript import find_discussion, read_transcripts, write_transcript
 from ..store.undo import UndoLog, carry_out_undo
 from .draft_answers import Surveyor, collect_offers, keep_answers
-from .look_ups import LookUpPanel
+from .look_ups import AtStep, LookUpPanel
 
 Heard = Callable[[str, str], None]
 """Is handed a speaker's key and a piece of its words, as they come."""
 
-Task = (
-    do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.SaveLimit | do.AskSynthesis
-    | do.ExtractSynthesis | do.UpdateArtifacts | do.SaveRecord | do.AskReading | do.AskOffers | do.AskFollowUp
-    | do.AskDraft | do.WriteStep | do.SaveStep | do.SaveDepth | do.AskFeedback | do.WriteFeedback
-    | do.UndoLast | do.WriteDrafts | do.SaveTrack | do.SavePhase
+StoreTask = (
+    do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
+    | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SaveTrack | do.SavePhase
 )  # fmt: skip
+Task = (
+    do.ReadContext | do.AskFraming | do.AskPersona | do.AskVerdict | do.AskSynthesis | do.ExtractSynthesis
+    | AtStep | StoreTask
+)  # fmt: skip
+Faults = tuple[tuple[Violation, ...], tuple[UnverifiedClaim, ...]]
 
 OFFLINE = "offline"
 _MAX_CONTRIBUTION_LENGTH = 6_000
 _MAX_TABLE_LENGTH = 400_000
+_NOT_WRITTEN = "The discussion is not in the documents yet; every turn of it is kept in the journal."
 
 
 class Executor:
@@ -82,7 +85,9 @@ class Executor:
         self._folder = folder
         self._has_meta = has_meta(folder)
         self._undo_log = UndoLog(folder)
-        self._outputs = Outputs(folder, steps, self._note_change, every=every_step)
+        self._outputs = Outputs(
+            folder, steps, lambda *change: self._undo_log.note_change(self._moment, *change), every=every_step
+        )
         self._surveyor = Surveyor(root, folder)
         self._panel: Panel | None = LookUpPanel(panel, self._surveyor.look) if panel is not None else None
 
@@ -118,99 +123,76 @@ class Executor:
     async def carry_out(self, task: Task, heard: Heard) -> on.Event:
         """Do what is commanded and say what happened; a panel that fails raises PanelFailed."""
         match task:
-            case do.AskVerdict(table):
-                turn = table.turns[-1]
-                keep_corrections(self._folder, turn.text, relayed=turn.relayed)
-            case do.AskDraft():
-                for answer in task.brief.answers:
-                    # A draft that was taken as it is says what a panel thinks of the code, not the user.
-                    if not answer.offered:
-                        keep_corrections(self._folder, answer.text, relayed=answer.relayed)
-            case do.AskFeedback(words=words, relayed=relayed):
-                keep_corrections(self._folder, words, relayed=relayed)
-        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.name not in (OFFLINE, HOST):
-            await self._surveyor.ask_panel(task.brief.item, self.panel)
-        match task:
-            case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
-                task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
-        match task:
             case do.ReadContext(step):
                 return self.context(step)
-            case do.AskFraming():
-                return await self._frame(task)
+            case do.AskFraming(brief):
+                return await self._frame(brief)
             case do.AskPersona(brief):
                 return await self._speak(brief, heard)
             case do.AskVerdict():
                 return await self._judge(task)
             case do.AskSynthesis() | do.ExtractSynthesis():
                 return await self._synthesise(task)
-            case do.AskReading():
-                reading = replace(task, material=self._outputs.all_material())
-                said = clean_text(await self.panel.answer(reading)).strip()
-                return on.ArtifactsRead(self._mark_at_step(said, task.brief) if said else "")
-            case do.AskOffers():
-                return on.Offered(await self._draft_answers(task))
-            case do.AskFollowUp():
-                said = _require_words(await self.panel.answer(task))
-                return on.FollowedUp(self._mark_at_step(said, task.brief))
-            case do.AskDraft():
-                material = await asyncio.to_thread(self._outputs.documents)
-                stored = self._stored_answers(task.brief.item)
-                # What was answered before and is not asked at this depth stays (STEP-5).
-                asked = keep_answers(task, stored, self._outputs.open_questions(task.brief.step))
-                return await self._draft(replace(asked, material=material))
-            case do.AskFeedback():
-                if task.aside:  # a question is answered from all that is written
-                    task = replace(task, brief=replace(task.brief, documents=self._outputs.all_material()))
-                reply = self._mark_at_step(_require_words(await self.panel.answer(task)), task.brief)
-                speaker = task.brief.persona.key if task.aside else ""
-                return on.FeedbackTaken(reply, self._instant(task.brief.step.step_id), speaker)
+            case do.AskReading() | do.AskOffers() | do.AskFollowUp() | do.AskDraft() | do.AskFeedback():
+                return await self._answer_at_step(task)
             case _:
                 return self._write(task)
 
-    # --- with the panel ---------------------------------------------------------------------------------
+    # --- with the panel, at the table -------------------------------------------------------------------
 
-    async def _frame(self, task: do.AskFraming) -> on.Framed:
-        brief = task.brief
-        framing = await self.panel.answer(task)
-        found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
-        if found:
-            framing = await self.panel.answer(do.AskFraming(replace(brief, again=_reasons(found))))
-            found = (*self._claims(framing.summary, brief), *self._claims(framing.focus_question, brief))
-        summary, question = self._mark(framing.summary, brief), self._mark(framing.focus_question, brief)
-        notes = _notes(self._violations(f"{summary} {question}", brief), found)
+    async def _frame(self, brief: do.Brief) -> on.Framed:
+        """Return how the lead opens, with one more try if its claims are at fault (ART-8)."""
+        framing = await self.panel.answer(do.AskFraming(brief))
+        in_summary, in_question = (
+            self._claims(each, brief) for each in (framing.summary, framing.focus_question)
+        )
+        if in_summary or in_question:
+            again = replace(brief, again=_reasons(in_summary + in_question))
+            framing = await self.panel.answer(do.AskFraming(again))
+            in_summary, in_question = (
+                self._claims(each, brief) for each in (framing.summary, framing.focus_question)
+            )
+        summary = mark_claims(_require_words(framing.summary), in_summary)
+        question = mark_claims(_require_words(framing.focus_question), in_question)
+        notes = _notes(self._violations(f"{summary} {question}", brief), in_summary + in_question)
         topic = clean_text(framing.focus_topic).strip()
         return on.Framed(summary, question, topic, notes, self._is_host, framing.looked_up)
 
     async def _speak(self, brief: do.Brief, heard: Heard) -> on.PersonaSpoke | on.PersonaPassed:
         """Return a contribution, with one more try if voice or claims are at fault (VOICE-2, ART-8)."""
         key, may_pass = brief.speaker.key, brief.may_pass or brief.may_yield
-        speech = await self.panel.answer(do.AskPersona(brief), lambda piece: heard(key, piece))
+
+        async def ask(again: tuple[str, ...]) -> Speech | None:
+            request = do.AskPersona(replace(brief, again=again))
+            return await self.panel.answer(request, lambda piece: heard(key, piece))
+
+        speech = await ask(brief.again)
+        violations, unverified = self._find_faults(speech, brief)
+        if violations or unverified:
+            second = await ask((*_notes(violations), *_reasons(unverified)))
+            if second is not None or may_pass:
+                speech = second
+                violations, unverified = self._find_faults(speech, brief)
         if speech is None:
             if may_pass:
                 return on.PersonaPassed(key)
             raise PanelFailed(f"The {self.panel.name} panel had no words for {brief.speaker.name}.")
-        found, unverified = self._violations(speech.text, brief), self._claims(speech.text, brief)
-        if found or unverified:
-            again = replace(brief, again=(*_notes(found), *_reasons(unverified)))
-            second = await self.panel.answer(do.AskPersona(again), lambda piece: heard(key, piece))
-            if second is None and may_pass:
-                return on.PersonaPassed(key)
-            if second is not None:
-                speech, found = second, self._violations(second.text, brief)
-                unverified = self._claims(second.text, brief)
         verdict = speech.verdict.within(brief.number) if speech.verdict != NEUTRAL else NEUTRAL
-        notes, judged = (*speech.notes, *_notes(found, unverified)), speech.judged
-        if judged is not None:
-            judged = judged.within(len(brief.table.turns))
-        text = self._mark(speech.text, brief)
+        judged = speech.judged.within(len(brief.table.turns)) if speech.judged is not None else None
+        notes = (*speech.notes, *_notes(violations, unverified))
+        text = mark_claims(_require_words(speech.text), unverified)
         return on.PersonaSpoke(key, text, verdict, notes, judged, speech.looked_up, self._is_host)
+
+    def _find_faults(self, speech: Speech | None, brief: do.Brief) -> Faults:
+        if speech is None:
+            return (), ()
+        return self._violations(speech.text, brief), self._claims(speech.text, brief)
 
     def _violations(self, text: str, brief: do.Brief) -> tuple[Violation, ...]:
         """Return what the voice check finds; the offline panel asks, so its questions are free (VOICE-6)."""
-        names = [persona.first_name for persona in brief.table.roster.personas]
-        free = brief.free or self.panel.name == OFFLINE
         table = brief.table
+        names = [persona.first_name for persona in table.roster.personas]
+        free = brief.free or self.panel.name == OFFLINE
         known = (table.item.name, table.item.text, *(each.text for each in table.documents + table.material))
         return check_voice(text, brief.speaker, earlier=table.turns, names=names, free=free, known=known)
 
@@ -218,44 +200,12 @@ class Executor:
         """Return what cannot be verified in words of the table; the offline panel only quotes (ART-8)."""
         if self.panel.name == OFFLINE:
             return ()
-        words = _bound_words(text)
-        return claims.check_contribution(words, brief.speaker, brief.table, self.lines_of)
-
-    def _mark(self, text: str, brief: do.Brief) -> str:
-        """Return words of the table with a mark behind what cannot be verified."""
-        return claims.mark_claims(_require_words(text), self._claims(text, brief))
-
-    def _mark_at_step(self, text: str, brief: do.StepBrief) -> str:
-        """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
-        if self.panel.name == OFFLINE:
-            return text
-        known = [brief.item.text, *(each.name for each in self._outputs.documents())]
-        known += [answer.text for answer in brief.answers]
-        found = claims.check_words(text, brief.persona, brief.roster, known, self.lines_of)
-        return claims.mark_claims(text, found)
-
-    async def _draft(self, ask: do.AskDraft) -> on.Drafted:
-        """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
-        unheard = tuple(each.relayed or UNVERIFIED in each.text for each in ask.brief.answers)
-        ask = _change_answers(ask, strip_mark, unheard)
-        sections = await self.panel.answer(ask)
-        if not any(unheard):
-            return on.Drafted(sections)
-        from ..documents.drafting import draft
-
-        documents = {each.name: each.text for each in ask.material}
-        # Whatever reads the same with other words in place of the host's does not come from the host.
-        others = draft(_change_answers(ask, blot_out, unheard), documents)
-        flagged = draft(_change_answers(ask, mark_new_lines, unheard), documents)
-        data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
-        heard = find_shared_lines([each.text for each in sections], [each.text for each in others])
-        marked = tuple(
-            data.get(each.target) or replace(each, text=mark_new_lines(each.text, heard)) for each in sections
-        )
-        return on.Drafted(marked, sections if marked != sections else ())
+        return claims.check_contribution(_bound_words(text), brief.speaker, brief.table, self.lines_of)
 
     async def _judge(self, task: do.AskVerdict) -> on.Judged:
         """Return a verdict; where the panel has none, the local one is advice for whoever speaks next."""
+        turn = task.table.turns[-1]
+        keep_corrections(self._folder, turn.text, relayed=turn.relayed)
         verdict = None
         with suppress(PanelFailed):
             verdict = await self.panel.answer(task)
@@ -286,6 +236,73 @@ class Executor:
         marked = claims.mark_draft(draft, task.table, self.lines_of)
         return on.SynthesisDrafted(marked, at, relayed=self._is_host)
 
+    # --- with the panel, at a step ----------------------------------------------------------------------
+
+    async def _answer_at_step(self, task: AtStep) -> on.Event:
+        step_id = task.brief.step.step_id
+        if isinstance(task, do.AskReading | do.AskOffers) and self.panel.name not in (OFFLINE, HOST):
+            await self._surveyor.ask_panel(task.brief.item, self.panel)
+        task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
+        match task:
+            case do.AskReading():
+                reading = replace(task, material=self._outputs.all_material())
+                said = clean_text(await self.panel.answer(reading)).strip()
+                return on.ArtifactsRead(self._mark_at_step(said, task.brief) if said else "")
+            case do.AskOffers():
+                return on.Offered(await self._draft_answers(task))
+            case do.AskFollowUp():
+                said = _require_words(await self.panel.answer(task))
+                return on.FollowedUp(self._mark_at_step(said, task.brief))
+            case do.AskDraft():
+                for answer in task.brief.answers:
+                    # A draft that was taken as it is says what a panel thinks of the code, not the user.
+                    if not answer.offered:
+                        keep_corrections(self._folder, answer.text, relayed=answer.relayed)
+                material = await asyncio.to_thread(self._outputs.documents)
+                # What was answered before and is not asked at this depth stays (STEP-5).
+                asked = keep_answers(
+                    task, self._stored_answers(task.brief.item), self._outputs.open_questions(task.brief.step)
+                )
+                return await self._draft(replace(asked, material=material))
+            case do.AskFeedback():
+                keep_corrections(self._folder, task.words, relayed=task.relayed)
+                if task.aside:  # a question is answered from all that is written
+                    task = replace(task, brief=replace(task.brief, documents=self._outputs.all_material()))
+                reply = self._mark_at_step(_require_words(await self.panel.answer(task)), task.brief)
+                speaker = task.brief.persona.key if task.aside else ""
+                return on.FeedbackTaken(reply, self._instant(step_id), speaker)
+            case _:
+                assert_never(task)
+
+    def _mark_at_step(self, text: str, brief: do.StepBrief) -> str:
+        """Return words that are said outside a discussion, with a mark behind what cannot be verified."""
+        if self.panel.name == OFFLINE:
+            return text
+        known = [brief.item.text, *(each.name for each in self._outputs.documents())]
+        known += [answer.text for answer in brief.answers]
+        return mark_claims(text, claims.check_words(text, brief.persona, brief.roster, known, self.lines_of))
+
+    async def _draft(self, ask: do.AskDraft) -> on.Drafted:
+        """Return the step's sections; every line with an answer that a host passed on is marked (ART-8)."""
+        unheard = tuple(each.relayed or UNVERIFIED in each.text for each in ask.brief.answers)
+        ask = _change_answers(ask, strip_mark, unheard)
+        sections = await self.panel.answer(ask)
+        if not any(unheard):
+            return on.Drafted(sections)
+        from ..documents.drafting import draft
+
+        documents = {each.name: each.text for each in ask.material}
+        # Whatever reads the same with other words in place of the host's does not come from the host.
+        others = draft(_change_answers(ask, claims.blot_out, unheard), documents)
+        flagged = draft(_change_answers(ask, claims.mark_new_lines, unheard), documents)
+        data = {each.target: each for each in flagged if not is_markdown(each.target.output)}
+        heard = claims.find_shared_lines([each.text for each in sections], [each.text for each in others])
+        marked = tuple(
+            data.get(each.target) or replace(each, text=claims.mark_new_lines(each.text, heard))
+            for each in sections
+        )
+        return on.Drafted(marked, sections if marked != sections else ())
+
     async def _draft_answers(self, task: do.AskOffers) -> tuple[on.Offer, ...]:
         """Return the draft answers: those in the documents, else the panel's, else what a step names."""
         item, step_id = task.brief.item, task.brief.step.step_id
@@ -309,6 +326,8 @@ class Executor:
 
     def _read_known(self, item: Item, documents: tuple[Material, ...]) -> Known:
         """Return what was decided and is open, what the user said of the code, and excerpts of it."""
+        from ..store.background import read_background  # late: the offline panel does not need it
+
         known = read_background(self._root, self._folder, item, documents)
         excerpts = self._surveyor.excerpts(item, documents)
         return replace(known, excerpts=excerpts, corrections=read_corrections(self._folder))
@@ -337,11 +356,7 @@ class Executor:
         others = read_transcripts(self._folder, step.step_id) + others
         return on.ContextRead(max_turns(read_meta(self._folder)), material, others, known)
 
-    def _write(
-        self,
-        task: do.SaveLimit | do.UpdateArtifacts | do.SaveRecord | do.WriteStep | do.SaveStep | do.SaveDepth
-        | do.WriteFeedback | do.UndoLast | do.WriteDrafts | do.SaveTrack | do.SavePhase,
-    ) -> on.Event:  # fmt: skip
+    def _write(self, task: StoreTask) -> on.Event:
         # Another branch was checked out: what is written now would go to the wrong place.
         if self._has_meta and not has_meta(self._folder):
             raise missing_meta(self._folder)
@@ -354,37 +369,19 @@ class Executor:
                         return self._save_record(task)
                     return on.ArtifactsUpdated(self._outputs.update(task), self._noted_moment)
                 except DiskFailed as failure:
-                    saved = (
-                        "The discussion is not in the documents yet; every turn of it is kept in the journal."
-                    )
                     again = failure.do or "Run the same command again."
-                    raise DiskFailed(failure.failed, saved=saved, do=again) from failure
+                    raise DiskFailed(failure.failed, saved=_NOT_WRITTEN, do=again) from failure
             case do.WriteStep():
                 return on.DocumentsWritten(self._outputs.write_step(task), self._noted_moment)
-            case do.SaveStep(step_id):
-                change_meta(self._folder, lambda meta: _add(meta, "steps_completed", step_id))
-                return on.Saved()
-            case do.SaveDepth(phase, depth):
-                change_meta(self._folder, lambda meta: meta["depth_overrides"].update({phase: depth}))
-                return on.Saved()
             case do.WriteFeedback():
                 return on.DocumentsWritten(self._outputs.write_feedback(task), self._noted_moment)
-            case do.UndoLast():
-                return self._undo_last(task)
             case do.WriteDrafts():
                 return on.DocumentsWritten(self._outputs.write_drafts(task))
-            case do.SaveTrack():
-                change_meta(self._folder, lambda meta: _set_track(meta, task))
-                return on.Saved()
-            case do.SavePhase(phase, passed):
-                commit = current_commit(self._root)
-
-                def complete(meta: dict[str, Any]) -> None:
-                    for key in PHASE_KEYS:
-                        if key == phase or key in passed:
-                            _add(meta, "phases_completed", key, commit)
-
-                change_meta(self._folder, complete)
+            case do.UndoLast():
+                return self._undo_last(task)
+            case do.SaveStep() | do.SaveDepth() | do.SaveTrack() | do.SavePhase():
+                commit = current_commit(self._root) if isinstance(task, do.SavePhase) else None
+                change_meta(self._folder, lambda meta: _note_progress(meta, task, commit))
                 return on.Saved()
             case other:
                 assert_never(other)
@@ -400,21 +397,20 @@ class Executor:
         moment = self._moment
         return moment if self._undo_log.has_notes(moment) else ""
 
-    def _note_change(self, name: str, before: bytes | None, after: bytes) -> None:
-        self._undo_log.note_change(self._moment, name, before, after)
-
     def _undo_last(self, task: do.UndoLast) -> on.Undone:
         """Take back what was written last, in the documents and in meta.json."""
         written, step_id = task.written, task.step.step_id
-        section = f"your answer on {written.label}" if written.label else f"the answers of step {step_id}"
-        names = {
-            "section": section,
-            "feedback": "your feedback",
-            "block": f"the discussion of step {step_id}",
-        }
+        match written.kind:
+            case "section":
+                name = (
+                    f"your answer on {written.label}" if written.label else f"the answers of step {step_id}"
+                )
+            case "feedback":
+                name = "your feedback"
+            case _:
+                name = f"the discussion of step {step_id}"
         try:
-            plan = self._undo_log.plan_undo(written.moment)
-            announcements = carry_out_undo(self._folder, plan, names[written.kind])
+            announcements = carry_out_undo(self._folder, self._undo_log.plan_undo(written.moment), name)
         except DiskFailed as failure:
             return on.Undone(False, (str(failure),))
 
@@ -429,22 +425,17 @@ class Executor:
 
     def _save_limit(self, limit: int) -> bool:
         """Whether the limit could be written; a config that is not an object stays as it is (ENTRY-2)."""
-        saved = False
 
         def change(meta: dict[str, Any]) -> None:
-            nonlocal saved
-            config = meta.get("elaboration_config")
-            if config is None:
-                config = meta["elaboration_config"] = {}
-            if isinstance(config, dict):
-                config["max_turns"] = limit
-                saved = True
+            if meta.get("elaboration_config") is None:
+                meta["elaboration_config"] = {}
+            if isinstance(meta["elaboration_config"], dict):
+                meta["elaboration_config"]["max_turns"] = limit
 
         try:
-            change_meta(self._folder, change)
+            return isinstance(change_meta(self._folder, change)["elaboration_config"], dict)
         except (DiskFailed, ItemCorrupt, ItemLocked):
             return False
-        return saved
 
     def _save_record(self, task: do.SaveRecord) -> on.RecordSaved | on.RecordFailed:
         """Write the transcript, what was put off, and the record.
@@ -522,19 +513,25 @@ def _require_words(text: str) -> str:
     return words
 
 
-def _set_track(meta: dict[str, Any], task: do.SaveTrack) -> None:
-    """Write the track; a phase opens again where the new track has a step that the old one had not."""
-    meta["track"] = task.track.key
-    meta["steps_not_needed"] = list(task.not_needed)
-    if not task.not_needed:
-        del meta["steps_not_needed"]
-    done = {*task.before, *meta["steps_completed"]}
-    open_again = {step_id[:2] for step_id in task.track.steps if step_id not in done}
-    meta["phases_completed"] = [key for key in meta["phases_completed"] if str(key)[:2] not in open_again]
-
-
-def _add(meta: dict[str, Any], field: str, value: str, commit: str | None = None) -> None:
-    if value not in meta[field]:
-        meta[field].append(value)
-    if commit:
-        meta["codebase_hash"] = commit
+def _note_progress(
+    meta: dict[str, Any], task: do.SaveStep | do.SaveDepth | do.SaveTrack | do.SavePhase, commit: str | None
+) -> None:
+    """Note in meta.json what was reached or chosen, each step and phase once."""
+    steps, phases = meta["steps_completed"], meta["phases_completed"]
+    match task:
+        case do.SaveStep(step_id):
+            steps += [step_id] if step_id not in steps else []
+        case do.SaveDepth(phase, depth):
+            meta["depth_overrides"][phase] = depth
+        case do.SavePhase(phase, passed):
+            phases += [key for key in PHASE_KEYS if key in (phase, *passed) and key not in phases]
+            if commit:
+                meta["codebase_hash"] = commit
+        case do.SaveTrack(track, not_needed, before):
+            meta["track"] = track.key
+            meta.pop("steps_not_needed", None)
+            if not_needed:
+                meta["steps_not_needed"] = list(not_needed)
+            # A phase opens again where the new track has a step that the old one had not.
+            open_again = {step_id[:2] for step_id in track.steps if step_id not in (*before, *steps)}
+            meta["phases_completed"] = [key for key in phases if str(key)[:2] not in open_again]

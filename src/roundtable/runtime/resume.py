@@ -18,7 +18,7 @@ from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
 from ..core.progress import Position, Progress, find_position, steps_of_phase
-from ..core.steps import PHASES, Depth, Phase, Step
+from ..core.steps import PHASES, Depth, Item, Phase, Step
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
 from ..store.files import JOURNAL_FOLDER
@@ -29,7 +29,6 @@ from ..store.parking import read_parked
 from ..store.transcript import write_transcript
 
 _ELABORATE = ".elaborate"
-_Content = tuple[tuple[Track, ...], Roster, tuple[str, ...]]
 
 
 class Leg(Struct):
@@ -105,6 +104,25 @@ def read_leg(journal: Journal) -> Leg | None:
     return leg
 
 
+class Standing(Struct, frozen=True):
+    """Where an item stands: what meta.json, its text and the project's files say at one moment."""
+
+    meta: dict[str, Any]
+    item: Item
+    chosen: ItemTrack
+    tracks: tuple[Track, ...]
+    roster: Roster
+    problems: tuple[str, ...]
+    """What is wrong with the project's personas and steps."""
+    progress: Progress
+    facts: dict[str, str]
+
+    @property
+    def position(self) -> Position | None:
+        """Return what comes next; None where everything is done."""
+        return find_position(self.chosen.track.steps, self.progress, self.facts, can_pass=True)
+
+
 class Resume:
     """Finds the next leg of an item's analysis, for a session that holds the item's lock."""
 
@@ -116,7 +134,6 @@ class Resume:
         self._depth: Depth | None = None
         self._warnings: list[str] = []
         self._has_meta = False
-        self._content: _Content | None = None
 
     def start(self) -> Leg:
         """Return where the analysis stands: a discussion that was cut off, an open leg, or a new one."""
@@ -132,7 +149,8 @@ class Resume:
             if leg.analysis.stage is Stage.ENDED:
                 # A kill, or a transcript that could not be written, left it behind.
                 self.close(leg.journal)
-        opened = next((leg for leg in legs if self._is_open(leg.analysis)), None)
+        here = self._look() if legs else None
+        opened = next((leg for leg in legs if here and _is_open(leg.analysis, here)), None)
         return self._take_up(opened) if opened is not None else self.next()
 
     def close(self, journal: Journal) -> None:
@@ -145,23 +163,24 @@ class Resume:
 
     def next(self) -> Leg:
         """Return the leg that follows from meta.json, with the answers given if it was begun before."""
-        meta = self.require_meta()
-        where = self._position(meta)
+        here = self._look()
+        where = here.position
         if where is None:
-            return self._begin("finished", self._open_at(Position(PHASES[-1], None)))
-        opening = self._open_at(where)
+            return self._begin("finished", self._open_at(here, Position(PHASES[-1], None)))
+        opening = self._open_at(here, where)
         name = where.step.step_id if where.step else f"{where.phase.number}-menu"
         begun = self._replay(name)
-        if begun is not None and begun.analysis.opening.kind == "step" and self._is_open(begun.analysis):
+        if begun is not None and begun.analysis.opening.kind == "step" and _is_open(begun.analysis, here):
             return self._take_up(begun)
         return self._begin(name, opening)
 
     def elaborate(self, step_id: str) -> Leg:
         """Return a leg that goes straight to a roundtable on a completed step (MENU-5)."""
-        opening = self._open_at(self._find_completed(step_id), "elaborate")
+        here = self._look()
+        opening = self._open_at(here, _find_completed(here, step_id), "elaborate")
         for name in (step_id, step_id + _ELABORATE):
             leg = self._replay(name)
-            if leg is None or not self._is_open(leg.analysis):
+            if leg is None or not _is_open(leg.analysis, here):
                 continue
             if leg.is_discussing:
                 return self._take_up(leg)
@@ -173,13 +192,13 @@ class Resume:
 
     def reopen(self, step_id: str, *, asks_last: bool = False) -> Leg:
         """Return a completed or skipped step, from its first or last question; later steps' texts stay."""
-        opening = self._open_at(self._find_completed(step_id, or_skipped=True), "step")
-        opening = replace(opening, asks_last=asks_last)
+        here = self._look()
+        opening = self._open_at(here, _find_completed(here, step_id, or_skipped=True), "step")
         begun = self._replay(step_id)
         is_begun = begun is not None and _is_reopened(begun.analysis) and not begun.analysis.saved
-        if begun is not None and is_begun and self._is_open(begun.analysis):
+        if begun is not None and is_begun and _is_open(begun.analysis, here):
             return self._take_up(begun)
-        return self._begin(step_id, opening)
+        return self._begin(step_id, replace(opening, asks_last=asks_last))
 
     # --- replaying --------------------------------------------------------------------------------------
 
@@ -198,27 +217,11 @@ class Resume:
             raise missing_meta(self._folder)
         return leg
 
-    def _is_open(self, analysis: Analysis) -> bool:
-        """Whether the journal and meta.json tell the same story."""
-        opening, meta = analysis.opening, self.require_meta()
-        if opening.kind == "finished" or analysis.stage is Stage.ENDED:
-            return False
-        done = opening.step is not None and opening.step.step_id in meta["steps_completed"]
-        if analysis.saved or (analysis.stage is Stage.SAVED and done):
-            running = analysis.elaboration is not None or opening.kind == "elaborate"
-            over = opening.phase.key in meta["phases_completed"] and analysis.stage is not Stage.PHASE
-            return (done or opening.step is None) and (running or not over)
-        if _is_reopened(analysis):
-            return done == (analysis.step.step_id in opening.progress.steps_completed)
-        where = self._position(meta)
-        return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
-
     def _take_up(self, leg: Leg) -> Leg:
         self._previous = leg.analysis.opening.phase
         self._depth = leg.analysis.opening.depth
         leg.warnings, self._warnings = tuple(self._warnings), []
-        leg.every_step = list_all_steps(self._read_content()[0])
-        self._content = None
+        leg.every_step = list_all_steps(read_tracks(self._root)[0])
         return leg
 
     def _write_missing_transcripts(self, name: str) -> None:
@@ -235,91 +238,64 @@ class Resume:
         leg.journal.begin(opening)
         return self._take_up(leg)
 
-    def _find_completed(self, step_id: str, *, or_skipped: bool = False) -> Position:
-        """Return the place of a step; RuleBroken where it is unknown or not complete (or skipped)."""
-        meta = self.require_meta()
-        steps = self._track(meta).track.steps
-        steps += tuple(each for each in list_all_steps(self._read_content()[0]) if each not in steps)
-        step = next((step for step in steps if step.step_id == step_id), None)
-        if step is None or step.phase is None:
-            known = ", ".join(each.step_id for each in steps)
-            raise RuleBroken(f"There is no step {step_id}. The steps are {known}.")
-        completed = meta["steps_completed"]
-        is_skipped = or_skipped and step.phase.key in meta["phases_completed"]
-        if step_id not in completed and not is_skipped:
-            done = ", ".join(str(each) for each in completed) or "none yet"
-            raise RuleBroken(f"Step {step_id} is not complete yet. Complete: {done}.")
-        return Position(step.phase, step)
-
-    def _open_at(self, where: Position, kind: OpeningKind | None = None) -> Opening:
+    def _open_at(self, here: Standing, where: Position, kind: OpeningKind | None = None) -> Opening:
         """Return the opening of a leg at a place; without a kind, the place and the progress decide it."""
-        tracks, roster, notices = self._read_content()
-        meta = self.require_meta()
-        chosen = self._track(meta)
-        track = chosen.track
-        progress, facts = progress_of(meta), facts_of(self._folder, meta)
+        track, progress, facts = here.chosen.track, here.progress, here.facts
         step = where.step or where.last
         depth = choose_depth(
-            override=find_override(meta["depth_overrides"], where.phase.key),
+            override=find_override(here.meta["depth_overrides"], where.phase.key),
             scope=facts.get("scope"),
             complexity=facts.get("complexity"),
             step=step.depth if step else "standard",
             is_short=track.is_short,
         )
-        others, proposal = [each.key for each in tracks if each.key != track.key], ""
-        if others and not kind and not chosen.is_chosen:
-            proposal = propose_track(track.title, track.summary, chosen.word, others, is_asked=track.is_short)
+        others, proposal = [each.key for each in here.tracks if each.key != track.key], ""
+        if others and not kind and not here.chosen.is_chosen:
+            proposal = propose_track(
+                track.title, track.summary, here.chosen.word, others, is_asked=track.is_short
+            )
+        arrival: Arrival = "continuing"
+        if self._previous != where.phase:
+            is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
+            arrival = "new" if not is_begun else "resumed" if self._previous is None else "continuing"
         finished = where.step is None and progress.is_finished()
-        known = meta.get("codebase_hash")
+        known = here.meta.get("codebase_hash")
         waiting = where.step.step_id if where.step and kind != "elaborate" else None
         return Opening(
             kind=kind or ("finished" if finished else "step" if where.step else "menu"),
-            item=read_item(self._folder),
-            roster=roster,
+            item=here.item,
+            roster=here.roster,
             steps=track.steps,
             phase=where.phase,
             step=step,
             progress=progress,
             facts=tuple(facts.items()),
             depth=depth,
-            arrival=self._arrival(where.phase, progress),
-            handed_over_by=_handed_over_by(roster, where.phase, progress, track),
+            arrival=arrival,
+            handed_over_by=_handed_over_by(here.roster, where.phase, progress, track),
             parked=read_parked(self._folder, waiting) if waiting else (),
-            notices=(*notices, *where.warnings) if self._previous is None else where.warnings,
+            notices=(*here.problems, *where.warnings) if self._previous is None else where.warnings,
             moved_on=isinstance(known, str)
             and has_code_moved(self._root, known, current_commit(self._root), self._folder.parent),
             user_name=self._user_name,
             has_review=True,
             track=track.key,
-            tracks=tuple(each.choice for each in tracks),
+            tracks=tuple(each.choice for each in here.tracks),
             proposal=proposal,
             is_short=track.is_short,
             is_depth_known=self._depth == depth and self._previous != PHASES[0],
         )
 
-    def _track(self, meta: dict[str, Any]) -> ItemTrack:
-        return choose_track(self._read_content()[0], read_item(self._folder), meta)
-
-    def _position(self, meta: dict[str, Any]) -> Position | None:
-        steps = self._track(meta).track.steps
-        return find_position(steps, progress_of(meta), facts_of(self._folder, meta), can_pass=True)
-
-    def _arrival(self, phase: Phase, progress: Progress) -> Arrival:
-        if self._previous == phase:
-            return "continuing"
-        begun = any(step_id[:2] == phase.number for step_id in progress.steps_completed)
-        if not begun:
-            return "new"
-        return "resumed" if self._previous is None else "continuing"
-
-    def _read_content(self) -> _Content:
-        """Return the tracks, the roster and what is wrong with them, read once for each leg."""
-        if self._content is None:
-            roster, persona_problems = read_roster(self._root)
-            tracks, step_problems = read_tracks(self._root)
-            problems = tuple(problem.text for problem in (*persona_problems, *step_problems))
-            self._content = tracks, roster, problems
-        return self._content
+    def _look(self) -> Standing:
+        """Return where the item stands now; ItemCorrupt where meta.json cannot be used."""
+        meta = self.require_meta()
+        item = read_item(self._folder, meta)
+        roster, persona_problems = read_roster(self._root)
+        tracks, step_problems = read_tracks(self._root)
+        problems = tuple(problem.text for problem in (*persona_problems, *step_problems))
+        chosen = choose_track(tracks, item, meta)
+        progress, facts = progress_of(meta), facts_of(self._folder, meta)
+        return Standing(meta, item, chosen, tracks, roster, problems, progress, facts)
 
     def require_meta(self) -> dict[str, Any]:
         """Return meta.json, or what a new item has.
@@ -340,6 +316,38 @@ class Resume:
         if self._has_meta:
             raise missing_meta(self._folder)
         return {"steps_completed": [], "phases_completed": [], "depth_overrides": {}, "elaborations": []}
+
+
+def _is_open(analysis: Analysis, here: Standing) -> bool:
+    """Whether the journal and meta.json tell the same story."""
+    opening, meta = analysis.opening, here.meta
+    if opening.kind == "finished" or analysis.stage is Stage.ENDED:
+        return False
+    done = opening.step is not None and opening.step.step_id in meta["steps_completed"]
+    if analysis.saved or (analysis.stage is Stage.SAVED and done):
+        running = analysis.elaboration is not None or opening.kind == "elaborate"
+        over = opening.phase.key in meta["phases_completed"] and analysis.stage is not Stage.PHASE
+        return (done or opening.step is None) and (running or not over)
+    if _is_reopened(analysis):
+        return done == (analysis.step.step_id in opening.progress.steps_completed)
+    where = here.position
+    return where is not None and where.step is not None and where.step.step_id == analysis.step.step_id
+
+
+def _find_completed(here: Standing, step_id: str, *, or_skipped: bool = False) -> Position:
+    """Return the place of a step; RuleBroken where it is unknown or not complete (or skipped)."""
+    steps = here.chosen.track.steps
+    steps += tuple(each for each in list_all_steps(here.tracks) if each not in steps)
+    step = next((step for step in steps if step.step_id == step_id), None)
+    if step is None or step.phase is None:
+        known = ", ".join(each.step_id for each in steps)
+        raise RuleBroken(f"There is no step {step_id}. The steps are {known}.")
+    completed = here.meta["steps_completed"]
+    is_skipped = or_skipped and step.phase.key in here.meta["phases_completed"]
+    if step_id not in completed and not is_skipped:
+        done = ", ".join(str(each) for each in completed) or "none yet"
+        raise RuleBroken(f"Step {step_id} is not complete yet. Complete: {done}.")
+    return Position(step.phase, step)
 
 
 def _is_reopened(analysis: Analysis) -> bool:

@@ -31,6 +31,7 @@ from ..core.turns import USER
 from ..panel.base import Panel
 from ..store.artifact import one_line
 from ..store.items import ITEMS_FOLDER, find_entry
+from ..store.journal import waits_for_disk
 from ..store.lock import ItemLock
 from ..store.meta import start_over
 from .executor import Executor, Task
@@ -173,7 +174,12 @@ class Session:
     async def _run(self) -> None:
         with ItemLock(self.folder):
             resume = Resume(self.root, self.folder, self._user_name)
-            leg = await self._aside(lambda: self._open(resume))
+            begin = resume.start
+            if self._step is not None:
+                begin = partial(resume.elaborate, self._step)
+            elif self._reopen is not None:
+                begin = partial(resume.reopen, self._reopen)
+            leg = await self._aside(begin)
             while True:
                 ending = await self._play(leg)
                 if ending is None:
@@ -200,13 +206,11 @@ class Session:
                     return
                 leg = after
 
-    def _open(self, resume: Resume) -> Leg:
-        if self._step is not None:
-            return resume.elaborate(self._step)
-        return resume.reopen(self._reopen) if self._reopen is not None else resume.start()
-
     async def _commit(self, leg: Leg, event: on.Event, panel: str = "") -> None:
-        await self._aside(lambda: leg.commit(event, panel))
+        if waits_for_disk(event):
+            await self._aside(lambda: leg.commit(event, panel))
+        else:
+            leg.commit(event, panel)
 
     async def _aside(self, write: Callable[[], _Result]) -> _Result:
         """Do what waits for the disk; in a thread where other sessions of the process would wait as well.
@@ -246,7 +250,12 @@ class Session:
                         awaits in _QUIT_AT and hear_steering(words.text, at_menu=False) == "quit"
                     ):
                         return None
-                    await self._take_in(leg, task, words)
+                    raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None
+                    try:
+                        await self._commit(leg, on.LimitRaised(int(raised[1])) if raised else words)
+                    except RuleBroken as refused:
+                        await self._show(Line("notice", str(refused), state=leg.state))
+                        leg.commands = (task,)
                     await self._settle(leg, words)
                 case do.Show() | do.Return():
                     raise RuleBroken("A machine's answer must end in something to wait for.")
@@ -262,10 +271,9 @@ class Session:
                 await self._show_all(leg.commands)
                 await self._commit(leg, on.WrappedUp())
             if self._is_over(leg):
-                shown = (each.line for each in leg.commands if isinstance(each, do.Show))
-                for line in shown:
-                    if line.kind not in ("menu", "step"):
-                        await self._show(line)
+                for each in leg.commands:
+                    if isinstance(each, do.Show) and each.line.kind not in ("menu", "step"):
+                        await self._show(each.line)
                 return do.Leave()
 
     async def _show_paused(self) -> None:
@@ -288,11 +296,9 @@ class Session:
             await self._show(show.line)
         discussion = leg.analysis.elaboration
         if discussion is not None and discussion.turns:
-            text = texts.discussion_cut_off(
-                discussion.step.step_id, len(discussion.turns), discussion.max_turns
-            )
-            if discussion.awaits is Awaited.REVIEW:
-                text = texts.REVIEW_AGAIN
+            told = (discussion.step.step_id, len(discussion.turns), discussion.max_turns)
+            is_reviewed = discussion.awaits is Awaited.REVIEW
+            text = texts.REVIEW_AGAIN if is_reviewed else texts.discussion_cut_off(*told)
             await self._show(Line("resume", text, state=discussion.state))
         if leg.asked is not None and leg.analysis.stage is Stage.ANSWER:
             await self._show(Line("resume", leg.asked.text.partition("\n")[0], leg.asked.speaker))
@@ -310,20 +316,17 @@ class Session:
             await self._commit(leg, on.WrappedUp())
         return choice is not None
 
-    async def _take_in(self, leg: Leg, task: do.Listen, words: on.UserSpoke) -> None:
-        """Commit the user's words; if the machine refuses them, say so and listen again."""
-        raised = _TURNS.fullmatch(words.text) if leg.can_wrap_up else None
-        try:
-            await self._commit(leg, on.LimitRaised(int(raised[1])) if raised else words)
-        except RuleBroken as refused:
-            await self._show(Line("notice", str(refused), state=leg.state))
-            leg.commands = (task,)
-
     async def _perform(self, leg: Leg, executor: Executor, task: Task) -> on.Event | None:
         """Return what a task led to; if the panel fails, the user decides, or the session ends."""
         while True:
+            if self._account is not None:
+                step = leg.analysis.opening.step
+                self._account.enter_step(step.step_id if step else "", is_discussing=leg.is_discussing)
             try:
-                return await self._carry_out(leg, executor, task)
+                try:
+                    return await executor.carry_out(task, self._on_words)
+                finally:
+                    await self._show_news(leg)
             except PanelFailed as failure:
                 await self._commit(leg, on.Failed(str(failure)))
                 text = f"{failure} Everything said so far is saved."
@@ -343,16 +346,6 @@ class Session:
             if choice != TRY_AGAIN:
                 self._panel = executor.go_offline()
                 self._wrap_up_wanted = choice == WRAP_UP
-
-    async def _carry_out(self, leg: Leg, executor: Executor, task: Task) -> on.Event:
-        """Return what a task led to; what the account has to say about it is shown first."""
-        if self._account is not None:
-            step = leg.analysis.opening.step
-            self._account.enter_step(step.step_id if step else "", is_discussing=leg.is_discussing)
-        try:
-            return await executor.carry_out(task, self._on_words)
-        finally:
-            await self._show_news(leg)
 
     async def _settle(self, leg: Leg, event: on.Event) -> None:
         """After an event: say what a discussion has used, or end it where its budget is spent (EXIT-2)."""

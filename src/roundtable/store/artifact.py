@@ -12,7 +12,7 @@ from ..core.errors import DiskFailed, RuleBroken
 from ..core.text import strip_unprintable
 from ..documents.outline import decode_document
 from . import files
-from .files import leads_out
+from .files import has_links, leads_out
 
 MAX_ARTIFACT_SIZE = 5_000_000
 """The most bytes of a file that are taken in."""
@@ -133,6 +133,8 @@ def _require_allowed(folder: Path, name: str, *, is_reserved: bool = False) -> P
 
 
 def _leads_out(folder: Path, name: str) -> str | None:
+    if not has_links(folder, name):
+        return None
     if reason := leads_out(folder, name):
         return reason
     home, target = folder.resolve(), (folder / name).resolve()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -40,27 +42,33 @@ def read_background(root: Path, folder: Path, item: Item, documents: Sequence[Ma
 
 def _read_other_items(folder: Path) -> Iterator[Material]:
     """Yield each decision of the other items, under the item's name."""
-    for meta in sorted(folder.parent.glob("*/meta.json"))[:_MAX_FILES]:
-        other = meta.parent
-        if other.name != folder.name and not other.is_symlink() and meta.is_file():
-            for decision in _read_decisions(other, tuple(_describe_files(other))):
-                yield Material(f"another item, {other.name}", decision)
+    with suppress(OSError), os.scandir(folder.parent) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+        for name in names[:_MAX_FILES]:
+            other = f"{folder.parent}/{name}"
+            seen = tuple(_describe_files(other))
+            if name != folder.name and any(each[0] == "meta.json" for each in seen):
+                for decision in _read_decisions(other, seen):
+                    yield Material(f"another item, {name}", decision)
 
 
-def _describe_files(folder: Path) -> Iterator[tuple[str, int, int, int]]:
+def _describe_files(folder: str) -> Iterator[tuple[str, int, int, int]]:
     """Yield name, time, size and number of the files that hold an item's decisions."""
-    with suppress(OSError):
-        for path in sorted(folder.iterdir())[:_MAX_FILES]:
-            if path.name == "meta.json" or (is_markdown(path.name) and path.name.lower() not in RESERVED):
+    # No paths are made here: this is asked of every item whenever a discussion opens.
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name)[:_MAX_FILES]:
+            name = entry.name
+            if name == "meta.json" or (is_markdown(name) and name.lower() not in RESERVED):
                 with suppress(OSError):  # a link that leads nowhere
-                    status = path.stat()
-                    yield path.name, status.st_mtime_ns, status.st_size, status.st_ino
+                    status = entry.stat()
+                    if stat.S_ISREG(status.st_mode):
+                        yield name, status.st_mtime_ns, status.st_size, status.st_ino
 
 
 @lru_cache(maxsize=_MAX_KEPT)
-def _read_decisions(folder: Path, seen: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...]:
+def _read_decisions(home: str, seen: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...]:
     """Return the decisions of an item; read anew when one of its files has changed."""
-    texts = {}
+    folder, texts = Path(home), {}
     for name in (each[0] for each in seen if each[0] != "meta.json"):
         with suppress(DiskFailed, OSError):
             texts[name] = decode_text(read_artifact(folder, name))

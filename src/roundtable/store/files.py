@@ -29,18 +29,20 @@ _CANNOT_FOLLOW = "it is a link that cannot be followed"
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must fail rather than wait for its other end
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_TEMPORARY = ".roundtable-"
+_PIECE = 64 * 1024
 _LEFTOVER = re.compile(r"\.roundtable-[0-9a-f]{32}\.tmp")
 _AGAIN = "Run the same command again."
+_DENIED = ("permission is denied", f"Check who owns the file and its folder. {_AGAIN}")
+_GONE = ("its folder is gone", "If the item was renamed or moved, start again with its new name.")
 _REASONS: dict[int, tuple[str, str]] = {
     errno.ENOSPC: ("the disk is full", f"Free some space. {_AGAIN}"),
     errno.EDQUOT: ("your share of the disk is used up", f"Free some space. {_AGAIN}"),
     errno.EFBIG: ("the file would grow larger than this system allows", f"Raise the limit. {_AGAIN}"),
     errno.EROFS: ("the disk is read-only", f"Make it writable. {_AGAIN}"),
-    errno.EACCES: ("permission is denied", f"Check who owns the file and its folder. {_AGAIN}"),
-    errno.EPERM: ("permission is denied", f"Check who owns the file and its folder. {_AGAIN}"),
-    errno.ENOENT: ("its folder is gone", "If the item was renamed or moved, start again with its new name."),
-    errno.ENOTDIR: ("its folder is gone", "If the item was renamed or moved, start again with its new name."),
+    errno.EACCES: _DENIED,
+    errno.EPERM: _DENIED,
+    errno.ENOENT: _GONE,
+    errno.ENOTDIR: _GONE,
     errno.EISDIR: ("a folder has that name", f"Move the folder away. {_AGAIN}"),
     errno.EEXIST: ("something else has that name", f"Move it away. {_AGAIN}"),
     errno.ELOOP: (_CANNOT_FOLLOW, f"Put a file in its place. {_AGAIN}"),
@@ -70,9 +72,12 @@ def read(path: Path, *, limit: int = MAX_FILE_SIZE, follow_link: bool = True) ->
     try:
         handle = os.open(path, flags)
         try:
-            _must_be_regular(os.fstat(handle))
-            with os.fdopen(handle, "rb", closefd=False) as file:
-                data = file.read(limit + 1)
+            found = os.fstat(handle)
+            _require_regular(found)
+            data = piece = os.read(handle, min(found.st_size, limit) + 1)
+            while piece and len(data) <= limit:
+                piece = os.read(handle, min(_PIECE, limit + 1 - len(data)))
+                data += piece
         finally:
             os.close(handle)
     except FileNotFoundError:
@@ -97,8 +102,44 @@ def write(
     A link is replaced by a file; with `follow_link` it stays, and the file that it leads to is written.
     """
     with _announce_change("write", path, "The file is as it was."):
-        mode = _mode(path, follow_link)
-        _replace(path.resolve() if follow_link else path, data, mode, new_mode, durable=durable)
+        target, mode = _find_target(path, follow_link=follow_link)
+        temporary = target.with_name(f".roundtable-{os.urandom(16).hex()}.tmp")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
+        handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
+        try:
+            try:
+                _write_all(handle, data)
+                if mode is not None and hasattr(os, "fchmod"):
+                    os.fchmod(handle, mode)
+                if durable:
+                    os.fsync(handle)
+            finally:
+                os.close(handle)
+            checkpoint(f"before replace {target.name}")
+            temporary.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        if durable:
+            _sync_folder(target.parent)
+
+
+def _find_target(path: Path, *, follow_link: bool) -> tuple[Path, int | None]:
+    """Return the file that is to be written and the mode that it has; None if a new one is to be made."""
+    try:
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            if not follow_link:
+                return path, None
+            found = path.stat()
+            path = path.resolve()
+    except FileNotFoundError:
+        return path.resolve() if follow_link else path, None
+    _require_regular(found)
+    if not os.access(path, os.W_OK):  # renaming would not notice that the file is protected
+        raise PermissionError(errno.EACCES, "protected", str(path))
+    return path, stat.S_IMODE(found.st_mode)
 
 
 def append(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -115,12 +156,22 @@ def append(path: Path, data: bytes, *, durable: bool = True) -> None:
             handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
             is_new = True
         try:
-            _extend(handle, data, path.name, durable=durable)
-        except BaseException:
-            if is_new:
+            found = os.fstat(handle)
+            _require_regular(found)
+            half = len(data) // 2
+            try:
+                _write_all(handle, data[:half])
+                checkpoint(f"half append {path.name}")
+                _write_all(handle, data[half:])
+                if durable:
+                    os.fsync(handle)
+            except BaseException:
                 with suppress(OSError):
-                    path.unlink()
-            raise
+                    os.ftruncate(handle, found.st_size)
+                    os.fsync(handle)
+                    if is_new:
+                        path.unlink()
+                raise
         finally:
             os.close(handle)
         if is_new:
@@ -185,73 +236,22 @@ def sweep(folder: Path) -> None:
 
     Folders that are links are passed over: what lies there is not ours.
     """
-    with suppress(OSError):
-        inner = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
-        for leftover in (entry for each in (folder, *inner) for entry in each.iterdir()):
-            if _LEFTOVER.fullmatch(leftover.name):
-                with suppress(OSError):
-                    leftover.unlink()
+    waiting = [str(folder)]
+    for place in waiting:
+        with suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                if _LEFTOVER.fullmatch(entry.name):
+                    with suppress(OSError):
+                        Path(entry.path).unlink()
+                elif place == waiting[0] and entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
 
 
-def _mode(path: Path, follow_link: bool) -> int | None:
-    """Return the mode that the file to be written has; None if a new one is to be made."""
-    try:
-        found = path.stat() if follow_link else path.lstat()
-    except FileNotFoundError:
-        return None
-    if stat.S_ISLNK(found.st_mode):
-        return None
-    _must_be_regular(found)
-    if not os.access(path, os.W_OK):  # renaming would not notice that the file is protected
-        raise PermissionError(errno.EACCES, "protected", str(path))
-    return stat.S_IMODE(found.st_mode)
-
-
-def _must_be_regular(found: os.stat_result) -> None:
+def _require_regular(found: os.stat_result) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, "folder")
     if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.ENXIO, "not regular")
-
-
-def _replace(target: Path, data: bytes, mode: int | None, new_mode: int, *, durable: bool) -> None:
-    temporary = target.with_name(f"{_TEMPORARY}{os.urandom(16).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY | _NO_LINK
-    handle = os.open(temporary, flags, new_mode if mode is None else 0o600)
-    try:
-        try:
-            _write_all(handle, data)
-            if mode is not None and hasattr(os, "fchmod"):
-                os.fchmod(handle, mode)
-            if durable:
-                os.fsync(handle)
-        finally:
-            os.close(handle)
-        checkpoint(f"before replace {target.name}")
-        temporary.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-    if durable:
-        _sync_folder(target.parent)
-
-
-def _extend(handle: int, data: bytes, name: str, *, durable: bool) -> None:
-    found = os.fstat(handle)
-    _must_be_regular(found)
-    half = len(data) // 2
-    try:
-        _write_all(handle, data[:half])
-        checkpoint(f"half append {name}")
-        _write_all(handle, data[half:])
-        if durable:
-            os.fsync(handle)
-    except BaseException:
-        with suppress(OSError):
-            os.ftruncate(handle, found.st_size)
-            os.fsync(handle)
-        raise
 
 
 def _write_all(handle: int, data: bytes) -> None:
@@ -288,10 +288,30 @@ def checkpoint(point: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def has_links(folder: Path, name: str) -> bool:
+    """Whether a part of the name is a link, or may lead out of the folder in another way.
+
+    Where none is, the file lies in the folder: only the others need to be resolved, which takes longer.
+    """
+    place, parts = str(folder), name.split("/")
+    if os.sep != "/" or not {"", ".", ".."}.isdisjoint(parts):
+        return True
+    try:
+        for part in parts:
+            place = f"{place}/{part}"
+            if stat.S_ISLNK(os.lstat(place).st_mode):
+                return True
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError):
+        return True
+    return False
+
+
 def leads_out(folder: Path, name: str) -> str | None:
     """Return why a file of the item's folder may not be used; None where it lies in that folder."""
     try:
-        inside = (folder / name).resolve().is_relative_to(folder.resolve())
+        inside = not has_links(folder, name) or (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # the folder is gone, a circle of links, a NUL byte
         return _CANNOT_FOLLOW
     return None if inside else "it leads out of the item's folder"

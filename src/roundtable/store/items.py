@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..core import lazy_re as re
 from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified

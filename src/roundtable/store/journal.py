@@ -79,7 +79,7 @@ class Journal:
         journal_folder(self._folder)
         self.has_meta = has_meta(self._folder)
         self.opened = files.timestamp()
-        opened = {"rules": RULES, "opening": msgspec.to_builtins(opening)}
+        opened = {"rules": RULES, "opening": opening}
         files.write(self.path, _line({**opened, "meta": self.has_meta, "opened": self.opened}))
         self.count, self.panels = 0, ()
 
@@ -88,9 +88,9 @@ class Journal:
 
         A power cut may take back events that hold nobody's words; then they are done again.
         """
-        record = {"n": self.count + 1, "event": type(event).__name__, "data": msgspec.to_builtins(event)}
+        record = {"n": self.count + 1, "event": type(event).__name__, "data": event}
         line = _line({**record, "at": files.timestamp(), **({"panel": panel} if panel else {})})
-        files.append(self.path, line, durable=not isinstance(event, _NOBODYS_WORDS))
+        files.append(self.path, line, durable=waits_for_disk(event))
         self.count += 1
         self.panels = _add_panel(self.panels, event, panel)
 
@@ -167,6 +167,11 @@ class Journal:
         return read_journal_file(self._folder, self.path.name, limit=_MAX_SIZE)
 
 
+def waits_for_disk(event: on.Event) -> bool:
+    """Whether an event counts only when it is synced, so that no power cut takes it back."""
+    return not isinstance(event, _NOBODYS_WORDS)
+
+
 def list_journals(folder: Path) -> tuple[Journal, ...]:
     """Return the journals of an item that are open, the one written to last first."""
     found = [
@@ -179,8 +184,11 @@ def list_journals(folder: Path) -> tuple[Journal, ...]:
 
 
 def _line(record: dict[str, Any]) -> bytes:
-    # Escaped, so that even half a character that meta.json can hold does not stop the session.
-    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
+    try:
+        return msgspec.json.encode(record) + b"\n"
+    except UnicodeEncodeError:
+        # Escaped, so that even half a character that meta.json can hold does not stop the session.
+        return json.dumps(msgspec.to_builtins(record), separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _find_strange_ids(opening: Opening, events: list[on.Event], *, has_step: bool) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ..core import lazy_re as re
 from ..core.errors import DiskFailed, RuleBroken
 from ..core.lines import brought_up
 from ..core.personas import Roster

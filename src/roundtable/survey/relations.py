@@ -37,9 +37,6 @@ _NAME = re.compile(rb"[\w$-]+")
 _READ = 1_500  # files read again for what ties them
 _NAMES = 8
 _COMMON = 0.2  # a name found in more of the files than this says nothing
-_FIRST_TEST = re.compile(
-    rb"^[ \t]*(?:async\s+)?(?:def test|func Test|describe\(|it\(|test\(|@Test|#\[test)", re.MULTILINE
-)
 _TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
 
 
@@ -130,8 +127,7 @@ def _find_tests(
     found = {line.path: line for line in users if file_kind(line.path) == "test"}
     for path in paths:
         if bare_name(path) in names and file_kind(path) == "test" and (data := read_text(root, path)):
-            test = _FIRST_TEST.search(data)
-            found[path] = line_at(path, data, test.end()) if test else first_line(path, data)
+            found[path] = first_line(path, data)
     return tuple(found.values())
 
 

@@ -58,12 +58,11 @@ def word_root(word: str) -> str:
 
 
 class Term(Struct, frozen=True):
-    """Something to look for: in small letters, as a stem or as a whole name, with its weight and as said."""
+    """Something to look for: in small letters, as a stem or as a whole name, with its weight."""
 
     text: str
     weight: float
     whole: bool = False
-    said: str = ""
 
     @property
     def spellings(self) -> tuple[bytes, ...]:
@@ -121,15 +120,15 @@ def _without_address(run: re.Match[str]) -> str:
 
 def _split_token(token: str, *, named: bool) -> Iterator[Term]:
     if _ANY_JAPANESE.search(token):
-        yield from (Term(run, 1.0, whole=True, said=run) for run in _JAPANESE.findall(token))
+        yield from (Term(run, 1.0, whole=True) for run in _JAPANESE.findall(token))
         return
     parts = split_name(token)
     if (named or _JOINED.search(token)) and len(parts) > 1 and not all(part.isdigit() for part in parts):
-        yield Term(token.lower(), _NAMED, whole=True, said=token)
+        yield Term(token.lower(), _NAMED, whole=True)
     if token.lower() in STOP_WORDS:
         return
     for part in parts:
         small = part.lower()
         short = len(small) < 2 or (len(small) == 2 and not part.isupper())
         if not short and small not in STOP_WORDS and not small.isdigit():
-            yield Term(word_root(small), _NAMED if named else 1.0, said=small)
+            yield Term(word_root(small), _NAMED if named else 1.0)
