@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, list_files, read_text
-from .lookup import Excerpt, find_excerpts, is_secret, list_folders, read_lines, search_code
+from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders, read_lines, search_code
 from .ranking import MAX_RADIUS, rank_radius, read_history, weigh_past
 from .relations import find_relations, first_line
 from .report import FoundFile, Survey, draft_answer, estimate
@@ -64,6 +64,7 @@ def survey(
         scope=scope,
         complexity=complexity,
         users=users,
+        named=find_named(root, [finding.path for finding in findings], f"{item.name}\n{item.text}"),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -18,8 +18,8 @@ from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
 from .report import CodeLine
 from .search import files_holding, rank_files, search_files
-from .symbols import Definition, find_definitions, find_symbol
-from .terms import extract_terms
+from .symbols import Definition, defined_name, find_definitions, find_symbol
+from .terms import Term, extract_terms
 
 MAX_EXCERPTS = 6
 EXCERPT_LINES = 28
@@ -34,12 +34,20 @@ _IN_NAME = 1.5  # how much more a line counts in a definition whose name has one
 _LATER = 0.8  # what each further line of a file counts
 _NEARLY = 12  # lines between two excerpts that are shown as one
 _MAX_ALIKE = 2  # excerpts of one file, and excerpts of tests
+_NEAR, _MAX_CALLS, _MAX_HOPS = 8, 24, 2
+_CALL = re.compile(rb"\b([A-Za-z_][A-Za-z0-9_]{3,60})\(")
+_KEYWORDS = ("class", "def", "func", "function", "fn", "struct")
 _PART = 0.5  # what a part of a word counts in a search
 _PATH = re.compile(r"(?<![\w./-])[\w-]++(?>(?:[./][\w-]++)+)")
 MAX_SEARCH_HITS = 40
 _MAX_WORDS = 8
 _HITS_IN_A_FILE = 4
 _MAX_FILES = 400
+_MAX_NAMED = 3
+# What is spelled like code: `edit(`, `GZipMiddleware`, `hide_input`. It counts where it is defined.
+_SPELLED = re.compile(
+    r"\b(?:[A-Za-z_]\w{1,80}(?=\()|[A-Z]\w{0,40}[a-z]\w{0,40}[A-Z]\w{0,40}|[a-z]\w{0,40}_\w{1,40})"
+)
 MAX_READ_LINES = 200
 _SMALL_PROJECT, _MAX_NAMES = 30_000, 60  # characters of all paths, names of files in a folder
 _LONGEST_LINE = 300
@@ -123,7 +131,7 @@ def find_excerpts(
     leave_out: Sequence[str] = OWN_FOLDERS,
     picked: Sequence[str] = (),
 ) -> tuple[Excerpt, ...]:
-    """Return about six excerpts around the symbols that fit the item best.
+    """Return about six excerpts around the symbols that fit the item best, and what those lead to.
 
     `item_text` has the title on its first line; words of the documents count less, but a file that they name
     counts more, and one that a panel picked still more. A small file is shown whole, and two excerpts that
@@ -155,8 +163,15 @@ def find_excerpts(
     for _, span in scored:
         if len(chosen) < MAX_EXCERPTS:
             _choose(chosen, span, excluded)
+    hops = [
+        hop
+        for hop in _follow_names(root, paths, chosen, terms)
+        if not hop.is_excluded(excluded) and not any(hop.is_near(each) for each in chosen)
+    ]
+    # What the best hits lead to takes the place of the weakest.
+    chosen = [*chosen[: MAX_EXCERPTS - len(hops)], *hops]
     while sum(span.last - span.first + 1 for span in chosen) > MAX_EXCERPT_LINES:
-        chosen.pop()
+        del chosen[max(len(chosen) - len(hops) - 1, 0)]
     return tuple(
         Excerpt(span.path, span.first, _join_lines(span.lines[span.first - 1 : span.last]), span.reason)
         for span in chosen
@@ -175,6 +190,50 @@ def _choose(chosen: list[_Span], span: _Span, excluded: Collection[str]) -> None
     alike = [each for each in chosen if each.path == span.path or (each.is_test and span.is_test)]
     if len(alike) < _MAX_ALIKE and not span.is_excluded(excluded):
         chosen.append(span)
+
+
+def _follow_names(
+    root: Path, paths: Sequence[str], chosen: Sequence[_Span], terms: Sequence[Term]
+) -> Iterator[_Span]:
+    """Yield where the names are defined that are called near the best hits: one hop, two places.
+
+    A name that shares a word with the item comes first, then a class, then whatever stands nearest.
+    """
+    own = {path.path for path in chosen}
+    calls: dict[str, tuple[bool, bool, int]] = {}
+    for order, span in enumerate(chosen):
+        near = slice(max(span.first, span.number - _NEAR) - 1, min(span.last, span.number + _NEAR))
+        for found in _CALL.findall(b"\n".join(span.lines[near])):
+            name = found.decode("ascii")
+            fits = any(not term.whole and term.text in name.lower() for term in terms)
+            calls.setdefault(name, (not fits, not name[0].isupper(), order))
+    names = sorted(calls, key=lambda name: calls[name])[:_MAX_CALLS]
+    sources = [path for path in paths if file_kind(path) == "source" and path not in own]
+    needles = [f"{keyword} {name}" for name in names for keyword in _KEYWORDS]
+    held = files_holding(root, sources, needles)[:_CANDIDATES]
+    texts = {path: read_text(root, path) or b"" for path in held}
+    places: dict[str, list[tuple[str, Definition]]] = {}
+    for path, definitions in find_definitions(texts).items():
+        for each in definitions:
+            places.setdefault(each.name, []).append((path, each))
+    # A name that is defined in several files leads nowhere in particular.
+    single = [places[name][0] for name in names if len(places.get(name, ())) == 1]
+    for path, definition in single[:_MAX_HOPS]:
+        yield _Span.around(path, texts[path], definition.first, definition)
+
+
+def find_named(root: Path, paths: Sequence[str], text: str) -> tuple[CodeLine, ...]:
+    """Return the lines that define what a text names in the spelling of code; top-level first."""
+    names = {name.encode() for name in _SPELLED.findall(text)}
+    found: dict[tuple[str, bytes], tuple[bool, CodeLine]] = {}
+    for path in paths if names else ():
+        data = read_text(root, path) if file_kind(path) == "source" else None
+        for number, line in enumerate((data or b"").split(b"\n"), 1):
+            if (name := defined_name(line)) in names:
+                shown = CodeLine(path, number, line[:400].decode("utf-8", "replace").strip())
+                found.setdefault((path, name), (line[:1].isspace(), shown))
+    ranked = sorted(found.values(), key=lambda each: each[0])
+    return tuple(line for _, line in ranked[:_MAX_NAMED])
 
 
 def search_code(

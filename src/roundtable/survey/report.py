@@ -73,6 +73,8 @@ class Survey(Struct, frozen=True):
     complexity: Complexity
     users: str
     """How many other files use those that look touched; empty where no file does look so."""
+    named: tuple[CodeLine, ...] = ()
+    """Where the functions and classes are defined that the item names as code: `module.name()`."""
 
 
 def estimate(
@@ -110,7 +112,7 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
     match (step_id, label.strip().casefold()):
         case ("00-02", "files"):
             cited = _cite_files(survey, (file for file in survey.findings if file.count or file.picked))
-            places = [*islice(cited, _MAX_PLACES)]
+            places = [*islice(dict.fromkeys((*_cite_named(survey), *cited)), _MAX_PLACES)]
             return f"{'; '.join(places)}." if places else None
         case ("00-03", "scope"):
             return f"{survey.scope}, complexity: {survey.complexity}"
@@ -123,14 +125,20 @@ def draft_answer(survey: Survey, step_id: str, label: str) -> str | None:
 
 
 def _draft_touched(survey: Survey) -> str | None:
+    named = _cite_named(survey)
     likely = set(likely_files(survey.findings))
     surely = [file for file in survey.radius if file.path in likely]
     maybe = [file for file in survey.radius[:20] if file.path not in likely]
-    parts = []
+    parts = [f"Named: {_join_words(named)}."] if named else []
     for word, files, most in (("Likely", surely, 4), ("Possibly", maybe, 3)):
-        if places := list(islice(_cite_files(survey, files), most)):
+        cited = (place for place in _cite_files(survey, files) if place not in named)
+        if places := list(islice(cited, most)):
             parts.append(f"{word}: {_join_words(places)}.")
     return " ".join(parts) or None
+
+
+def _cite_named(survey: Survey) -> list[str]:
+    return [cite(line) for line in survey.named if _is_current(survey, line)]
 
 
 def _cite_files(survey: Survey, files: Iterable[FoundFile]) -> Iterator[str]:
