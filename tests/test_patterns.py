@@ -32,7 +32,6 @@ from roundtable.documents.entries import (
     split_entries,
     split_named_entries,
     split_scenarios,
-    split_sentences,
 )
 from roundtable.documents.outline import read_outline
 from roundtable.documents.page import write_cell, write_paragraph, write_title
@@ -72,7 +71,6 @@ _READERS: dict[str, Callable[[str], object]] = {
     "title": write_title,
     "cell": write_cell,
     "paragraph": lambda text: write_paragraph("Label", text),
-    "sentences": split_sentences,
     "entries": split_entries,
     "named_entries": split_named_entries,
     "scenarios": split_scenarios,

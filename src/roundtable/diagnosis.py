@@ -24,7 +24,6 @@ _EXTRAS = {
     "mcp": "mcp",
     "web": "starlette",
     "code": "tree_sitter",
-    "telemetry": "opentelemetry",
 }
 """The extras of the package, each with a module that it brings along."""
 

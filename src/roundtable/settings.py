@@ -220,8 +220,13 @@ def load_settings(
     """Return the settings in force and warnings about what cannot be used; RuleBroken if a flag cannot be."""
     environment = os.environ if environment is None else environment
     named = root or environment.get("ROUNDTABLE_ROOT")
-    _require_folder(Path(named or "."))
-    home = Path(named) if named else find_root()
+    try:
+        home = Path(named) if named else find_root()
+    except OSError:
+        gone = "The folder that you are in was removed. Nothing was changed. Go to another folder."
+        raise RuleBroken(gone) from None
+    if "\0" in str(home) or not home.is_dir():
+        raise RuleBroken(f"There is no folder {home}. Name the project's folder with --root.")
     if base_url and (problem := address.find_problem(base_url)):
         raise RuleBroken(f"--base-url {problem}.")
     found = _SettingsReader()
@@ -235,18 +240,9 @@ def load_settings(
     for name, section in PROJECT_FILES.items():
         found.take_file(home / name, name, section, own)
     values = found.values
-    settings = Settings(
-        home,
-        values.get("items", ITEMS_FOLDER),
-        values.get("panel", "offline"),
-        values.get("user_name"),
-        values.get("review", True),
-        values.get("model", ()),
-        values.get("base_url", ""),
-        values.get("time_limit"),
-        Budget(*(values.get(f"budget_{limit}") for limit in ("turns", "tokens", "money"))),
-        is_panel_chosen="panel" in values,
-    )
+    budget = Budget(*(values.pop(f"budget_{limit}", None) for limit in ("turns", "tokens", "money")))
+    renamed = {"items_folder": values.pop("items", ITEMS_FOLDER), "models": values.pop("model", ())}
+    settings = Settings(home, budget=budget, is_panel_chosen="panel" in values, **renamed, **values)
     return settings, tuple(found.warnings)
 
 
@@ -322,15 +318,12 @@ def find_root() -> Path:
     for folder in (here, *here.parents):
         if folder.stat().st_uid != owner:
             break
-        if _is_root(folder):
+        marks = (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")
+        if any((folder / name).exists() for name in marks) or _SettingsReader().read_text(
+            folder / "pyproject.toml", "pyproject.toml", mention="[tool.roundtable"
+        ):
             return Path() if folder == here else folder
     return Path()
-
-
-def _is_root(folder: Path) -> bool:
-    if any((folder / name).exists() for name in (ITEMS_FOLDER, ".roundtable", "roundtable.toml", ".git")):
-        return True
-    return bool(_SettingsReader().read_text(folder / "pyproject.toml", "", mention="[tool.roundtable"))
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:
@@ -351,16 +344,6 @@ def user_name(settings: Settings) -> str | None:
     answer = run_git(settings.root, "config", "user.name", seconds=_GIT_SECONDS)
     name = one_line((answer or b"").decode("utf-8", "replace"))
     return name if 0 < len(name) <= _MAX_NAME_LENGTH else None
-
-
-def _require_folder(path: Path) -> None:
-    try:
-        path.is_absolute() or Path.cwd()
-    except OSError:
-        gone = "The folder that you are in was removed. Nothing was changed. Go to another folder."
-        raise RuleBroken(gone) from None
-    if "\0" in str(path) or not path.is_dir():
-        raise RuleBroken(f"There is no folder {path}. Name the project's folder with --root.")
 
 
 def _line_of(key: str, text: str, section: str) -> int:

@@ -740,3 +740,15 @@ def test_a_short_track_takes_each_draft_without_an_enter() -> None:
     after, commands = begun.receive(on.Offered(DRAFTS))
     assert [answer.text for answer in after.answers] == ["A good draft. (assumed)"] * 3
     assert commands[-1] == do.Listen("answer")
+
+
+@pytest.mark.rule("MENU-7", "STEP-4")
+def test_undo_asks_no_question_that_was_passed_over() -> None:
+    play = Play(opening(CHOOSING)).says("attrs", "It is small.")
+    written = do.Written("section", "moment", first=True)
+    undone, _ = replace(play.now, written=(written,)).receive(on.UserSpoke("undo"))
+    again, commands = undone.receive(on.Undone(done=True))
+    assert again.stage is Stage.ANSWER
+    assert [command.line.text.splitlines()[0] for command in commands if isinstance(command, do.Show)] == [
+        "What decided that?"
+    ]

@@ -20,7 +20,7 @@ from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import write_section
-from roundtable.documents.answers import read_answers
+from roundtable.documents.answers import read_answers, read_labelled
 from roundtable.documents.drafting import draft
 from roundtable.store.outputs import find_answered
 
@@ -49,6 +49,13 @@ def stories(answers: dict[str, str | None], documents: dict[str, str] | None = N
     found = json.loads(drafted("01-07", answers, documents))
     assert isinstance(found, dict)
     return found
+
+
+def test_labels_on_lines_that_follow_each_other_are_answers_of_their_own() -> None:
+    found = read_labelled("## 1. A\n\n**One**: a\n**Two:** b\ngoes on\n\n**Three**:\n\n- c\n  d\n- e\n")
+    assert [(each.label, each.text, each.section) for each in found] == [
+        ("One", "a", "1. A"), ("Two", "b goes on", "1. A"), ("Three", "c d\ne", "1. A")
+    ]  # fmt: skip
 
 
 # --- any section ----------------------------------------------------------------------------------------
@@ -592,12 +599,10 @@ def test_each_decision_of_a_discussion_has_a_record_with_its_reason() -> None:
     assert drafted("04-05", {"First Test": "One range."}, documents) == "**First Test**: One range."
 
 
-def test_what_was_turned_down_stands_apart_and_is_read_back() -> None:
-    words = "Hooks on the client. We turn down a middleware, because it would be public."
-    text = drafted("03-01", {"Decision": words})
-    assert "#### Decision\n\nHooks on the client.\n\n#### Turned Down\n\nWe turn down a middleware" in text
-    page = {"architecture-overview.md": f"# A\n\n## 1. Options and Tradeoffs\n\n{text}\n"}
-    assert read_answers(page, "x")["03-01", "Decision"] == words
+def test_what_an_earlier_version_wrote_as_turned_down_is_read_back() -> None:
+    record = "### ADR-001: Hooks\n\n#### Decision\n\nHooks.\n\n#### Turned Down\n\nNo middleware.\n"
+    page = {"architecture-overview.md": f"# A\n\n## 1. Options and Tradeoffs\n\n{record}"}
+    assert read_answers(page, "x")["03-01", "Decision"] == "Hooks. No middleware."
 
 
 @pytest.mark.parametrize(

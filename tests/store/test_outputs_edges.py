@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from roundtable.core.steps import Question, Step, Target
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import Material, Parked, Turn
 from roundtable.store.artifact import MAX_ARTIFACT_SIZE
-from roundtable.store.outputs import Outputs, add_note, render_data
+from roundtable.store.outputs import Outputs, add_note
 from roundtable.store.parking import park_points, read_parked
 from roundtable.store.transcript import write_transcript
 
@@ -81,14 +80,6 @@ def test_an_answer_is_what_stands_under_its_label_and_no_more(
     (folder / "spec.md").write_text(f"# Spec\n\n## 1. Context\n\n{text}")
     found = Outputs(folder, (CONTEXT,)).stored_answers()
     assert found == {("01-01", label): answer for label, answer in answers.items()}
-
-
-# --- data files -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.rule("STEP-5")
-def test_text_that_cannot_be_encoded_still_makes_the_same_document() -> None:
-    assert json.loads(render_data("a.json", "S", '{"a": "x\ud800"}')) == {"a": "x?"}
 
 
 # --- documents ------------------------------------------------------------------------------------------

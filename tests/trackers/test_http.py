@@ -30,9 +30,9 @@ def service(address: str, *, token: str | None = CANARY, place: str | None = "TH
     return Service("Tracker", address, "THE_TOKEN", place, "ABC-1", authorization)
 
 
-def failure(given: Service, path: str = "/x", patience: float = 5.0) -> str:
+def failure(given: Service, path: str = "/x") -> str:
     with pytest.raises(TrackerFailed) as caught:
-        get_json(given, path, dict[str, Any], patience=patience)
+        get_json(given, path, dict[str, Any])
     text = str(caught.value)
     assert CANARY not in text
     assert "\n" not in text
@@ -216,16 +216,17 @@ def test_an_answer_may_have_five_megabytes(server: Tracker) -> None:
     )
 
 
-def test_nobody_waits_longer_than_the_time(server: Tracker) -> None:
+def test_nobody_waits_longer_than_the_time(server: Tracker, monkeypatch: pytest.MonkeyPatch) -> None:
     assert PATIENCE == 10
+    monkeypatch.setattr("roundtable.trackers.issues.PATIENCE", 0.3)
     server.replies["/x"] = Reply(manner="hangs")
     expected = (
         f"Could not reach {server.host}: no answer came within 0.3 seconds. "
         f"{SAVED} Check the connection and THE_URL."
     )
-    assert failure(service(server.address), patience=0.3) == expected
+    assert failure(service(server.address)) == expected
     server.replies["/x"] = Reply(body=json.dumps({}).encode(), manner="drips")
-    assert failure(service(server.address), patience=0.3) == expected
+    assert failure(service(server.address)) == expected
 
 
 def test_a_connection_that_breaks_off(server: Tracker) -> None:

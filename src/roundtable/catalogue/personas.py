@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ..core.personas import Ban, BanKind, Persona
 from ..core.steps import PHASE_KEYS
+from ..core.turns import USER
 from .files import (
     ContentFile,
     Loaded,
@@ -37,8 +38,7 @@ _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _BLANKS = ([(codes.LITERAL, ord(" "))], [(codes.IN, [(codes.CATEGORY, codes.CATEGORY_SPACE)])])
 _KEY = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _BREAKS_ATTRIBUTION = re.compile(r"[:,;?!()\[\]{}<>/\\|*_`#\"]")
-# Speakers and attributions that are nobody's name.
-_RESERVED_KEYS = frozenset({"user"})
+# Attributions that are nobody's name.
 _RESERVED_NAMES = frozenset({"user", "you", "all"})
 
 
@@ -97,8 +97,8 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     if not _KEY.fullmatch(switch.key):
         said = "must be small letters, digits and single hyphens, such as `security-lead`"
         raise UnusableError("key", said)
-    if switch.key in _RESERVED_KEYS:
-        raise UnusableError("key", f"'{switch.key}' is taken by the person at the table")
+    if switch.key == USER:
+        raise UnusableError("key", f"'{USER}' is taken by the person at the table")
     if switch.disabled:
         return PersonaFile(switch.key, None, described="name" in file.fields)
     given = file.convert_fields(_PersonaFields, "persona")
@@ -112,26 +112,22 @@ def parse_persona(file: ContentFile, trusted: Collection[str] | None = None) -> 
     for phase in given.phases:
         if phase not in PHASE_KEYS:
             file.warn("phases", f"'{phase}' is not a phase and is ignored; known: {', '.join(PHASE_KEYS)}")
+    bans = []
+    for number, entry in enumerate(file.convert_or_warn("bans", list[Any], []), 1):
+        try:
+            ban = convert(entry, _BanFields)
+            _check_pattern(ban.pattern, is_trusted=trusted is None or ban.pattern in trusted)
+            bans.append(Ban(ban.kind, ban.pattern, ban.reason))
+        except UnusableError as error:
+            file.warn(f"bans, number {number}", f"{error.field} {error.reason}; the ban is ignored")
     fields = msgspec.structs.asdict(given) | {
         "short_role": given.short_role or given.role,
         "phases": tuple(phase for phase in given.phases if phase in PHASE_KEYS),
         "towards": tuple(given.towards.items()),
-        "bans": _parse_bans(file, trusted),
+        "bans": tuple(bans),
     }
     del fields["disabled"]
     return PersonaFile(given.key, Persona(**fields))
-
-
-def _parse_bans(file: ContentFile, trusted: Collection[str] | None) -> tuple[Ban, ...]:
-    bans = []
-    for number, entry in enumerate(file.convert_or_warn("bans", list[Any], []), 1):
-        try:
-            given = convert(entry, _BanFields)
-            _check_pattern(given.pattern, is_trusted=trusted is None or given.pattern in trusted)
-            bans.append(Ban(given.kind, given.pattern, given.reason))
-        except UnusableError as error:
-            file.warn(f"bans, number {number}", f"{error.field} {error.reason}; the ban is ignored")
-    return tuple(bans)
 
 
 def _check_pattern(pattern: str, *, is_trusted: bool) -> None:

@@ -291,8 +291,8 @@ def _open_leg(now: Analysis) -> Outcome:
         outgoing = opening.roster.lead_of(handed_over.key).persona
         shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
-        greeting = lines.next_phase if _has_met(opening) else lines.new_in_phase
-        shown.append(_show("greeting", greeting(lead, opening.phase), lead))
+        greeting = lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))
+        shown.append(_show("greeting", greeting, lead))
     if opening.kind == "menu":
         return _show_menu(now, *shown)
     if opening.proposal and opening.is_short:
@@ -357,10 +357,20 @@ def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
 def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     """Take the track that was proposed, or another one that the user names."""
     opening, words = now.opening, event.text.strip()
-    chosen = hear_track(words, opening.tracks, is_asked=True)
-    if hear_menu(words, can_skip=False) == "continue":
-        chosen = next((choice for choice in opening.tracks if choice.key == opening.track), chosen)
-    if isinstance(chosen, TrackChoice):
+    own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
+    if own and hear_menu(words, can_skip=False) == "continue":
+        return _save_track(now, own, words)
+    names = lines.name_tracks(opening.tracks, opening.track)
+    return _hear_track(now, words, is_asked=True) or _tell(now, names, opening.lead)
+
+
+def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
+    """Save the track that a message chooses, or name the tracks; None where it is about something else."""
+    opening = now.opening
+    chosen = hear_track(words, opening.tracks, is_asked=is_asked)
+    if chosen is None or not opening.tracks:
+        return None
+    if isinstance(chosen, TrackChoice) and (is_asked or chosen.key != opening.track):
         return _save_track(now, chosen, words)
     return _tell(now, lines.name_tracks(opening.tracks, opening.track), opening.lead)
 
@@ -392,49 +402,47 @@ def _collect_offers(now: Analysis, *shown: do.Show) -> Outcome:
 
 
 def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
-    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4).
-
-    Of what a panel drafted, at most three questions are asked: those whose answer it did not read and that
-    matter. Else drafts are taken where it is quick, but a guess from the code is asked: Enter takes it.
-    """
+    """Take the drafts that nobody is asked for, and ask the first question of the rest (STEP-4)."""
     after = replace(now, offers=tuple(each for each in event.offers if each.text))
     by_panel = any(each.standing for each in event.offers)
     if now.editing is not None or not (by_panel or now.is_quick):
         return _ask_question(after)
-    questions = _unanswered_questions(after)
+    drafts = {each.label: each for each in event.offers if not each.is_subject}
+    questions, taken = _unanswered_questions(after), []
     if by_panel:
-        drafts = {each.label: each for each in event.offers if not each.is_subject}
-        has_words = {label for label, draft in drafts.items() if draft.text}
-        asked = [
-            question
-            for question in questions
-            if (draft := drafts.get(question.label)) is None or (draft.standing != "read" and draft.matters)
-        ]
-        # What nobody could draft comes before what only wants a nod, which a quick step takes unasked.
-        asked.sort(key=lambda question: question.label in has_words)
-        if now.is_quick:
-            asked = [question for question in asked if question.label not in has_words]
-        asked = asked[:MOST_QUESTIONS]
-    else:
-        drafts = {each.label: draft for each in questions if (draft := _find_offer(after, each))}
-        asked = [
-            each for each in questions if each.label not in drafts or drafts[each.label].source == GUESSED
-        ]
-    taken = []
+        asked = _choose_asked(questions, drafts, is_quick=now.is_quick)
+    else:  # what the code suggests is a guess: the user is asked, and Enter takes it
+        known = {label for label, draft in drafts.items() if draft.source != GUESSED}
+        asked = [question for question in questions if question.label not in known]
+    again = {answer.label for answer in now.earlier}
     for question in questions:
-        if question in asked or question == now.in_hand:
+        if question in asked or question == now.in_hand or question.label in again:
             continue
+        answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
         draft = drafts.get(question.label)
         if draft and draft.text:
             text = f"{draft.text}{ASSUMED}" if draft.standing == "assumed" else draft.text
             answer = do.Answer(question.label, question.text, text, offered=True)
             taken.append((question.label, text, draft.source))
-        else:
-            answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
         after = replace(after, answers=(*after.answers, answer))
     text = lines.drafts_taken(taken, by_panel=by_panel)
     shown = (_show("notice", text, now.opening.conductor),) if taken else ()
     return _ask_question(after, *shown)
+
+
+def _choose_asked(
+    questions: Sequence[Question], drafts: Mapping[str, on.Offer], *, is_quick: bool
+) -> list[Question]:
+    """Return what to ask of a step that a panel drafted: three at most, that it did not read and that matter.
+
+    What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
+    """
+    unread = {label for label, draft in drafts.items() if draft.standing != "read" and draft.matters}
+    with_words = {label for label, draft in drafts.items() if draft.text}
+    asked = [each for each in questions if each.label in unread or each.label not in drafts]
+    unknown = [each for each in asked if each.label not in with_words]
+    nods = [] if is_quick else [each for each in asked if each.label in with_words]
+    return [*unknown, *nods][:MOST_QUESTIONS]
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
@@ -455,10 +463,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     question, words = _open_question(now), event.text.strip()
     if question is None:
         return _draft_sections(now)
-    if now.opening.proposal and not now.answers and not now.track:
-        chosen = hear_track(words, now.opening.tracks, is_asked=True)
-        if isinstance(chosen, TrackChoice):
-            return _save_track(now, chosen, words)
+    can_choose = now.opening.proposal and not now.answers and not now.track
+    if can_choose and (tracked := _hear_track(now, words, is_asked=True)):
+        return tracked
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         return _tell(now, lines.explanation(question.help, question.example), now.opening.conductor)
@@ -468,7 +475,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _end(now, do.MakeUp(before[-1], is_back=True))
     if steering in ("back", "undo"):
         return _go_back(now)
-    if (elsewhere := _hear_step(now, words)) is not None:
+    if elsewhere := _hear_step(now, words):
         return elsewhere
     if steering == "skip" and now.follow_up is None:
         now = replace(now, proposed="")
@@ -730,7 +737,9 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     """Show a notice where the user is: the same menu comes back, a question still waits."""
     notice = _show("notice", text, speaker)
-    return _show_menu(now, notice) if now.stage is Stage.MENU else (now, (notice, do.Listen("answer")))
+    if now.stage is Stage.MENU:
+        return _show_menu(now, notice)
+    return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
 def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
@@ -768,15 +777,12 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     opening, left, words = now.opening, now.remaining_steps, event.text.strip()
-    track = hear_track(words, opening.tracks, is_asked=False) if opening.tracks else None
-    if track is not None:
-        if isinstance(track, TrackChoice) and track.key != opening.track:
-            return _save_track(now, track, words)
-        return _tell(now, lines.name_tracks(opening.tracks, opening.track))
+    if tracked := _hear_track(now, words, is_asked=False):
+        return tracked
     steering = hear_steering(words, at_menu=True)
     if steering is not None and steering != "quit":
         return _steer_at_menu(now, words, steering)
-    if (elsewhere := _hear_step(now, words)) is not None:
+    if elsewhere := _hear_step(now, words):
         return elsewhere
     if words.startswith("/") or hear_exit(words) == "exit":
         return _tell(now, lines.NOT_HERE)
@@ -817,9 +823,7 @@ def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
     """Do what a word that steers says (MENU-3, MENU-7)."""
     labels = _answer_labels(now)
     match steering:
-        case "help":
-            return _tell(now, lines.how_at_a_menu(labels))
-        case "no" | "number":
+        case "help" | "no" | "number":
             pass
         case _ if now.opening.step is None:
             return _tell(now, _NO_STEP)
@@ -834,7 +838,7 @@ def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
             others = (question.label for question in now.step.every_question)
             if label := hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
-    return _tell(now, lines.what_to_change(labels))
+    return _tell(now, lines.how_at_a_menu(labels))
 
 
 def _answer_labels(now: Analysis) -> tuple[str, ...]:
@@ -929,12 +933,11 @@ def phase_saved(now: Analysis, event: on.Saved) -> Outcome:
 
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     words = event.text.strip()
-    chosen = hear_track(words, now.opening.tracks, is_asked=False)
-    if isinstance(chosen, TrackChoice) and chosen.key != now.opening.track:
-        return _save_track(now, chosen, words)
+    if tracked := _hear_track(now, words, is_asked=False):
+        return tracked
     choice = hear_choice(words, (LEAVE, START_OVER))
     if choice is None:
-        return now, (_show("notice", "Please choose L or S."), do.Listen("choice"))
+        return _tell(now, "Please choose L or S.")
     last = do.StartOver() if choice == START_OVER else do.Leave()
     return _end(now, _show("choice", words or LEAVE, USER), last)
 

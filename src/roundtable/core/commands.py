@@ -190,7 +190,10 @@ class Answer(Struct, frozen=True):
 
 
 class StepBrief(Struct, frozen=True):
-    """All that a panel needs to know about the step in hand."""
+    """All that a panel needs to know about the step in hand.
+
+    The runtime adds documents, material and what is known, here and below: the machine reads no files.
+    """
 
     item: Item
     step: Step
@@ -199,7 +202,6 @@ class StepBrief(Struct, frozen=True):
     depth: Depth
     answers: tuple[Answer, ...] = ()
     documents: tuple[Material, ...] = ()
-    """The item's documents; the runtime adds them and what is known, since the machine reads no files."""
     known: Known = NOTHING_KNOWN
     looked_up: tuple[Material, ...] = ()
     """What the panel asked to see of the code in this step."""
@@ -208,10 +210,7 @@ class StepBrief(Struct, frozen=True):
 
 
 class AskReading(Struct, frozen=True):
-    """Ask the incoming persona what it read in the artifacts of the phases before.
-
-    The runtime adds the `material`, since the machine reads no files.
-    """
+    """Ask the incoming persona what it read in the artifacts of the phases before, its `material`."""
 
     brief: StepBrief
     material: tuple[Material, ...] = ()
@@ -234,10 +233,7 @@ class AskFollowUp(Struct, frozen=True):
 
 
 class AskDraft(Struct, frozen=True):
-    """Ask for the text of the sections that the step writes.
-
-    The runtime adds the `material`, since the machine reads no files.
-    """
+    """Ask for the text of the sections that the step writes."""
 
     brief: StepBrief
     targets: tuple[Target, ...]

@@ -253,19 +253,13 @@ def name_tracks(tracks: Sequence[TrackChoice], own: str) -> str:
 
 
 def how_at_a_menu(labels: Sequence[str]) -> str:
-    """What can be said at a menu besides its choices (MENU-7)."""
-    return (
-        "Enter goes on. `undo` takes back what was written last; `back` asks the last question again; "
-        f"`quit` pauses. {what_to_change(labels)}"
-    )
-
-
-def what_to_change(labels: Sequence[str]) -> str:
-    """How an answer of the step is changed, with the numbers of its answers."""
-    if not labels:
-        return "Say in a few words what should change; it goes into the step's document as your feedback."
+    """What can be said at a menu besides its choices, with the numbers of the step's answers (MENU-7)."""
     listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
-    return f"To change an answer say `edit` and its number: {listed}."
+    change = f"To change an answer say `edit` and its number: {listed}. " if labels else ""
+    return (
+        f"{change}Enter goes on, `undo` takes back what was written last, `back` asks the last question "
+        "again, `quit` pauses. Anything else goes into the step's document as your feedback."
+    )
 
 
 def steps_to_make_up(skipped: Sequence[Step]) -> str:
@@ -291,17 +285,14 @@ def discussion_cut_off(step_id: str, turn: int, max_turns: int) -> str:
     return f"The discussion of {subject} was cut off at turn {turn} of {max_turns}."
 
 
-def new_in_phase(persona: Persona, phase: Phase) -> str:
-    """The first words in a phase (GREET-1)."""
+def new_in_phase(persona: Persona, phase: Phase, *, has_met: bool = False) -> str:
+    """The first words in a phase; who has introduced itself before only names the phase (GREET-1)."""
+    if has_met:
+        return f"{persona.name}: Next is {phase.description}."
     return (
         f"{persona.name}: Hi, I'm {persona.first_name}, your {persona.role}. "
         f"I'll be guiding you through {phase.description}. Let's get started."
     )
-
-
-def next_phase(persona: Persona, phase: Phase) -> str:
-    """The first words in a phase of somebody who has introduced itself before."""
-    return f"{persona.name}: Next is {phase.description}."
 
 
 def welcome_back(persona: Persona, *, titles: Sequence[str], past: Sequence[Past], ahead: str) -> str:

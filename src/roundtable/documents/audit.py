@@ -134,7 +134,7 @@ def _records(text: str, meta: Mapping[str, Any]) -> Iterator[tuple[object, int]]
 
 
 _TITLE = re.compile(r"Elaboration Insights \(Step (?P<step>\S+): .+\)")
-_ATTRIBUTED = re.compile(r"[-*] \\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
+_ATTRIBUTED = re.compile(r"\\?\[(?P<who>[^\]\\]+)\\?\] \S.*")
 _SECTIONS = ("Key Insights", "Decisions Made", "Open Questions")
 _TAKEAWAY = "Key takeaway:"
 
@@ -144,11 +144,11 @@ def check_blocks(blocks: Sequence[ElaborationBlock], *, limit: int, roster: Rost
     names = {"User", "All", *(persona.first_name for persona in roster.personas)}
     for block in blocks:
         if not any(line.startswith(_TAKEAWAY) for _, line in block.lines):
-            for line, problem in (*_check_block(block, limit), *_check_insights(block, names)):
+            for line, problem in _check_block(block, limit, names):
                 yield CheckFinding(block.file, line, "block", problem)
 
 
-def _check_block(block: ElaborationBlock, limit: int) -> Iterator[tuple[int, str]]:
+def _check_block(block: ElaborationBlock, limit: int, names: set[str]) -> Iterator[tuple[int, str]]:
     headings = [(number, found[1]) for number, line in block.lines if (found := parse_heading(line))]
     title = _TITLE.fullmatch(headings[0][1]) if headings else None
     if title is None:
@@ -164,15 +164,9 @@ def _check_block(block: ElaborationBlock, limit: int) -> Iterator[tuple[int, str
     for section in _SECTIONS:
         if section not in (text for _, text in headings):
             yield block.line, f"The block has no section '{section}'."
-
-
-def _check_insights(block: ElaborationBlock, names: set[str]) -> Iterator[tuple[int, str]]:
-    is_inside = False
-    for number, line in block.lines:
-        if heading := parse_heading(line):
-            is_inside = heading[1] == _SECTIONS[0]
-        elif is_inside and line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
-            entry = _ATTRIBUTED.fullmatch(line)
+    for number, part, words in block.entries():
+        if part == _SECTIONS[0]:
+            entry = _ATTRIBUTED.fullmatch(words)
             if entry is None:
                 yield number, "The insight does not say who it comes from, such as [Maya]."
             elif strangers := [each for each in entry["who"].split("/") if each not in names]:
@@ -202,22 +196,19 @@ def check_claims(
         transcript = held.get(block.key)
         is_silent = any(line.rstrip().endswith(_SILENT) for _, line in block.lines)
         sources = [*others, *(turn.text for turn in transcript.turns)] if transcript is not None else []
-        heading = ""
-        for number, line in block.lines:
-            if found := parse_heading(line):
-                heading = found[1]
-            elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
-                entry = unescape_markdown(line[2:])
-                for path in find_paths(entry):
-                    known = any(path["path"] in each for each in sources)
-                    if not known and not is_marked(entry, path.end()) and check_citation(path, lines_of):
-                        yield CheckFinding(block.file, number, "citation", check_citation(path, lines_of))
-                for figure, _ in find_unknown_figures(entry, sources) if transcript is not None else ():
-                    problem = f"{figure} stands neither in the transcript nor in the documents."
-                    yield CheckFinding(block.file, number, "figure", problem)
-                if heading == _SECTIONS[1] and not _is_decided(line[2:].strip(), transcript, is_silent):
-                    problem = f"Nothing that the user said decides this: {_quote(entry)}"
-                    yield CheckFinding(block.file, number, "decision", problem)
+        for number, part, words in block.entries():
+            entry = unescape_markdown(words)
+            for path in find_paths(entry):
+                known = any(path["path"] in each for each in sources)
+                problem = "" if known or is_marked(entry, path.end()) else check_citation(path, lines_of)
+                if problem:
+                    yield CheckFinding(block.file, number, "citation", problem)
+            for figure, _ in find_unknown_figures(entry, sources) if transcript is not None else ():
+                problem = f"{figure} stands neither in the transcript nor in the documents."
+                yield CheckFinding(block.file, number, "figure", problem)
+            if part == _SECTIONS[1] and not _is_decided(words.strip(), transcript, is_silent):
+                problem = f"Nothing that the user said decides this: {_quote(entry)}"
+                yield CheckFinding(block.file, number, "decision", problem)
 
 
 def _is_decided(line: str, transcript: TranscriptContent | None, is_silent: bool) -> bool:
@@ -253,13 +244,13 @@ def check_pairs(
     recorded = {(record.step_id, record.timestamp): record for record in records}
     for block in blocks:
         record = recorded.get(block.key)
-        problem = ""
         if record is None:
             problem = f"{marker(block.step_id, block.timestamp)} has no record in {META}."
         elif block.turns not in (None, record.turn_count):
             problem = f"The block says {block.turns} turns, the record in {META} says {record.turn_count}."
-        if problem:
-            yield CheckFinding(block.file, block.line, "block", problem)
+        else:
+            continue
+        yield CheckFinding(block.file, block.line, "block", problem)
     written = {block.key for block in blocks}
     for (step_id, at), record in recorded.items():
         if (step_id, at) not in written and step_id in updatable and at not in undone:
@@ -293,21 +284,15 @@ def check_growth(
                 problem = f"A line of the block is gone since {before.name}: {_quote(missing[0][1])}"
                 yield CheckFinding(file, found.line, "lost", problem)
         if later.keys() - earlier.keys():
-            kept = _without_undone(file, before.text, undone)
-            for number, line in _missing_lines(kept, after.text.splitlines()):
+            lines = before.text.splitlines()
+            for block in earlier.values():
+                if block.timestamp in undone:  # what was taken back is not lost
+                    for number in (block.line, *(number for number, _ in block.lines)):
+                        lines[number - 1] = ""
+            for number, line in _missing_lines(lines, after.text.splitlines()):
                 if line.strip():
                     lost = f"Line {number} of {before.name} was lost when {after.name} added to it"
                     yield CheckFinding(file, 1, "lost", f"{lost}: {_quote(line)}")
-
-
-def _without_undone(file: str, text: str, undone: frozenset[str]) -> list[str]:
-    """Return the lines of a document, those of blocks that were taken back emptied."""
-    lines = text.splitlines()
-    for block in find_elaboration_blocks(file, text):
-        if block.timestamp in undone:
-            for number in (block.line, *(number for number, _ in block.lines)):
-                lines[number - 1] = ""
-    return lines
 
 
 def check_answers(file: str, versions: Sequence[Material], answers_in: AnswersIn) -> Iterator[CheckFinding]:

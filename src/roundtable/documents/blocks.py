@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.synthesis import HEADINGS
 from ..core.text import parse_heading, unescape_markdown
@@ -44,14 +45,18 @@ class ElaborationBlock(Struct, frozen=True):
         found = (_TURNS.fullmatch(line) for _, line in self.lines)
         return next((int(each["turns"]) for each in found if each), None)
 
-    def decisions(self) -> Iterator[tuple[int, str]]:
-        """Yield the decisions that the block lists, as they are written, each with its line."""
+    def entries(self) -> Iterator[tuple[int, str, str]]:
+        """Yield what the block lists: the line, the heading above it, and the words as they are written."""
         part = ""
         for number, line in self.lines:
             if heading := parse_heading(line):
                 part = heading[1]
-            elif part == HEADINGS["decisions"] and line.startswith("- ") and line[2:].strip() != "None":
-                yield number, line[2:].rstrip()
+            elif line.startswith(("- ", "* ")) and line[2:].strip().rstrip(".") != "None":
+                yield number, part, line[2:].rstrip()
+
+    def decisions(self) -> Iterator[tuple[int, str]]:
+        """Yield the decisions that the block lists, as they are written, each with its line."""
+        return ((number, words) for number, part, words in self.entries() if part == HEADINGS["decisions"])
 
 
 def find_elaboration_blocks(name: str, text: str) -> tuple[ElaborationBlock, ...]:
@@ -148,7 +153,6 @@ def parse_transcript(text: str) -> TranscriptContent | None:
         return None
     turns: list[SpokenTurn] = []
     entries: list[CitedEntry] = []
-    spoken: list[str] = []
     chapter = part = ""
     for number, line in enumerate(lines, 1):
         if heading := parse_heading(line):
@@ -156,14 +160,11 @@ def parse_transcript(text: str) -> TranscriptContent | None:
             part = heading[1] if heading[0] == 3 and chapter == "Synthesis" else ""
         elif chapter == "Discussion":
             if begins := _SPEAKER.fullmatch(line):
-                spoken = []
-                turns.append(
-                    SpokenTurn(int(begins["number"]), unescape_markdown(begins["speaker"]), "", number)
-                )
+                speaker = unescape_markdown(begins["speaker"])
+                turns.append(SpokenTurn(int(begins["number"]), speaker, "", number))
             elif turns and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
-                spoken.append(unescape_markdown(line))
-                last = turns[-1]
-                turns[-1] = SpokenTurn(last.number, last.speaker, "\n".join(spoken).strip(), last.line)
+                words = f"{turns[-1].text}\n{unescape_markdown(line)}".strip()
+                turns[-1] = replace(turns[-1], text=words)
         elif part in _TITLES and line.startswith("- ") and line != "- None":
             entries.append(_read_entry(line[2:], part, number))
     return TranscriptContent(marker["step"] or "", marker["at"], tuple(turns), tuple(entries))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.analysis import ASSUMED
@@ -74,15 +75,11 @@ def read_record(name: str, text: str) -> Material | None:
 def find_related(about: str, candidates: Sequence[Material], most: int) -> tuple[Material, ...]:
     """Return the candidates that share the most telling words with a text; a common word tells little."""
     wanted = content_words(about)
-    words = [content_words(each.text) for each in candidates]
-    common: dict[str, int] = {}
-    for each in words:
-        for word in each & wanted:
-            common[word] = common.get(word, 0) + 1
-    ranked = []
-    for candidate, each in zip(candidates, words, strict=True):
-        shared = each & wanted
-        if len(shared) >= _LEAST_SHARED:
-            ranked.append((sum(1 / common[word] for word in shared), candidate))
-    ranked.sort(key=lambda pair: -pair[0])
-    return tuple(candidate for _, candidate in ranked[:most])
+    shared = [(content_words(each.text) & wanted, each) for each in candidates]
+    common = Counter(word for words, _ in shared for word in words)
+    ranked = [
+        (-sum(1 / common[word] for word in words), at, candidate)
+        for at, (words, candidate) in enumerate(shared)
+        if len(words) >= _LEAST_SHARED
+    ]
+    return tuple(candidate for _, _, candidate in sorted(ranked)[:most])

@@ -20,6 +20,7 @@ from ..core.synthesis import NO_REASON
 from ..core.text import (
     escape_markdown,
     fold_text,
+    split_sentences,
     strip_unprintable_values,
     unescape_markdown,
     words_of,
@@ -33,7 +34,6 @@ from .entries import (
     split_lines,
     split_named_entries,
     split_scenarios,
-    split_sentences,
     split_statements,
     strip_punctuation,
 )
@@ -94,7 +94,7 @@ def draft(ask: AskDraft, documents: Mapping[str, str]) -> tuple[SectionText, ...
     if nones and pages:
         first = sections[pages[0]]
         text = escape_markdown(nones[0].text) if first.text == NOTHING else first.text
-        sections[pages[0]] = replace(first, text=join_section([text], write_nones(nones)))
+        sections[pages[0]] = replace(first, text=join_section([text, write_nones(nones)]))
     return tuple(sections)
 
 
@@ -165,41 +165,28 @@ _VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|
 
 def write_size(context: DraftContext) -> str:
     """Write scope and complexity on lines of their own, then why, then the rest."""
-    said = _split_size(context)
+    scope, complexity = context.text("Scope"), [context.text("Complexity")]
+    if both := _COMPLEXITY.search(scope):  # the first answer may speak of both
+        complexity.append(scope[both.end() :])
+        scope = scope[: both.start()].rstrip(" ,;.\n")
+    said = {"Scope": [*filter(None, [_SIZE_IS.sub("", scope)])], "Complexity": [*filter(None, complexity)]}
     found: dict[str, str] = {}
     for label, texts in said.items():
         for line in "\n".join(texts).splitlines():
             # The later line corrects the earlier; "small, low" says both.
             sizes = zip(said, read_scope(f"{label}: {line}"), strict=True)
             found |= {each: value for each, value in sizes if value}
-    values: list[str] = []
-    words: list[str] = []
-    reasons: list[str] = []
-    for label, texts in said.items():
-        if label in found:
-            values.append(write_paragraph(label, found[label]))
-        elif texts:
-            words.append(write_paragraph(label, "\n".join(texts)))
-            continue
-        reason = " ".join(filter(None, map(_strip_values, texts)))
-        if reason and not any(each.endswith(f": {escape_markdown(reason)}") for each in reasons):
-            reasons.append(write_paragraph(f"Why this {label.lower()}", reason))
+    values = [write_paragraph(label, found[label]) for label in said if label in found]
+    words = [
+        write_paragraph(each, "\n".join(said[each])) for each in said if each not in found and said[each]
+    ]
+    reasons: dict[str, str] = {}
+    for label in [each for each in said if each in found]:
+        besides = (strip_punctuation(_VALUES.sub("", join_lines(text), count=1)) for text in said[label])
+        if reason := " ".join(filter(None, besides)):
+            reasons.setdefault(reason, write_paragraph(f"Why this {label.lower()}", reason))
     rest = write_labelled(context.without("Scope", "Complexity"))
-    return join_section(values, words, reasons, rest, write_open_questions(context.answers))
-
-
-def _split_size(context: DraftContext) -> dict[str, list[str]]:
-    """Return what is said about scope and complexity; the first answer may speak of both."""
-    scope, complexity = context.text("Scope"), [context.text("Complexity")]
-    if both := _COMPLEXITY.search(scope):
-        complexity.append(scope[both.end() :])
-        scope = scope[: both.start()].rstrip(" ,;.\n")
-    return {"Scope": [*filter(None, [_SIZE_IS.sub("", scope)])], "Complexity": [*filter(None, complexity)]}
-
-
-def _strip_values(text: str) -> str:
-    """Return what is said besides the values."""
-    return strip_punctuation(_VALUES.sub("", join_lines(text), count=1))
+    return join_section(values, words, reasons.values(), rest, write_open_questions(context.answers))
 
 
 # --- requirements
@@ -488,7 +475,8 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
         for identity in _ID.findall(text):
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
-    if any(_is_unclear(each) for each in answers):
+    free = [each.text for each in answers if each.label == LABELS[0]]
+    if any(_UNCLEAR.search(text) and not _ID.search(text) and not _LABEL.search(text) for text in free):
         return chosen  # an exception or a negation: words alone would say the opposite
     said = [(priority, stem_words(text)) for priority, text in parts if not _ID.search(text)]
     for each in listed:
@@ -500,12 +488,6 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
     rest = [priority for priority, text in parts if len(listed) == 1 or _REST & set(words_of(text))]
     missing = [each.id for each in listed if each.id not in chosen]
     return chosen | (dict.fromkeys(missing, rest[0]) if rest else {})
-
-
-def _is_unclear(answer: Answer) -> bool:
-    """Whether an answer without ids and labels makes an exception, denies something or counts."""
-    is_free = not _ID.search(answer.text) and not _LABEL.search(answer.text)
-    return is_free and answer.label == LABELS[0] and _UNCLEAR.search(answer.text) is not None
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
@@ -574,9 +556,6 @@ _WE = re.compile(
     r"^(?:as |by |(?:we|i)(?:'ll|'d| will| would| should| want to| are going to)? |let's |it will be )"
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
-)
-_REJECTS = re.compile(
-    r"\b(?:turn(?:ed)? down|reject(?:ed)?|rul(?:e|ed) out|decid(?:e|ed) against|do not take)\b", re.IGNORECASE
 )
 _OPTION = re.compile(
     r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
@@ -649,12 +628,8 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
         parts += [f"### {identity}: {write_title(name)}", _STATUS]
         if is_alone and weighed:
             parts += ["#### Context", *write_labelled(weighed)]
-        sentences = split_sentences(text) if len(lines) == 1 else ()
-        rejected = [each for each in sentences if _REJECTS.search(each)]
-        rejected = rejected if len(rejected) < len(sentences) else []
-        taken = " ".join(each for each in sentences if each not in rejected)
-        parts += ["#### Decision", write_bullets(lines) if len(lines) > 1 else escape_markdown(taken)]
-        parts += ["#### Turned Down", escape_markdown(" ".join(rejected))] if rejected else []
+        decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
+        parts += ["#### Decision", decided]
         if is_alone and consequences:
             parts += ["#### Consequences", *write_labelled(consequences)]
     if len(found) > 1 and rest:

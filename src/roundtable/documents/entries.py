@@ -13,7 +13,6 @@ _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
 )
 _SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[;；]\s*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z]|[x\"“„(])|(?<=[。！？])")
 _ABBREVIATION = re.compile(
     r"(?:^|\W)(?:(?-i:[A-Z])|e\.g|i\.e|etc|vs|approx|no|z\.B|bzw|ca|Dr|Mr|Mrs|Ms|St)\.$", re.IGNORECASE
 )
@@ -31,8 +30,6 @@ _GIVEN = re.compile(
     r"(?=(?:[(\[]?(?:FR|AC)-[\d-]{3,9}[)\]]?\s?[:.–-]?\s?)?(?:given|angenommen|gegeben)\b)",
     re.IGNORECASE,
 )
-_LEAST_LISTED = 3
-_CODE_SIGNS = re.compile(r"[`{}=]|\w\(")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
@@ -55,16 +52,11 @@ def split_entries(text: str) -> tuple[str, ...]:
 def split_statements(text: str) -> tuple[str, ...]:
     """Return the requirements or criteria in a text, one on each line or, on one line, in each sentence.
 
-    A sentence that takes up the one before belongs to it. Semicolons part only a list of three and more on
-    one line: in a sentence they part nothing.
+    A sentence that takes up the one before belongs to it. Semicolons part nothing.
     """
     lines = split_lines(text)
-    if len(lines) == 1 and len(sentences := _split_own_sentences(lines[0])) > 1:
-        lines = sentences
-    elif len(lines) == 1:
-        parts = split_outside_quotes(lines[0], _SEMICOLON)
-        if len(parts) >= _LEAST_LISTED and not any(_CODE_SIGNS.search(part) for part in parts):
-            lines = parts
+    if len(lines) == 1:
+        lines = _split_own_sentences(lines[0])
     return lines if len(lines) <= MAX_ENTRIES else (join_lines(text),)
 
 
@@ -93,17 +85,6 @@ def split_named_entries(text: str) -> tuple[tuple[str, str], ...]:
         else:
             return ()
     return tuple(pairs)
-
-
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of a text on one line."""
-    found: list[str] = []
-    for piece in split_outside_quotes(join_lines(text), _SENTENCE_END):
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] += f" {piece}"
-        else:
-            found.append(piece)
-    return tuple(found)
 
 
 def split_scenarios(text: str) -> tuple[str, ...]:

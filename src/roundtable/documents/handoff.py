@@ -84,6 +84,11 @@ class HandOff(Struct, frozen=True):
         """Whether no step has written anything that could be handed off."""
         return not (self.decisions or self.requirements or self.places or self.first_test or self.risks)
 
+    @property
+    def progress(self) -> str:
+        """How much of the analysis was done; empty where that is not known."""
+        return f"{self.steps_done} of {self.steps} steps of the analysis are done." if self.steps else ""
+
 
 _Labelled = Sequence[tuple[LabelledAnswer, str]]
 """Answers, each with its source."""
@@ -110,7 +115,20 @@ def collect_hand_off(
     if not problem and item.text.strip():
         first = item.text.strip().split("\n\n")[0]
         problem = (HandOffPoint(_mark_like(f"{item.name} {item.text}", escape_markdown(first)), "draft.md"),)
-    requirements = (*_list_criteria(labelled), *_list_requirements(documents))
+    criteria = (
+        HandOffPoint(_mark_like(point.text, criterion), point.source)
+        for point in _pick(labelled, _CRITERIA)
+        for criterion in point.details or split_scenarios(point.text)
+    )
+    requirements = (*criteria, *_list_requirements(documents))
+    tests = [point for label in _TEST for point in _pick(labelled, [label])]
+    # Else a criterion that does not hold today.
+    tests += [
+        HandOffPoint(one, each.source)
+        for each in requirements
+        for one in each.details
+        if not _PASSES_TODAY.search(one)
+    ]
     return HandOff(
         item.name,
         item.slug,
@@ -120,7 +138,7 @@ def collect_hand_off(
         (*_pick(labelled, _CONTRACT), *_list_rows(documents, ERRORS, "E")),
         (*_pick(labelled, ["first edit"]), *_list_places(labelled, lines_of)),
         _pick(labelled, (*_RISK, "safeguard")),
-        _find_first_test(labelled, requirements),
+        tuple(tests[:1]),
         _pick(labelled, _LEFT_OUT),
         tuple(
             HandOffPoint(
@@ -143,13 +161,6 @@ def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...
             details = tuple(part for part in each.parts if not is_code(part))
             found.setdefault(each.text, HandOffPoint(f"{shown}{each.words}".strip(), source, details))
     return tuple(found.values())
-
-
-def _list_criteria(labelled: _Labelled) -> Iterator[HandOffPoint]:
-    """Yield what a short track says of the result, a criterion each."""
-    for point in _pick(labelled, _CRITERIA):
-        for criterion in point.details or split_scenarios(point.text):
-            yield HandOffPoint(_mark_like(point.text, criterion), point.source)
 
 
 def _list_records(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -200,7 +211,9 @@ def _list_places(labelled: _Labelled, lines_of: LinesOf | None) -> tuple[HandOff
     found: dict[str, HandOffPoint] = {}
     untouched: set[str] = set()
     for each, source in labelled:
-        for clause in _split_clauses(each):
+        texts = (unescape_markdown(text) for text in (each.words, *each.parts))
+        sentences = (sentence for text in texts for sentence in split_statements(text))
+        for clause in (clause for sentence in sentences for clause in _CLAUSE.split(sentence)):
             places = sorted(find_paths(clause, planned=True), key=lambda place: place.start())
             if _NOT_TOUCHED.search(clause):
                 untouched.update(place["path"] for place in places if ":" not in place[0])
@@ -223,20 +236,6 @@ def _list_places(labelled: _Labelled, lines_of: LinesOf | None) -> tuple[HandOff
         for place, point in found.items()
         if place not in files and place.partition(":")[0] not in untouched
     )
-
-
-def _split_clauses(answer: LabelledAnswer) -> Iterator[str]:
-    for text in (answer.words, *answer.parts):
-        for sentence in split_statements(unescape_markdown(text)):
-            yield from _CLAUSE.split(sentence)
-
-
-def _find_first_test(labelled: _Labelled, requirements: Sequence[HandOffPoint]) -> tuple[HandOffPoint, ...]:
-    """Return the test to begin with: what was answered, else a criterion that does not hold today."""
-    answered = [point for label in _TEST for point in _pick(labelled, [label])]
-    criteria = [HandOffPoint(one, each.source) for each in requirements for one in each.details]
-    failing = [each for each in criteria if not _PASSES_TODAY.search(each.text)]
-    return tuple((answered or failing)[:1])
 
 
 def _mark_like(source: str, text: str) -> str:
@@ -264,7 +263,7 @@ _PARTS = (
 def write_page(hand_off: HandOff) -> str:
     """Return the page for a person."""
     title = f"# Hand-off: {escape_markdown(hand_off.title)}"
-    return _join(title, _write_progress(hand_off), *_write_parts(hand_off))
+    return _join(title, hand_off.progress, *_write_parts(hand_off))
 
 
 _FIRST_ORDER = "- Begin with the first failing test. Run it, and see it fail for the reason that it names.\n"
@@ -283,7 +282,7 @@ def write_agent_prompt(hand_off: HandOff, folder: str) -> str:
         f"# Task: {escape_markdown(hand_off.title)}",
         "Build what is described below in this repository. The documents of its analysis are in "
         f"`{folder}`, and each point names its source there; what is (unverified) nobody has confirmed.",
-        _write_progress(hand_off),
+        hand_off.progress,
         (_FIRST_ORDER if hand_off.first_test else _NO_FIRST_TEST) + _ORDERS,
         *_write_parts(hand_off),
         "## When you are done",
@@ -307,7 +306,7 @@ def write_pull_request(hand_off: HandOff, folder: str) -> str:
         *(("## How to check it", "\n".join(boxes)) if boxes else ()),
         *_write_part("## What could break", hand_off.risks),
         *_write_part("## Still open", hand_off.questions),
-        f"The analysis is in `{folder}`. {_write_progress(hand_off)}".strip(),
+        f"The analysis is in `{folder}`. {hand_off.progress}".strip(),
     )
 
 
@@ -328,7 +327,7 @@ def write_spec(hand_off: HandOff, date: str) -> str:
     return _join(
         f"# Feature Specification: {escape_markdown(hand_off.title)}",
         f"**Feature Branch**: `{hand_off.slug}`\n**Created**: {date}\n**Status**: Draft",
-        _write_progress(hand_off),
+        hand_off.progress,
         *("## User Scenarios & Testing", _write_points(hand_off.problem), *stories),
         *_write_part("### Edge Cases", hand_off.risks),
         *("## Requirements", "### Functional Requirements", _write_points(functional), "\n".join(clarify)),
@@ -367,12 +366,6 @@ def write_summary(hand_off: HandOff, command: str) -> str:
         f"First failing test: {unescape_markdown(each.text)} ({each.source})" for each in hand_off.first_test
     ]
     return "\n".join([*lines, f"The whole page: {command}"])
-
-
-def _write_progress(hand_off: HandOff) -> str:
-    """Return how much of the analysis was done; empty where that is not known."""
-    done, steps = hand_off.steps_done, hand_off.steps
-    return f"{done} of {steps} steps of the analysis are done." if steps else ""
 
 
 def _write_parts(hand_off: HandOff) -> list[str]:

@@ -195,10 +195,10 @@ def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:
     """Return the stories of user-stories.json that can be read."""
     found = []
     for entry in story_entries(documents, "stories"):
-        if isinstance(entry.get("id"), str):
-            served = entry.get("requirements")
+        identity, served = entry.get("id"), entry.get("requirements")
+        if isinstance(identity, str):
             ids = tuple(each for each in served if isinstance(each, str)) if isinstance(served, list) else ()
-            found.append(Story(entry["id"], str(entry.get("text") or ""), ids, entry.get("unhappy") is True))
+            found.append(Story(identity, str(entry.get("text") or ""), ids, entry.get("unhappy") is True))
     return tuple(found)
 
 

@@ -215,17 +215,9 @@ def _render_heading(content: str, env: dict[str, Any]) -> str:
         return " ".join(content.split())
     tokens: list[Token] = []
     _parser().inline.parse(content, _parser(), env, tokens)
-    return " ".join("".join(_words(tokens)).split())
-
-
-def _words(tokens: list[Token]) -> Iterator[str]:
-    for token in tokens:
-        if token.type in ("softbreak", "hardbreak"):
-            yield " "
-        elif token.type == "image":
-            yield from _words(token.children or [])
-        elif token.type != "html_inline":
-            yield token.content
+    breaks = ("softbreak", "hardbreak", "html_inline")
+    words = (" " if token.type in breaks else token.content for token in tokens)
+    return " ".join("".join(words).split())
 
 
 @cache
@@ -240,7 +232,9 @@ LABELLED = re.compile(r"(?:[-*+][ \t]++)?\*\*(?P<label>[^*\n]+?)(?::\*\*|\*\*:)[
 """A line such as `**Label**: text`."""
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 # Begins a line that does not go on with the paragraph before it.
-_BREAK = re.compile(r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//|\*\*[^*\n]++(?::\*\*|\*\*:))")
+_BREAK = re.compile(
+    r"\s*+(?:$|[-*+]\s|\d{1,3}[.)]\s|[-=]++\s*+$|[>|]|<!--|//|\*\*(?:[^*\n]*:\*\*|[^*\n]+\*\*:))"
+)
 
 
 def prose_lines(document: str) -> Iterator[tuple[int, str]]:

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
-from ..core.text import escape_markdown, find_code_end, fold_text
+from ..core.text import escape_markdown, find_code_end, fold_text, split_sentences
 from ..core.validation import says_none
-from .entries import split_lines, split_sentences, strip_punctuation
+from .entries import split_lines, strip_punctuation
 from .ids import KnownId
 from .outline import CLOSING_SIGNS
 
@@ -79,10 +79,10 @@ def list_nones(answers: Iterable[Answer]) -> tuple[Answer, ...]:
     return tuple(answer for answer in answers if not answer.unknown and says_none(answer.text))
 
 
-def write_nones(answers: Iterable[Answer]) -> tuple[str, ...]:
+def write_nones(answers: Iterable[Answer]) -> str:
     """Write the labels of such answers where no reader sees them, so that they count as answered."""
-    labels = [_IN_COMMENT.sub(" ", answer.label.replace("*", "")) for answer in list_nones(answers)]
-    return (f"<!-- None: {'; '.join(labels)} -->",) if labels else ()
+    labels = (_IN_COMMENT.sub(" ", answer.label.replace("*", "")) for answer in answers)
+    return f"<!-- None: {'; '.join(labels)} -->"
 
 
 def write_paragraph(label: str, text: str) -> str:

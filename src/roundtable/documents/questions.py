@@ -67,7 +67,7 @@ def find_open_questions(text: str) -> Iterator[tuple[int, str]]:
     """Yield the questions of a document that nobody has answered, each with its line."""
     answers = _find_answers({"": text})
     for number, question in find_asked_questions(text):
-        if not answers.find("", number, question):
+        if not _choose_answer(answers, "", number, question):
             yield number, question
 
 
@@ -83,7 +83,7 @@ def list_questions(
             instants = [each.timestamp for each in blocks if any(number == line for number, _ in each.lines)]
             text, resolver = _split_resolver(words) if instants else (words, "")
             settled = _find_settling(text, instants[0] if instants else "", decisions)
-            answer = answers.find(file, line, words)
+            answer = _choose_answer(answers, file, line, words)
             found.append(OpenQuestion(file, line, words, text, resolver, answer, settled))
     return found
 
@@ -136,25 +136,8 @@ def _after_answers(shape: Outline, end: int) -> int:
     return position
 
 
-class _Answers(Struct, frozen=True):
-    """The answers in the documents: those below a question by file and line, the others as they quote it."""
-
-    below: Mapping[tuple[str, int], str]
-    quoting: tuple[tuple[str, str], ...]
-
-    def find(self, file: str, line: int, question: str) -> str:
-        """Return the answer to a question with its date; empty where there is none."""
-        if found := self.below.get((file, line)):
-            return found
-        beginning = f'{escape_markdown(question)}": '
-        return next(
-            (
-                f"{unescape_markdown(rest.removeprefix(beginning))} ({date})"
-                for date, rest in self.quoting
-                if rest.startswith(beginning)
-            ),
-            "",
-        )
+_Answers = tuple[dict[tuple[str, int], str], list[tuple[str, str]]]
+"""Answers below a question by file and line, and the others: each as it quotes its question, and its date."""
 
 
 def _find_answers(documents: Mapping[str, str]) -> _Answers:
@@ -166,10 +149,22 @@ def _find_answers(documents: Mapping[str, str]) -> _Answers:
             if found := _BELOW.fullmatch(line):
                 below.setdefault((file, last), f"{unescape_markdown(found['text'])} ({found['date']})")
             elif quoted := _QUOTED.fullmatch(line):
-                quoting.append((quoted["date"], quoted["rest"]))
+                quoting.append((quoted["rest"], quoted["date"]))
             else:
                 last = number
-    return _Answers(below, tuple(quoting))
+    return below, quoting
+
+
+def _choose_answer(answers: _Answers, file: str, line: int, question: str) -> str:
+    """Return the answer to a question with its date; empty where there is none."""
+    below, quoting = answers
+    beginning = f'{escape_markdown(question)}": '
+    quoted = (
+        f"{unescape_markdown(rest.removeprefix(beginning))} ({date})"
+        for rest, date in quoting
+        if rest.startswith(beginning)
+    )
+    return below.get((file, line)) or next(quoted, "")
 
 
 class _Decision(Struct, frozen=True):

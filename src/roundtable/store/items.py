@@ -112,7 +112,7 @@ def list_items(root: Path, *, items_folder: str = ITEMS_FOLDER) -> tuple[ItemEnt
 
 def _read_entry(folder: Path) -> ItemEntry:
     meta, problem = examine_meta(folder)
-    item = _make_item(folder, meta)
+    item = read_item(folder, meta)
     return ItemEntry(item.slug, item.name, folder, meta, one_line(problem or "") or None)
 
 
@@ -205,13 +205,13 @@ def last_activity(folder: Path) -> str | None:
     return datetime.fromtimestamp(max(times), UTC).isoformat(timespec="seconds") if times else None
 
 
-def read_item(folder: Path) -> Item:
-    """Return the item in a folder as far as it can be read; without draft.md its folder names it."""
-    return _make_item(folder, read_meta(folder))
+def read_item(folder: Path, meta: dict[str, Any] | None = None) -> Item:
+    """Return the item in a folder as far as it can be read; without draft.md its folder names it.
 
-
-def _make_item(folder: Path, meta: dict[str, Any] | None) -> Item:
-    source, source_id = (meta or {}).get("source"), (meta or {}).get("source_id")
+    `meta` is what meta.json holds, where that was read already.
+    """
+    known = meta or read_meta(folder) or {}
+    source, source_id = known.get("source"), known.get("source_id")
     name = one_line(folder.resolve().name) or UNTITLED
     title, text = _split(_read_draft(folder)[0])
     return Item(

@@ -5,9 +5,7 @@ A step replaces a data file only as it wrote it itself: what anybody else wrote 
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +17,7 @@ from ..core.commands import UpdateArtifacts, WriteDrafts, WriteFeedback, WriteSt
 from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 from ..core.events import SectionText
 from ..core.steps import Step
-from ..core.text import escape_markdown, strip_unprintable
+from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents.additions import (
     add_feedback,
@@ -46,7 +44,6 @@ from .artifact import (
 )
 from .items import read_item
 from .lock import journal_folder
-from .meta import parse_json, render_json
 from .transcript import check_writable
 
 MAX_MATERIAL_LENGTH = 60_000
@@ -54,36 +51,33 @@ MAX_MATERIAL_LENGTH = 60_000
 
 _ACRONYMS = frozenset({"api", "csv", "json", "nfr", "ui", "ux"})
 _WRITTEN = "written.json"
+_MAX_DIGESTS = 20
 NoteChange = Callable[[str, bytes | None, bytes], None]
 """Is told of a file's name, its bytes (None where there is none) and those that replace them."""
 
 
 class WrittenData(msgspec.Struct, frozen=True):
-    """Which step wrote a data file, and digests of the last two texts: a kill may have kept the first."""
+    """Which step wrote a data file, and digests of its last texts: undo and kills leave earlier ones."""
 
     step: str
     digests: tuple[str, ...]
 
 
-class Outputs:
-    """The documents and data files in an item's folder that its steps write."""
+class Outputs(msgspec.Struct, frozen=True):
+    """The documents and data files in an item's folder that its steps write.
 
-    def __init__(
-        self,
-        folder: Path,
-        steps: tuple[Step, ...],
-        note_change: NoteChange | None = None,
-        *,
-        every: tuple[Step, ...] = (),
-    ) -> None:
-        """The outputs of an item; `note_change` is told of each change before it is made.
+    `note_change` is told of each change before it is made. `every` are the steps of all tracks: their outputs
+    are read as well, wherever the item has them.
+    """
 
-        `every` are the steps of all tracks: their outputs are read as well, wherever the item has them.
-        """
-        self.folder = folder
-        self.steps = steps
-        self._every = tuple({step.step_id: step for step in (*steps, *every)}.values())
-        self._note_change = note_change
+    folder: Path
+    steps: tuple[Step, ...]
+    note_change: NoteChange | None = None
+    every: tuple[Step, ...] = ()
+
+    @property
+    def _all_steps(self) -> tuple[Step, ...]:
+        return tuple({step.step_id: step for step in (*self.steps, *self.every)}.values())
 
     def update(self, command: UpdateArtifacts) -> tuple[str, ...]:
         """Add the block of an elaboration to each markdown output, once; one announcement per output.
@@ -157,7 +151,7 @@ class Outputs:
             names = sorted(path.name for path in self.folder.iterdir())
         except OSError:
             return ()
-        ordered = [output for step in self._every for output in step.outputs if output in names]
+        ordered = [output for step in self._all_steps for output in step.outputs if output in names]
         found, _ = self._read(
             name for name in (*ordered, *names) if is_markdown(name) and name.lower() not in RESERVED
         )
@@ -165,7 +159,7 @@ class Outputs:
 
     def documents(self) -> tuple[Material, ...]:
         """Return every file that the steps write, whole: what ids and references are read from."""
-        found, _ = self._read(output for step in self._every for output in step.outputs)
+        found, _ = self._read(output for step in self._all_steps for output in step.outputs)
         return tuple(found)
 
     def stored_answers(self) -> dict[tuple[str, str], str]:
@@ -174,7 +168,7 @@ class Outputs:
         for each in self.documents():
             if is_markdown(each.name):
                 with suppress(RuleBroken):  # as text it may be too long
-                    answers |= read_step_answers(self._every, each.name, each.text)
+                    answers |= read_step_answers(self._all_steps, each.name, each.text)
         return answers
 
     def open_questions(self, step: Step) -> frozenset[str]:
@@ -218,7 +212,7 @@ class Outputs:
 
         def change(document: bytes) -> tuple[bytes, str]:
             document = write_section(document, step_id=step.step_id, heading=heading, text=section.text)
-            document = drop_from_note(document, step, self._every)
+            document = drop_from_note(document, step, self._all_steps)
             return document, _heading_in(document, heading)
 
         place = self._change_document(step, output, change)
@@ -235,7 +229,7 @@ class Outputs:
 
     def _write_data(self, step: Step, section: SectionText) -> str:
         output = section.target.output
-        new = render_data(output, section.target.section, section.text)
+        new = f"{section.text.rstrip()}\n".encode("utf-8", "replace")
 
         def change(found: bytes | None) -> tuple[bytes | None, str]:
             written = self._read_written()
@@ -247,7 +241,7 @@ class Outputs:
                     "Remove the file to have it written anew."
                 )
             if digests[-1:] != (_digest(new),):
-                written[output] = WrittenData(step.step_id, (*digests[-1:], _digest(new)))
+                written[output] = WrittenData(step.step_id, (*digests[-_MAX_DIGESTS:], _digest(new)))
                 files.write(journal_folder(self.folder) / _WRITTEN, msgspec.json.encode(written))
             return new, f"Wrote {one_line(output)}."
 
@@ -272,8 +266,8 @@ class Outputs:
 
         def note_and_change(found: bytes | None) -> tuple[bytes | None, Result]:
             document, result = change(found)
-            if self._note_change is not None and document is not None and document != found:
-                self._note_change(name, found, document)
+            if self.note_change is not None and document is not None and document != found:
+                self.note_change(name, found, document)
             return document, result
 
         return change_artifact(self.folder, name, note_and_change)
@@ -316,28 +310,6 @@ class Outputs:
             except DiskFailed as error:
                 problems.append(f"{one_line(name)} ({reason_of(error)})")
         return found, problems
-
-
-def render_data(name: str, section: str, text: str) -> bytes:
-    """Return the step's text as a valid file of its kind."""
-    # Text that is no JSON and no table still becomes one, so that nothing said is lost.
-    if name.lower().endswith(".json"):
-        try:
-            value = parse_json(text.encode("utf-8", "replace"))
-        except ValueError:
-            value = {section: strip_unprintable(text)}
-        return (render_json(value) + "\n").encode()
-    text = strip_unprintable(text)
-    if not name.lower().endswith(".csv"):
-        return (text.rstrip() + "\n").encode()
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if "".join(row).strip()]
-    except csv.Error:
-        rows = [[section], [text]]
-    width = max(map(len, rows), default=0)
-    table = io.StringIO(newline="")
-    csv.writer(table, lineterminator="\n").writerows(row + [""] * (width - len(row)) for row in rows)
-    return table.getvalue().encode()
 
 
 def _digest(document: bytes) -> str:

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..core.errors import RuleBroken
 from ..core.steps import Step
@@ -39,7 +40,7 @@ class LineOrigin(Struct, frozen=True):
     file: str
     line: int
     text: str
-    origin: str
+    origin: str = ""
     turns: tuple[SpokenTurn, ...] = ()
     transcript: str = ""
     remarks: tuple[str, ...] = ()
@@ -69,9 +70,11 @@ def find_origins(folder: Path, steps: tuple[Step, ...], where: str) -> tuple[Lin
         for number, words in enumerate(text.split("\n"), 1)
         if wanted and wanted in fold_text(unescape_markdown(" ".join(words.split())))
     ]
-    gone = ("No document holds it any more: it was taken back, dropped or reworded.",)
+    gone = "No document holds it any more: it was taken back, dropped or reworded."
     found = found or [
-        _describe_entry(name, entry.line, unescape_markdown(entry.text), name, content, entry, gone)
+        _describe_entry(
+            LineOrigin(name, entry.line, unescape_markdown(entry.text)), name, content, entry, gone
+        )
         for name, content in transcripts.items()
         for entry in content.entries
         if wanted and wanted in fold_text(unescape_markdown(entry.text))
@@ -90,42 +93,40 @@ def _find_origin(
     lines = text.split("\n")
     words = lines[line - 1].strip()
     bullet = _MARK.sub("", lines[line - 1], count=1).strip()
+    here = LineOrigin(file, line, words)
     if date := find_answer_date(lines[line - 1]):
-        return LineOrigin(file, line, words, f"An answer to an open question, added on {date}.")
+        return replace(here, origin=f"An answer to an open question, added on {date}.")
     for block in find_elaboration_blocks(file, text):
         if line == block.line or any(number == line for number, _ in block.lines):
-            return _find_in_block(line, bullet, block, transcripts)
+            return _find_in_block(LineOrigin(file, line, bullet), block, transcripts)
     above = next((each for each in reversed(lines[: line - 1]) if each.strip()), "")
     if feedback := _FEEDBACK.fullmatch(words if "<!--" in words else above.strip()):
-        said = f"The user's feedback on step {feedback['step']}, {feedback['at']}."
-        return LineOrigin(file, line, words, said)
+        return replace(here, origin=f"The user's feedback on step {feedback['step']}, {feedback['at']}.")
     # Before the step: an entry that was moved may stand among its lines now.
     for name, content in transcripts.items():
         entry, likeness = _find_nearest(bullet, content.entries)
         if entry is not None and likeness >= _MOVED:
             moved = "It stands outside of its block now: somebody moved or copied it."
-            remarks = (moved, *_tell_edit(entry, likeness))
-            return _describe_entry(file, line, words, name, content, entry, remarks)
-    return _find_step(text, file, line, words, steps)
+            return _describe_entry(here, name, content, entry, moved, *_tell_edit(entry, likeness))
+    return _find_step(here, text, steps)
 
 
 def _find_in_block(
-    line: int, bullet: str, block: ElaborationBlock, transcripts: dict[str, TranscriptContent]
+    here: LineOrigin, block: ElaborationBlock, transcripts: dict[str, TranscriptContent]
 ) -> LineOrigin:
     subject = f"the roundtable on step {block.step_id}, {block.timestamp}"
     own = next(((name, each) for name, each in transcripts.items() if each.key == block.key), None)
     if own is None:
         missing = ("Its transcript is missing, so the turns are not known.",)
-        return LineOrigin(block.file, line, bullet, f"From {subject}.", remarks=missing)
+        return replace(here, origin=f"From {subject}.", remarks=missing)
     name, content = own
-    is_entry = any(number == line and text.startswith("- ") for number, text in block.lines)
-    entry, likeness = _find_nearest(bullet, content.entries)
+    is_entry = any(number == here.line and text.startswith("- ") for number, text in block.lines)
+    entry, likeness = _find_nearest(here.text, content.entries)
     if entry is not None and is_entry and likeness >= _EDITED:
-        remarks = _tell_edit(entry, likeness)
-        return _describe_entry(block.file, line, bullet, name, content, entry, remarks)
-    is_ours = line == block.line or parse_heading(bullet) or _OUR_LINES.fullmatch(bullet)
+        return _describe_entry(here, name, content, entry, *_tell_edit(entry, likeness))
+    is_ours = here.line == block.line or parse_heading(here.text) or _OUR_LINES.fullmatch(here.text)
     added = () if is_ours else ("The transcript does not have it: somebody added it since.",)
-    return LineOrigin(block.file, line, bullet, f"Part of the block of {subject}.", (), name, added)
+    return replace(here, origin=f"Part of the block of {subject}.", transcript=name, remarks=added)
 
 
 def _find_nearest(bullet: str, entries: tuple[CitedEntry, ...]) -> tuple[CitedEntry | None, float]:
@@ -148,40 +149,34 @@ def _tell_edit(entry: CitedEntry, likeness: float) -> tuple[str, ...]:
 
 
 def _describe_entry(
-    file: str,
-    line: int,
-    words: str,
-    name: str,
-    content: TranscriptContent,
-    entry: CitedEntry,
-    remarks: tuple[str, ...] = (),
+    here: LineOrigin, name: str, content: TranscriptContent, entry: CitedEntry, *remarks: str
 ) -> LineOrigin:
     done = {"added": "added", "edited": "reworded"}.get(entry.review)
     said = f" (the user {done} it in the review)" if done else ""
     turns = tuple(turn for number in entry.turns if (turn := content.turn(number)))
     origin = f"{entry.part} of the roundtable on step {content.step_id}, {content.timestamp}{said}."
-    return LineOrigin(file, line, words, origin, turns, name, remarks)
+    return replace(here, origin=origin, turns=turns, transcript=name, remarks=remarks)
 
 
-def _find_step(text: str, file: str, line: int, words: str, steps: tuple[Step, ...]) -> LineOrigin:
+def _find_step(here: LineOrigin, text: str, steps: tuple[Step, ...]) -> LineOrigin:
     """Return what a step wrote into a line, or that a hand did."""
     shape = read_outline(text.encode())
-    start = shape.lines[min(line, len(shape.lines)) - 1]
+    start = shape.lines[min(here.line, len(shape.lines)) - 1]
     top = min((each.start for each in shape.sections if each.start < start < each.end), default=start)
     texts = find_step_texts(shape)
     own = [each for each in texts if each.is_intact and each.start <= start <= each.end]
     edited = [each for each in texts if not each.is_intact and top < each.start < start]
     if not own and not edited:
-        return LineOrigin(file, line, words, "No discussion and no step wrote it.")
+        return replace(here, origin="No discussion and no step wrote it.")
     step_id = (own or edited[::-1])[0].step_id
     step = next((each for each in steps if each.step_id == step_id), None)
     title = f" ({step.title})" if step else ""
     asked = [*step.brief, *step.standard, *step.deep] if step else []
-    label = _find_label(text.split("\n"), line)
+    label = _find_label(text.split("\n"), here.line)
     question = next((each.text for each in asked if each.label == label), "")
     said = f'The answer to "{question}", ' if question else "Written by "
     remarks = () if own else ("The step's text was edited since, so that this line may be somebody's own.",)
-    return LineOrigin(file, line, words, f"{said}step {step_id}{title}.", remarks=remarks)
+    return replace(here, origin=f"{said}step {step_id}{title}.", remarks=remarks)
 
 
 def _find_label(lines: list[str], line: int) -> str:
@@ -198,7 +193,7 @@ def _follow_turn(name: str, content: TranscriptContent, line: int) -> LineOrigin
     """Return what the turn in a line of a transcript led to."""
     entry = next((each for each in content.entries if each.line == line), None)
     if entry is not None:
-        return _describe_entry(name, line, unescape_markdown(entry.text), name, content, entry)
+        return _describe_entry(LineOrigin(name, line, unescape_markdown(entry.text)), name, content, entry)
     turn = next((each for each in reversed(content.turns) if each.line - 1 <= line), None)
     if turn is None or any(each.line <= line for each in content.entries):
         raise RuleBroken(f"Line {line} of {name} belongs to no turn.")

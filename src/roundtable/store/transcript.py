@@ -58,7 +58,6 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
         return written
     earlier = [number for step, number in map(_parts, list_transcripts(folder)) if step == step_id]
     name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
-    require_inside(folder, name)
     files.write(folder / name, render_transcript(command, panel).encode())
     return name
 
@@ -164,7 +163,7 @@ def render_transcript(command: SaveRecord, panel: str) -> str:
         *_render_synthesis(command),
     ]
     if command.struck:
-        listed = "\n".join(f"- {_render_struck(entry, command)}" for entry in command.struck)
+        listed = "\n".join(f"- {_render_entry(entry, None, command)}" for entry in command.struck)
         parts += ["### Struck or reworded before it was written", listed]
     if command.parked:
         parts += ["## Put off", "\n".join(_render_parked(point, table.roster) for point in command.parked)]
@@ -239,25 +238,18 @@ def _render_synthesis(command: SaveRecord) -> Iterable[str]:
             yield "\n".join(f"- {_render_entry(entry, part, command)}" for entry in entries) or "- None"
 
 
-def _render_entry(entry: Entry, part: Part, command: SaveRecord) -> str:
-    """Return the entry as it stands in the documents, with who is credited and where it comes from."""
+def _render_entry(entry: Entry, part: Part | None, command: SaveRecord) -> str:
+    """Return the entry as it stands in the documents, with who is credited and where it comes from.
+
+    One that was struck has no part.
+    """
     turns, roster = command.table.turns, command.table.roster
-    text = write_entry(entry, part, turns, roster)
-    if part == "insights" and entry.detail:
+    text = write_entry(entry, part, turns, roster) if part else escape_markdown(entry.text)
+    if part in ("insights", None) and entry.detail:
         text = f"{text.rstrip('.')}: {escape_markdown(entry.detail)}"
     who = "" if part == "insights" else f"[{credit(entry, turns, roster)}] "
-    return f"{who}{text} ({_sources(entry)})"
-
-
-def _render_struck(entry: Entry, command: SaveRecord) -> str:
-    who = credit(entry, command.table.turns, command.table.roster)
-    detail = f": {entry.detail}" if entry.detail else ""
-    return f"[{who}] {escape_markdown(entry.text + detail)} ({_sources(entry)})"
-
-
-def _sources(entry: Entry) -> str:
-    links = [_link(number) for number in entry.turns]
-    return ", ".join((*links, f"{entry.review} in the review") if entry.review else links)
+    sources = [*map(_link, entry.turns), *([f"{entry.review} in the review"] if entry.review else [])]
+    return f"{who}{text} ({', '.join(sources)})"
 
 
 def _render_parked(point: Parked, roster: Roster) -> str:

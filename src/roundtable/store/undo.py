@@ -9,7 +9,6 @@ its transcript tells whether anybody has edited it since.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import zlib
 from contextlib import suppress
@@ -150,6 +149,8 @@ class ElaborationUndo(Struct, frozen=True):
 
     def show_diff(self) -> str:
         """Return the changes as a unified diff."""
+        import difflib  # late: only `undo` shows what it will do
+
         parts: list[str] = []
         for change in self.changes:
             old, new = (

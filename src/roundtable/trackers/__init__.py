@@ -62,18 +62,8 @@ def parse_reference(text: str) -> Reference | None:
         return JiraReference(text)
     if text.lower().startswith((f"{GITHUB}/", f"www.{GITHUB}/")):
         text = f"https://{text}"
-    return _parse_address(text) if _SCHEME.match(text) else None
-
-
-def host_of(address: SplitResult) -> str | None:
-    """Return host and port of an address, never a name or password in it; None where it has no plain host."""
-    host = address.netloc.rpartition("@")[2].lower()
-    return host if _HOST.fullmatch(host) else None
-
-
-def _parse_address(text: str) -> Reference | None:
     try:
-        address = urlsplit(text)
+        address = urlsplit(text if _SCHEME.match(text) else "")
     except ValueError:  # brackets that hold no address
         return None
     host = host_of(address)
@@ -85,3 +75,9 @@ def _parse_address(text: str) -> Reference | None:
     if (page := _BROWSE_PATH.fullmatch(address.path)) and _KEY.fullmatch(key := page["key"].upper()):
         return JiraReference(key, f"{address.scheme}://{host}{page['folder']}")
     return None
+
+
+def host_of(address: SplitResult) -> str | None:
+    """Return host and port of an address, never a name or password in it; None where it has no plain host."""
+    host = address.netloc.rpartition("@")[2].lower()
+    return host if _HOST.fullmatch(host) else None

@@ -13,7 +13,7 @@ import ssl
 import subprocess
 import time
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 from http.client import HTTPException
@@ -59,6 +59,8 @@ _WIKI_NUMBER = re.compile(r"^#+ ", re.MULTILINE)
 _WIKI_HEADING = re.compile(r"^h([1-6])\. +", re.MULTILINE)
 _WIKI_CODE = re.compile(r"^\{(?:code|noformat)(?::[^}\n]*)?\}[ \t]*$", re.MULTILINE)
 
+Comment = tuple[str, str, str | None]
+"""Who said it, when, and the words."""
 _Answer = TypeVar("_Answer")
 
 
@@ -107,18 +109,14 @@ def post_comment(reference: Reference, root: Path, environment: Mapping[str, str
 
 
 def make_issue(
-    source_id: str,
-    title: str | None,
-    text: str | None,
-    comments: Iterable[tuple[str, str, str | None]],
-    total: int,
+    source_id: str, title: str | None, text: str | None, comments: Sequence[Comment], total: int
 ) -> Issue:
     """Return the issue without control characters, called by its id where it has no title.
 
-    The newest of its comments (who, when, words) stand below its text; `total` is how many there are.
+    The newest of its comments stand below its text; `total` is how many there are.
     """
     told = []
-    for who, when, words in [*comments][-MOST_COMMENTS:]:
+    for who, when, words in comments[-MOST_COMMENTS:]:
         if words := clean_text(words or "").strip():
             quoted = "\n".join(f"> {line}".rstrip() for line in words[:LONGEST_COMMENT].split("\n"))
             told.append(f"**{clean_text(who).strip()}**, {clean_text(when[:10])}:\n\n{quoted}")
@@ -144,16 +142,11 @@ def check_base_address(variable: str, value: str, source_id: str) -> str:
 
 
 def get_json(
-    service: Service,
-    path: str,
-    form: type[_Answer],
-    *,
-    patience: float = PATIENCE,
-    sent: Mapping[str, str] | None = None,
+    service: Service, path: str, form: type[_Answer], sent: Mapping[str, str] | None = None
 ) -> _Answer:
     """Return the answer at the path, or to what is `sent` there; TrackerFailed if it has another form."""
     try:
-        return msgspec.json.decode(_read(service, path, patience, sent), type=form)
+        return msgspec.json.decode(_read(service, path, sent), type=form)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):  # perhaps a page to log in
         failed = f"{service.name} at {service.host} answered with something that is not an issue."
         raise service.error(failed) from None
@@ -161,12 +154,12 @@ def get_json(
         error.close()
         raise _explain_refusal(service, error.code, error.headers) from None
     except (OSError, HTTPException, ValueError) as error:
-        raise _explain_silence(service, error, patience) from error
+        raise _explain_silence(service, error) from error
 
 
-def _read(service: Service, path: str, patience: float, sent: Mapping[str, str] | None) -> bytes:
+def _read(service: Service, path: str, sent: Mapping[str, str] | None) -> bytes:
     """Return the body in time: a slow drip never runs into a socket's own limit."""
-    latest = time.monotonic() + patience
+    latest = time.monotonic() + PATIENCE
     headers = {"Accept": "application/json", "User-Agent": f"roundtable/{__version__}"}
     if service.authorization:
         headers["Authorization"] = service.authorization
@@ -174,7 +167,7 @@ def _read(service: Service, path: str, patience: float, sent: Mapping[str, str] 
         headers["Content-Type"] = "application/json"
     request = Request(service.base + path, None if sent is None else json.dumps(sent).encode(), headers)
     body = bytearray()
-    with build_opener(_SameHost(service)).open(request, timeout=patience) as response:
+    with build_opener(_SameHost(service)).open(request, timeout=PATIENCE) as response:
         while chunk := response.read1(_CHUNK):
             body += chunk
             if len(body) > LARGEST:
@@ -226,12 +219,12 @@ def _explain_refusal(service: Service, status: int, headers: Message) -> Tracker
     return service.error(f"{service.name} did not take the request ({status}).")
 
 
-def _explain_silence(service: Service, error: Exception, patience: float) -> TrackerFailed:
+def _explain_silence(service: Service, error: Exception) -> TrackerFailed:
     """Return the failure that no answer came, or that it broke off."""
     reason = error.reason if isinstance(error, URLError) else error
     do = ""
     if isinstance(reason, TimeoutError):
-        why = f"no answer came within {patience:g} seconds"
+        why = f"no answer came within {PATIENCE:g} seconds"
     elif isinstance(reason, ssl.SSLCertVerificationError):
         why = f"its certificate is not trusted, {strip_unprintable(reason.verify_message)}"
         do = "If your company signs its own, name its file in SSL_CERT_FILE."

@@ -385,3 +385,28 @@ def test_what_was_added_shows_as_a_diff_and_in_the_pager(at_menu: CommandLine, o
     assert "Elaboration of step 00-01: Scope Estimation" in shown
     assert "\x1b]52;c;" in terminal.output
     assert "Copied:" in terminal.shown
+
+
+@pytest.mark.rule("MENU-7")
+def test_a_command_behind_an_answer_that_stands_in_the_line_is_asked_about(
+    cli: CommandLine, opened: Opens
+) -> None:
+    terminal = opened()
+    terminal.say("Inspectors keep their forms")
+    terminal.keys("back\r")
+    terminal.see("› Inspectors keep their forms")
+    terminal.keys("/steps\r")
+    terminal.see("Did you mean /steps alone? y/N")
+    terminal.keys("n\r")
+    terminal.see("› Inspectors keep their forms/steps")
+    terminal.keys("\x7f" * 6 + "01-08\r")
+    terminal.see("Did you mean 01-08 alone? y/N")
+    terminal.keys("n\r")
+    terminal.see("› Inspectors keep their forms01-08")
+    terminal.keys("\x7f" * 5)
+    terminal.keys("/steps\r")
+    terminal.see("Did you mean /steps alone? y/N")
+    terminal.keys("y\r")
+    terminal.see("Scope Estimation  (here)")
+    journal = next((cli.item / ".journal").glob("*.jsonl")).read_text()
+    assert "forms/steps" not in journal

@@ -24,7 +24,6 @@ from roundtable.surfaces.terminal.page import (
     draw_progress,
     format_bottom_line,
 )
-from roundtable.surfaces.terminal.renderer import Renderer, Sign
 
 STEPS = load_steps()
 OPENING = Opening(
@@ -36,7 +35,7 @@ MAYA, ALEX = ROSTER.personas[0], ROSTER.personas[1]
 
 
 def page(columns: int = 60, *, colours: bool = False, signs: bool = True) -> LineFormatter:
-    return LineFormatter(Renderer(lambda: columns, signs=signs, colours=colours), "Ada")
+    return LineFormatter(lambda: columns, "Ada", signs=signs, colours=colours)
 
 
 def shown(line: Line, columns: int = 60, **more: bool) -> str:
@@ -163,7 +162,7 @@ def test_the_introduction_keeps_its_lines_and_its_rules_fit() -> None:
 
 def test_a_typewriter_gets_its_own_signs() -> None:
     assert shown(spoken("Yes …"), signs=False) == "^ Alex Rivera (Solutions Architect): Yes ...\n"
-    assert Renderer(lambda: 60, signs=False).render_plain("x", Sign("›")) == "> x\n"
+    assert page(signs=False, colours=False).format_typed("x") == "\n> x\n"
 
 
 # --- where am I -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from roundtable.catalogue import load_roster
-from roundtable.surfaces.terminal.renderer import VOICES, find_voice
+from roundtable.surfaces.terminal.page import VOICES, find_voice
 
 Rgb = tuple[float, float, float]
 LEAST_CONTRAST = 4.5  # WCAG AA for text

@@ -103,6 +103,12 @@ def to_speak(brief: Brief) -> Conversation:
         warned=fill("warned") if len(table.turns) >= table.max_turns - 2 else "",
         put_off=fill("put-off", points=put_off) if put_off else "",
     )
+    judge = ""
+    if brief.follows_user and table.insists:
+        judge = fill("insists")
+    elif brief.follows_user:
+        suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
+        judge = fill("judge", number=table.turns[-1].number, suspected=suspected)
     words = fill(
         "speak",
         number=brief.number,
@@ -112,21 +118,12 @@ def to_speak(brief: Brief) -> Conversation:
         words=brief.word_limit,
         most=brief.most_words,
         place=place,
-        judge=_ask_to_judge(brief) if brief.follows_user else "",
+        judge=judge,
         look=fill("look", most=brief.look_ups) if brief.look_ups else "",
         **{"pass": fill("pass") if brief.may_pass else ""},
         again=fill("again", reasons=fence("\n".join(brief.again), _LONGEST_TURN)) if brief.again else "",
     )
     return at_table(table, words)
-
-
-def _ask_to_judge(brief: Brief) -> str:
-    """Ask whoever speaks right after the user to judge that turn."""
-    table = brief.table
-    if table.insists:
-        return fill("insists")
-    suspected = fill("suspected", subject=inline(table.suspected.subject)) if table.suspected else ""
-    return fill("judge", number=table.turns[-1].number, suspected=suspected)
 
 
 def at_step(brief: StepBrief, request: str) -> Conversation:

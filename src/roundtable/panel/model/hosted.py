@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, cast
 from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_failure
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelRequest, ModelResponseStreamEvent
+    from pydantic_ai.messages import ModelRequest
     from pydantic_ai.models import Model as Service
     from pydantic_ai.models import ModelRequestParameters, StreamedResponse
     from pydantic_ai.settings import ModelSettings
+
+_NEEDS_MARKS = "anthropic"  # the service that caches only up to a mark
 
 Opened = Callable[[], AbstractAsyncContextManager["Service"]]
 """Opens a connection to the service; closing it lets everything go."""
@@ -38,6 +40,7 @@ class HostedModel:
         is_unpaid = True
         try:
             from pydantic_ai.direct import model_request_stream
+            from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 
             async with self._opened() as service:
                 is_unpaid = False
@@ -48,9 +51,13 @@ class HostedModel:
                     model_request_parameters=_parameters(service, request),
                 ) as stream:
                     async for event in stream:
-                        if words := _words(event):
-                            said += words
-                            yield words
+                        match event:
+                            case (
+                                PartStartEvent(part=TextPart(words))
+                                | PartDeltaEvent(delta=TextPartDelta(words))
+                            ) if words:
+                                said += words
+                                yield words
             if stream.finish_reason == "content_filter":
                 failure = make_failure("filtered", self.name)
         except ModelFailed as known:
@@ -80,23 +87,18 @@ def _message(conversation: Conversation, service: Service) -> ModelRequest:
     from pydantic_ai.messages import CachePoint, ModelRequest, SystemPromptPart, UserPromptPart
 
     said: str | list[str | CachePoint] = "\n\n".join((*conversation.turns, conversation.brief))
-    if _wants_marks(service):
+    if service.system == _NEEDS_MARKS:
         # Each turn is a block of its own: only whole blocks are found again in the cache.
         mark = [CachePoint()] if conversation.turns else []
         said = [*conversation.turns, *mark, conversation.brief]
     return ModelRequest(parts=[SystemPromptPart(conversation.system), UserPromptPart(said)])
 
 
-def _wants_marks(service: Service) -> bool:
-    """True for services that cache only up to a mark."""
-    return service.system == "anthropic"
-
-
 def _settings(service: Service, request: Request) -> ModelSettings:
     settings = {"max_tokens": request.output_tokens, "request_timeout": request.seconds}
     if service.system != "function":  # that one has no wire that could be slow
         settings |= {"timeout": request.seconds, "max_retries": 0}
-    if _wants_marks(service):
+    if service.system == _NEEDS_MARKS:
         settings["anthropic_cache_instructions"] = True
     return cast("ModelSettings", settings)
 
@@ -110,16 +112,6 @@ def _parameters(service: Service, request: Request) -> ModelRequestParameters:
         return ModelRequestParameters()
     shape = OutputObjectDefinition(dict(request.schema), name=request.shape)
     return ModelRequestParameters(output_mode="native", output_object=shape, allow_text_output=True)
-
-
-def _words(event: ModelResponseStreamEvent) -> str:
-    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
-
-    match event:
-        case PartStartEvent(part=TextPart(words)) | PartDeltaEvent(delta=TextPartDelta(words)):
-            return words
-        case _:
-            return ""
 
 
 def _is_unpaid(error: Exception) -> bool:
@@ -158,7 +150,9 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
             return "quota", ""
         case api.ModelNotFoundError():
             return "unknown-model", ""
-        case api.ModelRequestRejectedError(body={"error": {"message": str(message)} | str(message)}):
+        case api.ModelRequestRejectedError(
+            body={"error": {"message": str(message)} | str(message)} | {"message": str(message)}
+        ):
             return "rejected", message
         case api.ModelRequestRejectedError():
             return "rejected", ""

@@ -96,11 +96,8 @@ for _name, _host in HOSTS.items():
 
 def _write(flags: Flags, files: Mapping[str, str], folder: Path, force: bool, after: str = "") -> None:
     """Write all the files, or none if one of them exists with another text and may not be replaced."""
-    if outside := [name for name in files if leads_out(folder, name)]:
-        names = ", ".join(outside)
-        raise RuleBroken(
-            f"{names} would be written through a link that leads out of the folder. {_ELSEWHERE}"
-        )
+    if outside := ", ".join(name for name in files if leads_out(folder, name)):
+        raise RuleBroken(f"{outside} would go through a link that leads out of the folder. {_ELSEWHERE}")
     different = [name for name, text in files.items() if _differs(folder / name, text)]
     kept = [name for name in different if name in SHARED_FILES]
     replaced = [name for name in different if name not in kept]

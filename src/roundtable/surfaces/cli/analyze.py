@@ -140,6 +140,7 @@ class _Talk:
         welcome = _WELCOME.format(home=home, example=title)
         put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
         while (words := ask_once(self._answers, "\n> ")) is not None:
+            put_text("")
             if not words.strip():
                 return self.project.add_item(text.strip(), title=title)
             if not self.project.names_issue(words):
@@ -155,15 +156,14 @@ class _Talk:
 
             name = user_name(self._settings)
             seat = find_seat(self.project, entry, name, again)
-            if seat is not None and self._offer_seat(seat.describe_others()):
-                make_panel, _ = choose_panel(self._settings, entry.folder)  # never made: the server has one
-                return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
+            if seat is not None:
+                others = seat.describe_others()
+                tell(f"The item is open in the web room{', ' if others else ''}{others}.")
+                words = ask_once(self._answers, "Sit down at that table? Y/n ")
+                if words is not None and words.strip().lower() in ("", "y", "yes"):
+                    make_panel, _ = choose_panel(self._settings, entry.folder)  # the server has its own
+                    return TerminalConversation(lambda **_: seat, make_panel, user_name=name).hold(again)
         return self.hold(partial(self.project.open_session, entry.slug, **options), entry.folder, again)
-
-    def _offer_seat(self, others: str) -> bool:
-        tell(f"The item is open in the web room{', ' if others else ''}{others}.")
-        words = ask_once(self._answers, "Sit down at that table? Y/n ")
-        return words is not None and words.strip().lower() in ("", "y", "yes")
 
     def hold(self, start: Callable[..., Session], folder: Path, again: str) -> int:
         """Hold the conversation of a session, painted, in plain lines or in JSON; return its exit status.

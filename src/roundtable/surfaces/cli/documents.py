@@ -75,19 +75,18 @@ def _list_questions(project: Project, slug: str, everything: bool) -> list[tuple
 def _ask_for_answers(project: Project, slug: str) -> None:
     """Ask which question to answer, and for the answer, until Enter alone leaves."""
     while words := ask_user("Answer which one? (Enter leaves)").strip():
-        answer = ask_user("Answer (Enter leaves)").strip()
-        if not answer:
-            return
-        try:
-            question, file = project.answer_question(slug, int(words[:6]) if words.isdecimal() else 0, answer)
-        except RuleBroken as refused:
-            put_text(str(refused))
+        number, listed = int(words[:6]) if words.isdecimal() else 0, project.open_questions(slug)
+        if not 1 <= number <= len(listed):
+            put_text(f"Type a number from 1 to {len(listed)}.")
             continue
-        put_text(f"Answered in {file}: {question.text}")
-        listed = _list_questions(project, slug, everything=False)
-        if not listed:
+        if not (answer := ask_user("Answer (Enter leaves)").strip()):
             return
-        put_text(f"\n{_show_questions(slug, listed)}")
+        question, file = project.answer_question(slug, number, answer)
+        put_text(f"Answered in {file}: {question.text}")
+        left = _list_questions(project, slug, everything=False)
+        if not left:
+            return
+        put_text(f"\n{_show_questions(slug, left)}")
 
 
 def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) -> str:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from importlib import import_module
 
 import click
@@ -99,14 +100,14 @@ def run(arguments: list[str]) -> int:
         tell(f"{error.format_message()}{usage}")
         return USAGE
     except Exception as error:
-        if "--debug" in arguments:
-            import traceback
+        from ...panel.model.model import hide  # late: what goes well has nothing to hide
 
-            tell(_without_keys(traceback.format_exc()))
+        if "--debug" in arguments:
+            tell(hide(traceback.format_exc()))
         if isinstance(error, RoundtableError):
             tell(str(error))
         else:
-            reason = " ".join(_without_keys(str(error)).split())[:300]
+            reason = " ".join(hide(str(error)).split())[:300]
             what = type(error).__name__ + (f": {reason}" if reason else "")
             hint = "" if "--debug" in arguments else " Run the same command with --debug to see where."
             tell(f"Something unexpected happened ({what}). What was shown before it is saved.{hint}")
@@ -124,9 +125,3 @@ def _invoke(arguments: list[str]) -> int:
         return leaving.exit_code
     except BrokenPipeError as error:  # from Click's own output
         raise ReaderGone from error
-
-
-def _without_keys(text: str) -> str:
-    from ...panel.model.model import hide
-
-    return hide(text)

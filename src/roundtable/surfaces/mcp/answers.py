@@ -109,10 +109,10 @@ def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
     """Return what was shown since the last move, the person's own words too, as they were taken."""
     left, rows, sent = _MAX_LINES_LENGTH, [], hosted.sent
     talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
-    turns = {turn.number: turn for turn in talk.turns} if talk is not None else {}
+    turns = {turn.number: turn.text for turn in talk.turns} if talk is not None else {}
     for line in hosted.lines:
         if line.turn in turns:
-            sent.add_turn(turns[line.turn])
+            sent.add((line.turn, turns[line.turn]))
         is_echo = line.speaker == USER and line.turn is None
         most = _MAX_ECHO_LENGTH if is_echo else _MAX_LINE_LENGTH
         row: dict[str, Any] = {"kind": line.kind, "text": cut(line.text, min(most, max(left, 0)), " (cut)")}
@@ -168,7 +168,7 @@ def _write_discussion(table: Table, sent: AlreadySent) -> Iterator[str]:
         yield from _write_documents(table.documents, sent, _MAX_DOCUMENTS_LENGTH - sum(map(len, own)))
         yield from own
         yield from _write_known(table.known, sent)
-    missing = [turn for turn in table.turns if sent.add_turn(turn)]
+    missing = [turn for turn in table.turns if sent.add((turn.number, turn.text))]
     if missing:
         said = "\n".join(f"{turn.number}. {_name(turn, table.roster)}: {turn.text}" for turn in missing)
         yield host_text("context", "said", turns=said)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from ...core.commands import Brief
 from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
-from ...core.turns import USER, Turn
+from ...core.turns import USER
 from ...panel.host import HostPanel, HostReply, HostRequest, Refused
 from ...project import Project
 from ...runtime.session import Session
@@ -93,10 +93,6 @@ class AlreadySent:
         is_new = what not in self._known
         self._known.add(what)
         return is_new
-
-    def add_turn(self, turn: Turn) -> bool:
-        """Add a turn; return whether it is new."""
-        return self.add((turn.number, turn.text))
 
 
 class HostedSession:

@@ -22,15 +22,13 @@ from ...runtime.session import Session
 from ..cli.conversation import run
 from . import slash
 from .input_area import InputArea, Withdrawn
-from .page import LineFormatter, Menu, describe_work, format_bottom_line
-from .renderer import Renderer, has_signs
+from .page import LineFormatter, Menu, describe_work, format_bottom_line, has_signs
 from .seat import TableSeat
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
 _COPY_COMMANDS = (["pbcopy"], ["wl-copy"], ["xclip", "-selection", "clipboard"], ["clip"])
-_COPY_PATIENCE = 2.0
 _MAX_COPIED = 70_000  # terminals do not take more
 
 
@@ -65,8 +63,7 @@ class TerminalConversation:
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
             self._seat.on_move = self._input.withdraw
-        self._renderer = Renderer(lambda: self._input.size.columns, signs=signs)
-        self._formatter = LineFormatter(self._renderer, user_name)
+        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name, signs=signs)
         self._spent = spent
         self._speaker = self._words = self._typed = self._last_said = ""
         self._can_skip = False
@@ -77,8 +74,6 @@ class TerminalConversation:
     def hold(self, again: str) -> int:
         """Hold the conversation to its end; a signal or two Ctrl-C raise Interrupted, which names `again`."""
         return run(self._hold(), lambda: None, again)
-
-    # --- lines ------------------------------------------------------------------------------------------
 
     async def _hold(self) -> None:
         """Show every line, and hear the user whenever it is the user's turn."""
@@ -115,14 +110,19 @@ class TerminalConversation:
         if line.kind in ("step", "introduction"):
             self._before = slash.read_documents(self.session.folder)
 
-    # --- words ------------------------------------------------------------------------------------------
-
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
+        prefill = self.session.prefill
         while True:
-            words = await self._input.ask(prefill=self.session.prefill, offer=self.session.offer)
+            words = await self._input.ask(prefill=prefill, offer=self.session.offer)
             if words is None:
                 return None
+            glued = slash.find_glued_command(words, self.session.prefill)
+            if glued and words != prefill:
+                if not await self._confirm(f"Did you mean {glued} alone?"):
+                    prefill = words  # it stands in the line again, to be edited or sent as it is
+                    continue
+                words = glued
             scene = slash.Scene(
                 self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
                 self._before, self._last_said, self._spent(), self._seat is not None,
@@ -132,12 +132,14 @@ class TerminalConversation:
                 return result.say
             if result is not None:
                 await self._show_result(words, result)
-            elif line.awaits != "menu" or not self._can_skip or hear_menu(words, can_skip=True) != "skip":
+                continue
+            skips = line.awaits == "menu" and self._can_skip and hear_menu(words, can_skip=True) == "skip"
+            if not skips or await self._confirm("Skip the remaining steps of this phase?"):
                 return words
-            else:
-                sure = await self._input.ask("Skip the remaining steps of this phase? y/N ")
-                if sure is not None and sure.strip().lower() in ("y", "yes"):
-                    return words
+
+    async def _confirm(self, question: str) -> bool:
+        sure = await self._input.ask(f"{question} y/N ")
+        return sure is not None and sure.strip().lower() in ("y", "yes")
 
     async def _show_result(self, words: str, result: slash.CommandResult) -> None:
         self._input.write(self._formatter.format_typed(words))
@@ -152,8 +154,6 @@ class TerminalConversation:
             self._input.write(self._formatter.format_aside(result.text))
         if result.copy is not None:
             self._input.write(copy_text(result.copy))
-
-    # --- drafts, the bottom line, control ---------------------------------------------------------------
 
     def _begin_words(self, speaker: str) -> None:
         self._speaker, self._words = speaker, ""
@@ -177,7 +177,7 @@ class TerminalConversation:
         at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
         others = self._seat.describe_others() if self._seat is not None else ""
         line = format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
-        return self._renderer.adapt_signs(line)
+        return self._formatter.adapt_signs(line)
 
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
@@ -206,8 +206,6 @@ def copy_text(text: str) -> str:
     for command in _COPY_COMMANDS:
         with suppress(OSError, subprocess.SubprocessError):
             quiet = subprocess.DEVNULL
-            subprocess.run(
-                command, input=text.encode(), timeout=_COPY_PATIENCE, check=True, stdout=quiet, stderr=quiet
-            )
+            subprocess.run(command, input=text.encode(), timeout=2, check=True, stdout=quiet, stderr=quiet)
             return ""
     return f"\x1b]52;c;{base64.b64encode(text.encode()[:_MAX_COPIED]).decode()}\x07"

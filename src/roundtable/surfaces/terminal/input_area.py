@@ -98,8 +98,6 @@ class InputArea:
         # We never ask where the cursor is: a terminal that cannot answer would keep the user waiting.
         self._application.renderer.cpr_support = CPR_Support.NOT_SUPPORTED
 
-    # --- for the conversation ---------------------------------------------------------------------------
-
     @property
     def size(self) -> Size:
         return self._output.get_size()
@@ -178,8 +176,6 @@ class InputArea:
     def clear(self) -> None:
         self._buffer.reset()
 
-    # --- what is painted --------------------------------------------------------------------------------
-
     def _make_layout(self) -> Layout:
         entry = Window(
             BufferControl(self._buffer, input_processors=[BeforeInput(lambda: self._prompt, "class:prompt")]),
@@ -210,8 +206,6 @@ class InputArea:
         if self.note:
             return [("class:note", _MARGIN + self.note[:width])]
         return [("class:bottom", _MARGIN + self._bottom(width))]
-
-    # --- keys -------------------------------------------------------------------------------------------
 
     def _complete_or_offer(self, event: KeyPressEvent) -> None:
         """Put the draft into an empty line, to be edited there; else complete the word at the cursor."""

@@ -1,12 +1,25 @@
-"""Formats what the window shows: the session's lines, menus, the progress over all steps, the bottom line."""
+"""Formats what the window shows: wrapped, coloured, with a sign for each voice in the margin.
+
+The colours can be read on black and on white alike, and differ in hue for those who see fewer colours. A test
+computes both. The sign says the same without any colour.
+"""
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from textwrap import shorten
+from typing import ClassVar
 
+from markdown_it import MarkdownIt
 from msgspec import Struct
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
+from rich.padding import Padding
+from rich.text import Text
+from rich.theme import Theme
 
 from ...core.analysis import Analysis, Stage
 from ...core.elaboration import Awaited
@@ -14,15 +27,78 @@ from ...core.lines import Line
 from ...core.personas import Persona, Roster
 from ...core.text import clean_text
 from ...core.turns import USER
-from .renderer import NO_SIGN, Renderer, Sign, find_voice
 
+MARGIN = 2
+WIDEST = 100  # longer lines are hard to read
+NARROWEST = 12
+
+
+class Voice(Struct, frozen=True):
+    """How a persona is told from the others at a glance."""
+
+    sign: str
+    plain_sign: str
+    colour: str
+
+
+VOICES = (
+    Voice("●", "*", "#b06100"),
+    Voice("▲", "^", "#875fd7"),
+    Voice("■", "#", "#00875f"),
+    Voice("◆", "+", "#d700af"),
+    Voice("▼", "v", "#5f5fff"),
+    Voice("★", "@", "#af5f5f"),
+    Voice("♣", "%", "#008800"),
+    Voice("♠", "&", "#767676"),
+)
+
+
+def find_voice(key: str | None, roster: Roster | None) -> Voice | None:
+    """Return the voice of a persona, by its place at the table; None for everybody else."""
+    if roster is None or key not in roster.keys:
+        return None
+    return VOICES[roster.keys.index(key) % len(VOICES)]
+
+
+# What stands in for our own signs where the terminal cannot show them.
+_PLAIN_SIGNS = str.maketrans({
+    "▰": "#", "▱": "-", "─": "-", "›": ">", "·": "|", "•": "*", "▌": "|", "…": "...", "✓": "*", "—": "--",
+    **{voice.sign: voice.plain_sign for voice in VOICES},
+})  # fmt: skip
+
+
+def has_signs(encoding: str | None, environment: Mapping[str, str]) -> bool:
+    """Whether the terminal can show signs beyond ASCII."""
+    try:
+        "●▰─›•".encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return environment.get("TERM") != "linux"  # its font has 512 signs at most
+
+
+class Sign(Struct, frozen=True):
+    """The sign in the margin of a text's first line, its style, and the name that the text begins with."""
+
+    text: str = ""
+    style: str = ""
+    name: str = ""
+
+
+NO_SIGN = Sign()
+_STYLES = {
+    "bold": ("code", "item.number", "table.header", "h1", "h2", "h3", "h4", "h5", "h6"),
+    "italic": ("block_quote",),
+    "underline": ("link", "link_url"),
+    "dim": ("table.border", "hr"),
+    "none": ("code_block", "item.bullet"),
+}
+_THEME = Theme({f"markdown.{name}": style for style, names in _STYLES.items() for name in names})
 _BETWEEN = " · "
 _RULE = "---"
 _MAX_RULE_WIDTH = 76
 _MAX_ITEM_LENGTH = 32
 _QUIET = "dim"
 _OWN_SIGNS = {"update": Sign("+", "green"), "saved": Sign("✓", "green"), "error": Sign("!", "bold red")}
-_UNSPACED_KINDS = ("update", "saved")
 _SPOKEN_KINDS = ("contribution", "feedback", "handoff")
 _CHOICE = re.compile(r"\[(?P<letter>[A-Z])\] (?P<label>.+?)(?= -- |  |$)(?: -- (?:(?!  ).)*)?")
 _WORK = {
@@ -38,8 +114,15 @@ _BLOCK = re.compile(r"[-*+] |\d{1,9}[.)] |#{1,6} |>|```|~~~|\|")
 class LineFormatter:
     """Formats the lines of one conversation, with blank lines between them."""
 
-    def __init__(self, renderer: Renderer, user_name: str | None) -> None:
-        self._renderer = renderer
+    def __init__(
+        self, columns: Callable[[], int], user_name: str | None, *, signs: bool = True, colours: bool = True
+    ) -> None:
+        """`columns` is called each time, as the window may have changed; `signs` allows more than ASCII."""
+        self._columns, self._signs = columns, signs
+        self._console = Console(
+            file=io.StringIO(), force_terminal=True, color_system="auto" if colours else None, theme=_THEME,
+            markup=False, highlight=False, emoji=False, legacy_windows=False,
+        )  # fmt: skip
         self._name = f"{user_name or 'You'}:"
         self._last: str | None = None
         self._in_step = False
@@ -48,7 +131,7 @@ class LineFormatter:
         """Return what is printed for a line; nothing for one that only says whose turn it is."""
         if line.kind == "listen" or not line.text.strip():
             return ""
-        stands_close = line.kind in _UNSPACED_KINDS and self._last in _UNSPACED_KINDS
+        stands_close = {line.kind, self._last} <= {"update", "saved"}
         gap = "" if self._last is None or stands_close else "\n"
         self._last = line.kind
         return gap + self._format_text(line, analysis)
@@ -56,21 +139,21 @@ class LineFormatter:
     def format_aside(self, text: str) -> str:
         """Format something that the terminal says itself, outside the conversation."""
         self._last = "aside"
-        return "\n" + self._renderer.render_plain(clean_text(text))
+        return "\n" + self._render_plain(clean_text(text))
 
     def format_document(self, text: str, *, markdown: bool) -> str:
         """Format a whole document in markdown, or a diff."""
         self._last = "aside"
         if markdown:
-            return "\n" + self._renderer.render_markdown(clean_text(text), breaks=False)
+            return "\n" + self._render_markdown(clean_text(text), breaks=False)
         styles = {"+": "green", "-": "red", "@": "bold"}
         lines = ((f" {line}", styles.get(line[:1], _QUIET)) for line in text.split("\n"))
-        return "\n" + "".join(self._renderer.render_plain(line, style=style) or "\n" for line, style in lines)
+        return "\n" + "".join(self._render_plain(line, style=style) or "\n" for line, style in lines)
 
     def format_typed(self, words: str) -> str:
         """Format what was typed but is not a contribution: `?`, a command, words that were asked about."""
         self._last = "typed"
-        return "\n" + self._renderer.render_plain(clean_text(words), Sign("›", _QUIET), _QUIET)
+        return "\n" + self._render_plain(clean_text(words), Sign("›", _QUIET), _QUIET)
 
     def format_draft(self, speaker: Persona, words: str, roster: Roster) -> str:
         """Format a contribution as far as it has come."""
@@ -78,7 +161,7 @@ class LineFormatter:
 
     def _format_text(self, line: Line, analysis: Analysis | None) -> str:
         roster = analysis.opening.roster if analysis is not None else None
-        render, text = self._renderer.render_plain, clean_text(line.text)
+        render, text = self._render_plain, clean_text(line.text)
         match line.kind:
             case "menu":
                 return self._format_menu(text, analysis)
@@ -86,16 +169,14 @@ class LineFormatter:
                 self._in_step = True
                 return self._format_progress(analysis) + render(text, _sign_of(line, roster), "bold")
             case "introduction":
-                rule = "─" * min(self._renderer.width, _MAX_RULE_WIDTH)
-                rows = (
-                    render(rule, style=_QUIET) if row == _RULE else render(row, style="bold" * row.isupper())
-                    for row in text.split("\n")
-                )
-                return "".join(row or "\n" for row in rows)
+                rule = "─" * min(self._width, _MAX_RULE_WIDTH)
+                rows = [rule if row == _RULE else row for row in text.split("\n")]
+                styles = {rule: _QUIET} | {row: "bold" for row in rows if row.isupper()}
+                return "".join(render(row, style=styles.get(row, "")) or "\n" for row in rows)
             case "synthesis":
-                return self._renderer.render_markdown(text)
+                return self._render_markdown(text)
             case "update" if text.startswith("###"):
-                return "\n" + self._renderer.render_markdown(text)
+                return "\n" + self._render_markdown(text)
             case "update" | "saved" | "error" as kind:
                 return render(text, _OWN_SIGNS[kind])
             case kind if line.speaker == USER:
@@ -112,7 +193,7 @@ class LineFormatter:
         words = text.removeprefix(sign.name).lstrip()
         if sign.name and _BLOCK.match(words):
             text = f"{sign.name}\n\n{words}"
-        return self._renderer.render_markdown(text, sign)
+        return self._render_markdown(text, sign)
 
     def _format_menu(self, text: str, analysis: Analysis | None) -> str:
         """Format a menu, in fewer words where the window is narrow.
@@ -122,7 +203,7 @@ class LineFormatter:
         left_step = self._in_step and analysis is not None and analysis.saved
         progress = self._format_progress(analysis) if left_step else ""
         self._in_step = self._in_step and not left_step
-        menu, render, width = Menu.read(text), self._renderer.render_plain, self._renderer.width
+        menu, render, width = Menu.read(text), self._render_plain, self._width
         choices = _BETWEEN.join(f"{letter} {label}" for letter, label in menu.choices)
         if len(choices) > width:
             choices = _BETWEEN.join(f"{letter} {label.split()[0]}" for letter, label in menu.choices)
@@ -134,7 +215,81 @@ class LineFormatter:
         return progress + "".join(map(render, (*menu.above, choices))) + render(rest, style=_QUIET)
 
     def _format_progress(self, analysis: Analysis | None) -> str:
-        return self._renderer.render_plain(draw_progress(analysis), style=_QUIET) if analysis else ""
+        return self._render_plain(draw_progress(analysis), style=_QUIET) if analysis else ""
+
+    @property
+    def _width(self) -> int:
+        """How wide a text may be, beside the margin."""
+        return max(min(self._columns(), WIDEST) - MARGIN, NARROWEST)
+
+    def _render_plain(self, text: str, sign: Sign = NO_SIGN, style: str = "") -> str:
+        """Render a text with its own line breaks; an indented line keeps its indent where it is wrapped."""
+        rows: list[Text] = []
+        for source in text.expandtabs(4).split("\n"):
+            words = source.lstrip(" ")
+            indent = min(len(source) - len(words), self._width // 2)
+            wrapped = Text(words, style).wrap(self._console, self._width - indent)
+            rows += (Text.assemble(" " * indent, row) for row in wrapped)
+        return self._print(rows, sign)
+
+    def _render_markdown(self, text: str, sign: Sign = NO_SIGN, *, breaks: bool = True) -> str:
+        """Render markdown; `breaks` keeps the line breaks within paragraphs."""
+        options = self._console.options.update(width=self._width)
+        lines = self._console.render_lines(_MarkdownText(text, breaks), options, pad=False)
+        return self._print([Text.assemble(*((s.text, s.style or "") for s in line)) for line in lines], sign)
+
+    def adapt_signs(self, text: str) -> str:
+        """Return the text with signs that the terminal can show."""
+        return text if self._signs else text.translate(_PLAIN_SIGNS)
+
+    def _print(self, rows: list[Text], sign: Sign) -> str:
+        """Return the rows with the sign in the margin, without blanks at their ends or empty rows around."""
+        for row in rows:
+            row.rstrip()
+        while rows and not rows[-1]:
+            rows.pop()
+        while rows and not rows[0]:
+            rows.pop(0)
+        if rows:
+            rows[0].stylize(f"bold {sign.style}", 0, len(sign.name))
+        with self._console.capture() as captured:
+            for number, row in enumerate(rows):
+                margin = (sign.text.ljust(MARGIN), sign.style) if number == 0 else " " * MARGIN
+                self._console.print(Text.assemble(margin, row) if row else "", soft_wrap=True)
+        return self.adapt_signs(captured.get())
+
+
+class _PlainHeading(Heading):
+    """A heading at the left, of whatever level."""
+
+    LEVEL_ALIGN: ClassVar = {}
+
+
+class _PlainCode(CodeBlock):
+    """Code as it was written, without a background that suits only one theme."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Padding(Text(str(self.text).rstrip(), style=self.style), (0, 0, 0, 2), expand=False)
+
+
+# HTML is text here: a persona who speaks of a <form> is quoted, not rendered.
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+
+
+class _MarkdownText(Markdown):
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _PlainHeading,
+        "fence": _PlainCode,
+        "code_block": _PlainCode,
+    }
+
+    def __init__(self, text: str, breaks: bool) -> None:
+        super().__init__("", hyperlinks=False)
+        self.markup = text
+        self.parsed = _PARSER.parse(text)
+        for child in (child for token in self.parsed for child in token.children or () if breaks):
+            child.type = "hardbreak" if child.type == "softbreak" else child.type
 
 
 def _sign_of(line: Line, roster: Roster | None) -> Sign:
@@ -157,17 +312,11 @@ class Menu(Struct, frozen=True):
     @classmethod
     def read(cls, text: str) -> Menu:
         """Read the menu that a line of the session spells out."""
-        choices: list[tuple[str, str]] = []
-        above = []
-        takes_feedback = False
-        for line in text.splitlines():
-            found = [(each["letter"], each["label"]) for each in _CHOICE.finditer(line)]
-            choices += found
-            if line.endswith(_FEEDBACK):
-                takes_feedback = True
-            elif not found and line not in (_RULE, ""):
-                above.append(line)
-        return cls(tuple(choices), tuple(above), takes_feedback)
+        lines = [line for line in text.splitlines() if line not in (_RULE, "")]
+        choices = tuple((each["letter"], each["label"]) for line in lines for each in _CHOICE.finditer(line))
+        feedback = [line for line in lines if line.endswith(_FEEDBACK)]
+        above = tuple(line for line in lines if line not in feedback and not _CHOICE.search(line))
+        return cls(choices, above, bool(feedback))
 
 
 def draw_progress(analysis: Analysis) -> str:

@@ -103,8 +103,6 @@ class TableSeat:
         self._moment = ""
         self._analysis: Analysis | None = None
 
-    # --- what a conversation looks at -------------------------------------------------------------------
-
     @property
     def is_open(self) -> bool:
         return bool(self._state.get("open"))
@@ -144,8 +142,6 @@ class TableSeat:
         finally:
             self._has_left = True
             await asyncio.gather(*self._sending, return_exceptions=True)
-
-    # --- what a conversation does -----------------------------------------------------------------------
 
     def say(self, words: str) -> None:
         """Say something at the table; what is refused comes back into the input line."""
@@ -190,8 +186,6 @@ class TableSeat:
         task = asyncio.ensure_future(send())
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
-
-    # --- the stream -------------------------------------------------------------------------------------
 
     def _end(self) -> None:
         self._shown.put_nowait(None)
@@ -266,8 +260,6 @@ class TableSeat:
             case "lost":
                 self._show(Line("notice", f"{_LOST} {self._again}"))
                 self._listen()
-
-    # --- requests ---------------------------------------------------------------------------------------
 
     def come_in(self) -> None:
         """Come in by the invitation that the server left for us, and look whether the table is open."""

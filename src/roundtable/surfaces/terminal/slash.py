@@ -17,8 +17,7 @@ from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
 from ...store.artifact import read_documents as read_documents  # for the window and the web pages too
 from ...store.transcript import find_transcript, list_transcripts, read_transcript
-from .page import draw_progress
-from .renderer import VOICES
+from .page import VOICES, draw_progress
 
 HELP = {
     "/help": "what can be typed here",
@@ -50,6 +49,7 @@ _KEYS = {
     "Ctrl-D": "leave",
 }
 _COMMAND = re.compile(r"(?P<name>/[a-z]+)(?:\s+(?P<rest>.*))?", re.DOTALL)
+_STEP_ID = re.compile(r"\d\d-\d\d")
 
 
 class CommandResult(Struct, frozen=True):
@@ -135,6 +135,15 @@ def run_command(words: str, scene: Scene) -> CommandResult | None:
             else:
                 text = f"The depth is {analysis.depth}. Change it with /depth and one of {', '.join(DEPTHS)}."
     return CommandResult(text)
+
+
+def find_glued_command(words: str, prefill: str) -> str:
+    """Return the command or step typed right behind what stood in the line; empty where there is none."""
+    typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
+    found = _COMMAND.fullmatch(typed.strip())
+    is_command = found is not None and found["name"] in HELP
+    is_known = is_command or _STEP_ID.fullmatch(typed) or typed in ("back", "skip", "undo", "help", "quit")
+    return typed.strip() if is_known else ""
 
 
 def list_completions(analysis: Analysis | None) -> Iterable[str]:

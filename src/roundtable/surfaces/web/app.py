@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from inspect import isawaitable
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -29,7 +29,7 @@ from ...core.errors import ItemLocked, ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
 from ...core.synthesis import HEADINGS
 from ...project import Project
-from ..terminal.renderer import VOICES
+from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, read_form
 from .markup import render_document, render_words
 from .pages import find_entry, list_backlog, view_item
@@ -59,9 +59,12 @@ class Site:
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
         self._templates.globals |= {"headings": HEADINGS, "voices": VOICES}
-        self._templates.filters.update(
-            words=render_words, document=render_document, day=_show_day, quote=quote
-        )
+        self._templates.filters |= {
+            "words": render_words,
+            "document": render_document,
+            "day": lambda instant: (instant or "")[:16].replace("T", " "),
+            "quote": quote,
+        }
 
     def make_app(self) -> Starlette:
         """Return the application, with every check in front of it."""
@@ -113,8 +116,9 @@ class Site:
                 raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
             if request.method == "POST":
                 request.state.form = await read_form(request, guest)
-            found = await run_in_threadpool(endpoint, request, guest)
-            return cast("Response", await found if isawaitable(found) else found)
+            is_quick = iscoroutinefunction(endpoint)
+            answer = endpoint(request, guest) if is_quick else run_in_threadpool(endpoint, request, guest)
+            return cast("Response", await answer)
 
         return run
 
@@ -283,7 +287,3 @@ class Site:
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
-
-
-def _show_day(instant: str | None) -> str:
-    return (instant or "")[:16].replace("T", " ")

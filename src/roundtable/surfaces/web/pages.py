@@ -136,7 +136,13 @@ def view_item(project: Project, slug: str) -> ItemView:
     (status,) = project.report([entry])
     rows = project.list_steps(entry)
     titles = {step.step_id: step.title for step in (*project.steps(), *(step for step, _ in rows))}
-    found = _read_discussions(folder, titles, project.list_taken_back(entry))
+    undone = project.list_taken_back(entry)
+    found = []
+    for number, name, text, content in parse_transcripts(folder):
+        step_id, at = content.key if content else ("", "")
+        title = titles.get(step_id, Path(name).name)
+        turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
+        found.append(DiscussionView(number, step_id, at, clean_text(text), title, at in undone, turns))
     talks = Counter(each.step for each in found if not each.is_undone)
     views = [StepView(step, state, talks[step.step_id]) for step, state in rows]
     phases = ((phase, tuple(view for view in views if view.step.phase == phase)) for phase in PHASES)
@@ -149,23 +155,11 @@ def view_item(project: Project, slug: str) -> ItemView:
         draft.partition("\n")[2].strip() if draft.startswith("# ") else draft,
         tuple((phase, row) for phase, row in phases if row),
         read_documents(folder),
-        found,
+        tuple(found),
         () if entry.problem else project.open_questions(slug),
         _read_text(folder, "parking-lot.md").removeprefix("# Parking Lot").strip(),
         project.describe_spending(entry),
     )
-
-
-def _read_discussions(
-    folder: Path, titles: dict[str, str], undone: tuple[str, ...]
-) -> tuple[DiscussionView, ...]:
-    found = []
-    for number, name, text, content in parse_transcripts(folder):
-        step, at = content.key if content else ("", "")
-        title = titles.get(step, Path(name).name)
-        turns = {strip_credit(each.text): each.turns for each in content.entries} if content else {}
-        found.append(DiscussionView(number, step, at, clean_text(text), title, at in undone, turns))
-    return tuple(found)
 
 
 def _read_text(folder: Path, name: str) -> str:

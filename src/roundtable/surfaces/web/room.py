@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ...core.analysis import Analysis
@@ -30,8 +30,7 @@ from ...core.text import clean_text
 from ...core.turns import USER
 from ...panel.base import StoppablePanel
 from ...runtime.session import Session
-from ..terminal.page import Menu, describe_work
-from ..terminal.renderer import VOICES
+from ..terminal.page import VOICES, Menu, describe_work
 from ..terminal.slash import compare_documents, read_documents
 from .access import MEMBER, Guest
 
@@ -85,26 +84,21 @@ class _Speech(Struct):
         return {"key": key, "name": name, "voice": self.voice, "sign": sign, "from": start, "text": piece}
 
 
-class _Run(Struct):
-    """One opening of the table, until it is paused or done."""
-
-    session: Session
-    panel: StoppablePanel
-    id: str = field(default_factory=lambda: secrets.token_hex(4))
-    task: asyncio.Task[None] | None = None
-    has_ended: bool = False
-
-
 class Room:
     """Plays the session of one item for any number of people."""
 
     def __init__(self, slug: str, start: StartSession, draw: Draw, *, idle: float = IDLE) -> None:
         self.slug = slug
+        self.is_open = False
+        self.run_id = ""
+        """The name of this opening of the table; numbers of entries count within it."""
         self.entries: list[RoomEntry] = []
         self.chair: Guest | None = None
         self._start, self._draw, self._idle = start, draw, idle
         self._events: list[str] = []
-        self._run: _Run | None = None
+        self._session: Session | None = None
+        self._panel: StoppablePanel | None = None
+        self._task: asyncio.Task[None] | None = None
         self._listen: RoomEntry | None = None
         self._question: RoomEntry | None = None
         self._waiting: deque[tuple[Guest, str, Awaits]] = deque()
@@ -118,15 +112,6 @@ class Room:
         self._closing: asyncio.TimerHandle | None = None
 
     # --- what there is to see ---------------------------------------------------------------------------
-
-    @property
-    def is_open(self) -> bool:
-        return self._run is not None and not self._run.has_ended
-
-    @property
-    def run_id(self) -> str:
-        """Return the name of this opening of the table; numbers of entries count within it."""
-        return self._run.id if self._run is not None else ""
 
     @property
     def last_id(self) -> str:
@@ -149,7 +134,7 @@ class Room:
 
     @property
     def analysis(self) -> Analysis | None:
-        return self._run.session.analysis if self._run is not None else None
+        return self._session.analysis if self._session is not None else None
 
     @property
     def discussion(self) -> Elaboration | None:
@@ -164,7 +149,7 @@ class Room:
     @property
     def prefill(self) -> str:
         """Return what stands in the input field to be edited."""
-        return self._run.session.prefill if self._run is not None else ""
+        return self._session.prefill if self._session is not None else ""
 
     @property
     def is_discussing(self) -> bool:
@@ -172,9 +157,6 @@ class Room:
 
     def is_chair(self, guest: Guest) -> bool:
         return self.chair is not None and self.chair.id == guest.id
-
-    def is_here(self, guest: Guest | None) -> bool:
-        return guest is not None and guest.id in self._seats and self._seats[guest.id].streams > 0
 
     def people(self) -> list[_Seat]:
         """Return who is here, in the order in which they came."""
@@ -191,7 +173,7 @@ class Room:
                 "awaits": self.awaits,
                 "draft": self.question.draft if self.question is not None else "",
                 "prefill": self.prefill,
-                "moment": self._run.session.moment if self._run is not None else "",
+                "moment": self._session.moment if self._session is not None else "",
                 "people": {seat.guest.id: seat.guest.name for seat in people},
                 "talking": self.is_discussing,
                 "chair": self.chair.id if self.chair is not None else "",
@@ -270,22 +252,23 @@ class Room:
         if self.is_open:
             return
         session, panel = self._start(on_words=self._take_words, on_begin=self._begin_words, **options)
-        self._run = run = _Run(session, panel)
+        self.is_open, self.run_id = True, secrets.token_hex(4)
+        self._session, self._panel = session, panel
         self.entries, self._events, self.chair = [], [], guest
         self._listen = self._question = self._heard_last = None
         self._waiting.clear()
         self._before = await asyncio.to_thread(read_documents, session.folder)
-        run.task = asyncio.create_task(self._play(run), name=f"room {self.slug}")
+        self._task = asyncio.create_task(self._play(session), name=f"room {self.slug}")
         if not self.people():
             self._close_when_idle()
         self._tell()
 
     async def close(self) -> None:
         """Close the table; everything that counts is on disk."""
-        if self._run is not None and self._run.task is not None:
-            self._run.task.cancel()
+        if self._task is not None:
+            self._task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._run.task
+                await self._task
 
     def leave(self, guest: Guest) -> None:
         """Close the table for everybody, by whoever has the chair."""
@@ -346,8 +329,8 @@ class Room:
     def stop_speaker(self, guest: Guest) -> None:
         """Cut whoever speaks short; what was said by then is the contribution."""
         self._require_chair(guest)
-        if self._run is not None:
-            self._run.panel.stop()
+        if self._panel is not None:
+            self._panel.stop()
 
     def show_typing(self, guest: Guest) -> None:
         """Let the others see that somebody writes."""
@@ -363,7 +346,7 @@ class Room:
         seat = self._seats.get(to)
         if seat is None or not seat.streams or seat.guest.role != MEMBER:
             raise RuleBroken("The chair was not handed over: nobody here who may speak has that name.")
-        if self.is_here(self.chair) or guest.id != to:
+        if guest.id != to or any(self.is_chair(each.guest) for each in self.people()):
             self._require_chair(guest)
         self._require_member(guest)
         self.chair = seat.guest
@@ -388,27 +371,26 @@ class Room:
 
     # --- the session ------------------------------------------------------------------------------------
 
-    async def _play(self, run: _Run) -> None:
+    async def _play(self, session: Session) -> None:
         try:
-            async with aclosing(run.session.lines()) as lines:
+            async with aclosing(session.lines()) as lines:
                 async for line in lines:
-                    self._take(line, run.session.folder)
+                    self._take(line, session.folder)
         except RoundtableError as failure:
             self._add(Line("error", str(failure)))
         except Exception as error:
             what = f"Something unexpected happened ({type(error).__name__})."
             self._add(Line("error", f"{what} What was shown before it is saved. Open the table to go on."))
         finally:
-            run.has_ended = True
+            self.is_open = False
             self._listen = None
             self._begin_words("")
 
     def _end_run(self) -> None:
-        if self._run is not None and self._run.task is not None:
-            if self._listen is not None:
-                self._run.session.hang_up()
-            else:
-                self._run.task.cancel()
+        if self._session is not None and self._listen is not None:
+            self._session.hang_up()
+        elif self._task is not None:
+            self._task.cancel()
 
     def _take(self, line: Line, folder: Path) -> None:
         self._listen = None
@@ -423,7 +405,10 @@ class Room:
         self._add(line)
         if line.kind == "listen":
             self._listen = self.entries[-1]
-            self._return_late_words()
+            late = [(guest, words) for guest, words, meant in self._waiting if meant != line.awaits and words]
+            for guest, words in late:
+                self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
+            self._waiting = deque(each for each in self._waiting if each[2] == line.awaits)
             if self._waiting:
                 self._pass_on()
 
@@ -431,16 +416,8 @@ class Room:
         """Hand the next message that waits to the session, which listens."""
         self._heard_last, words, _ = self._waiting.popleft()
         self._listen = None
-        if self._run is not None:
-            self._run.session.say(words, by=self._heard_last.name)
-
-    def _return_late_words(self) -> None:
-        """Say which messages came too late for what they answer; they answer nothing that is asked now."""
-        awaits = self.awaits
-        late = [(guest, words) for guest, words, meant in self._waiting if meant != awaits and words]
-        for guest, words in late:
-            self._add(Line("notice", f"This came too late, so it was not said. {guest.name}: {words}"))
-        self._waiting = deque(each for each in self._waiting if each[2] == awaits)
+        if self._session is not None:
+            self._session.say(words, by=self._heard_last.name)
 
     def _begin_words(self, speaker: str) -> None:
         persona, voice = self._find_voice(speaker)
