@@ -74,8 +74,9 @@ def collect() -> tuple[Found, ...]:
         module = importlib.import_module(name)
         tree = ast.parse(Path(str(module.__file__)).read_text("utf-8"))
         for label, value in vars(module).items():
+            is_direct = isinstance(value, re.Pattern | LazyPattern)
             for pattern in _held(value, set()):
-                add(Found(name, label, pattern, _methods_used(tree, label, direct=value is pattern)))
+                add(Found(name, label, pattern, _methods_used(tree, label, direct=is_direct)))
         for call in ast.walk(tree):
             literal = _literal(call) if _is_call_of_re(call, _INLINE) else None
             if literal is not None:
