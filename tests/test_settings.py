@@ -14,7 +14,7 @@ from roundtable.core.errors import RuleBroken
 from roundtable.settings import Budget, Settings, find_root, load_settings, user_file, user_name
 
 KNOWN = "items, panel, user_name, review, model, base_url, time_limit, "
-KNOWN += "budget_turns, budget_tokens, budget_money"
+KNOWN += "budget.turns, budget.tokens, budget.money"
 LAYERS = ("variable", "the user's file", "roundtable.toml", "pyproject.toml")
 PERSONAL_LAYERS = ("variable", "the user's file")
 
@@ -168,6 +168,7 @@ def test_a_projects_file_names_no_model_no_program_and_no_address(
         ("roundtable.toml", 'user_name = "budget"\n\n[budget]\nmoney = 900\n', 3),
         ("roundtable.toml", "budget.money = 900\n", 1),
         ("pyproject.toml", "[budget]\n[tool.roundtable.budget]\nmoney = 900\n", 2),
+        ("roundtable.toml", '"budget.money" = 900\n', 1),
     ],
 )
 def test_a_projects_file_chooses_no_panel_but_offline_and_no_budget(
@@ -179,6 +180,14 @@ def test_a_projects_file_chooses_no_panel_but_offline_and_no_budget(
     key = "panel" if "panel" in text else "budget"
     assert told.startswith(f"{file}, line {line}: {key} is ignored. A project's file can")
     assert told.endswith(f" or {home / 'roundtable' / 'config.toml'}.")
+
+
+@pytest.mark.rule("TABLE-4")
+def test_a_limit_by_another_name_is_no_setting_of_a_projects_file(project: Path) -> None:
+    (project / "roundtable.toml").write_text("budget_turns = 1\nBUDGET_MONEY = 900\n")
+    settings, told = load_settings(project, environment={})
+    assert settings.budget == Budget()
+    assert ["is not a setting" in text for text in told] == [True, True]
 
 
 @pytest.mark.rule("TABLE-4")
@@ -324,14 +333,14 @@ def test_a_budget_has_up_to_three_limits_each_from_the_strongest_layer(project: 
 def test_a_limit_is_a_number_above_nought(project: Path, home: Path, value: str) -> None:
     settings, (told,) = load_settings(project, environment=_own(home, f"[budget]\nturns = {value}\n"))
     assert settings.budget == Budget()
-    assert told.endswith("config.toml: budget_turns must be a number, such as 8.")
+    assert told.endswith("config.toml: budget.turns must be a number, such as 8.")
 
 
 def test_a_budget_that_is_none_is_named_and_passed_over(project: Path, home: Path) -> None:
     (told,) = load_settings(project, environment=_own(home, "budget = 3\n"))[1]
     assert told.endswith(f"config.toml: budget is not a setting; the settings are {KNOWN}.")
     (told,) = load_settings(project, environment=_own(home, "[budget]\nyears = 3\n"))[1]
-    assert told.endswith(f"config.toml: budget_years is not a setting; the settings are {KNOWN}.")
+    assert told.endswith(f"config.toml: budget.years is not a setting; the settings are {KNOWN}.")
     told = "Environment: ROUNDTABLE_BUDGET_TURNS must be a number, such as 8."
     assert load_settings(project, environment={"ROUNDTABLE_BUDGET_TURNS": "few"})[1] == (told,)
 

@@ -60,9 +60,9 @@ _SETTINGS: Mapping[str, tuple[Any, str]] = {
     ),
     "base_url": (str, f'an address, such as "{address.EXAMPLE}"'),
     "time_limit": (Annotated[int, Meta(ge=5, le=3600)], "a number of seconds from 5 to 3600"),
-    "budget_turns": (_Count, "a number, such as 8"),
-    "budget_tokens": (_Count, "a number, such as 60000"),
-    "budget_money": (Decimal, "a number, such as 0.50"),
+    "budget.turns": (_Count, "a number, such as 8"),
+    "budget.tokens": (_Count, "a number, such as 60000"),
+    "budget.money": (Decimal, "a number, such as 0.50"),
 }
 """The form of each setting, and what it must be, in words."""
 _WHY_PERSONAL = "A project's file cannot choose what runs here or where words and keys go."
@@ -112,10 +112,6 @@ class _SettingsReader(Struct):
 
     def take(self, origin: str, table: Mapping[str, Any], shown: Callable[[str], str] = str) -> None:
         named = self.values.get("model")
-        budget = table.get("budget")
-        if isinstance(budget, Mapping):
-            limits = {f"budget_{key}": value for key, value in budget.items()}
-            table = {key: value for key, value in table.items() if key != "budget"} | limits
         for key, value in table.items():
             try:
                 self.values.setdefault(key, _read_value(key, value))
@@ -135,16 +131,17 @@ class _SettingsReader(Struct):
         for key in filter(None, section.split(".")):
             below = table.get(key)
             table = below if isinstance(below, dict) else {}
-        refused = [key for key in PERSONAL if key in table and (key, table[key]) != ("panel", "offline")]
-        if path == own:
-            refused = []
-        for key in refused:
+        if isinstance(budget := table.get("budget"), Mapping):
+            limits = {f"budget.{key}": value for key, value in budget.items()}
+            table = {key: value for key, value in table.items() if key != "budget"} | limits
+        allowed = {key: value for key, value in table.items() if path == own or _is_for_projects(key, value)}
+        for key in dict.fromkeys(key.partition(".")[0] for key in table if key not in allowed):
             means = f"{_flag(key)}, {_variable(key)}"
             if key in ("budget", "time_limit"):
-                means = _variable("budget_turns" if key == "budget" else key)
+                means = _variable("budget.turns" if key == "budget" else key)
             where = f"{name}, line {_line_of(key, text, section)}"
             self.warn(f"{where}: {key} is ignored. {PERSONAL[key]} Use {means}{f' or {own}' if own else ''}.")
-        self.take(name, {key: value for key, value in table.items() if key not in refused})
+        self.take(name, allowed)
 
     def parse(self, text: str, name: str) -> Mapping[str, Any]:
         if not text:
@@ -175,6 +172,11 @@ class _SettingsReader(Struct):
         self.warnings.append(one_line(text))
 
 
+def _is_for_projects(key: str, value: object) -> bool:
+    """Whether a project's file may make a setting."""
+    return key.partition(".")[0] not in PERSONAL or (key, value) == ("panel", "offline")
+
+
 def _read_value(key: str, value: object) -> Any:
     """Return the value of a setting; ValueError says what it must be."""
     if key not in _SETTINGS:
@@ -202,7 +204,7 @@ def _read_value(key: str, value: object) -> Any:
             is_sound = all(name and name.isprintable() for name in found)
         case "base_url" if problem := address.find_problem(found):
             raise ValueError(problem)
-        case "budget_money":
+        case "budget.money":
             is_sound = found.is_finite() and 0 < found < _MOST
     if not is_sound:
         raise ValueError(f"must be {wanted}")
@@ -240,7 +242,7 @@ def load_settings(
     for name, section in PROJECT_FILES.items():
         found.take_file(home / name, name, section, own)
     values = found.values
-    budget = Budget(*(values.pop(f"budget_{limit}", None) for limit in ("turns", "tokens", "money")))
+    budget = Budget(*(values.pop(f"budget.{limit}", None) for limit in ("turns", "tokens", "money")))
     renamed = {"items_folder": values.pop("items", ITEMS_FOLDER), "models": values.pop("model", ())}
     settings = Settings(home, budget=budget, is_panel_chosen="panel" in values, **renamed, **values)
     return settings, tuple(found.warnings)
@@ -355,7 +357,7 @@ def _line_of(key: str, text: str, section: str) -> int:
 
 
 def _variable(key: str) -> str:
-    return f"ROUNDTABLE_{key.upper()}"
+    return f"ROUNDTABLE_{key.replace('.', '_').upper()}"
 
 
 def _flag(key: str) -> str:
