@@ -403,11 +403,20 @@ def test_what_answers_nothing_stands_by_itself_and_noise_is_nothing() -> None:
 
 
 @pytest.mark.rule("SYN-9")
-def test_a_prompt_that_is_kept_open_becomes_an_open_question() -> None:
-    discussion = talk("I don't know", max_turns=20)
-    assert len(discussion.draft.questions) == 1
-    assert discussion.draft.questions[0].detail.startswith("for ")
+@pytest.mark.parametrize(
+    "words", ["I don't know", "Not sure, Jordan should know.", "I don't know yet, ask Finance."]
+)
+def test_a_prompt_that_is_kept_open_becomes_an_open_question(words: str) -> None:
+    discussion = talk(words, max_turns=20)
+    (question,) = discussion.draft.questions
+    assert question.text.endswith("?")
+    assert words not in question.text
     assert discussion.draft.insights == discussion.draft.decisions == ()
+
+
+@pytest.mark.rule("SYN-9")
+def test_a_word_of_praise_is_no_insight() -> None:
+    assert talk("That's a good question.", "Good point.", max_turns=20).draft.insights == ()
 
 
 @pytest.mark.rule("SYN-10", "META-5")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ...core.text import stem_word
+from ...core.text import EMPTY_WORDS, content_stems, stem_word
 
 INTERVIEW_FOLDER = Path(__file__).resolve().parents[2] / "content" / "interview"
 MAX_MESSAGE_LENGTH = 4_000
@@ -31,6 +31,12 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 def word_list(name: str) -> frozenset[str]:
     """Return the words of one kind, in small letters."""
     return frozenset(_tables()["words"][name].split())
+
+
+@lru_cache(maxsize=4_096)
+def telling_stems(text: str) -> frozenset[str]:
+    """Return the stems of the words that tell something; "a good question" or "not sure" has none."""
+    return frozenset(content_stems(text, EMPTY_WORDS | word_list("empty")))
 
 
 @lru_cache(maxsize=64)

@@ -15,9 +15,9 @@ from typing import Literal
 from msgspec import Struct
 
 from ...core.hearing import can_decide
-from ...core.text import content_stems, fold_text, split_sentences, word_set, words_of
+from ...core.text import fold_text, split_sentences, word_set, words_of
 from ...core.validation import is_unknown
-from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, word_list
+from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
 
 Kind = Literal["question", "decision", "statement", "denial"]
 
@@ -68,12 +68,12 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
             kind = "decision"
         elif pattern("not_answered").match(fold_text(drop_name(sentence, names))):
             kind = "denial"
-        elif (is_question(told) or is_doubt) and content_stems(told):
+        elif (is_question(told) or is_doubt) and telling_stems(told):
             kind = "question"
         asks = asks or (kind == "question" and not is_doubt)
         # Neighbouring statements are said in one breath, and so is "Approved." with what is approved.
         last = pieces[-1] if pieces else Piece(kind, "")
-        approves = last.kind == "decision" and kind == "statement" and len(content_stems(last.text)) < _FEW
+        approves = last.kind == "decision" and kind == "statement" and len(telling_stems(last.text)) < _FEW
         if pieces and (approves or kind == last.kind != "decision"):
             pieces[-1] = Piece(last.kind, f"{last.text} {sentence}")
         else:

@@ -14,9 +14,9 @@ from msgspec import Struct, field
 
 from ...core.commands import Table
 from ...core.hearing import address
-from ...core.text import content_stems, fold_text, words_of
+from ...core.text import fold_text, words_of
 from ...core.turns import USER, Turn
-from .lexicon import MAX_MESSAGE_LENGTH, pattern, persona_line, stems_of_list
+from .lexicon import MAX_MESSAGE_LENGTH, pattern, persona_line, stems_of_list, telling_stems
 from .messages import Piece, UserMessage, read_message
 from .prompts import AnswerKind, Library, Prompt, extract_question
 
@@ -133,9 +133,9 @@ def _hear_user(found: Discussion, turn: Turn, table: Table) -> None:
         return
     if message.keeps_open:
         waiting = [each for each in found.open_prompts if addressed in (None, each.speaker)][-1:]
-        stems = frozenset(content_stems(turn.text))
+        stems = telling_stems(turn.text)
         for prompt in waiting:
-            if len(stems) <= _LITTLE or not stems.isdisjoint(content_stems(prompt.text)):
+            if len(stems) <= _LITTLE or not stems.isdisjoint(telling_stems(prompt.text)):
                 prompt.state, prompt.kept_with = "kept", turn.text
                 return
         # What is open has a subject of its own: it is a question that the user leaves.
@@ -174,8 +174,8 @@ def find_answered_prompt(
 
 def _rate(told: str, prompt: OpenPrompt, waiting: Sequence[OpenPrompt]) -> tuple[float, bool]:
     """Return how much speaks for words being the answer to a prompt, and whether they have its shape."""
-    others = frozenset(stem for each in waiting if each is not prompt for stem in content_stems(each.text))
-    shared = len((frozenset(content_stems(told)) & frozenset(content_stems(prompt.text))) - others)
+    others = frozenset(stem for each in waiting if each is not prompt for stem in telling_stems(each.text))
+    shared = len((telling_stems(told) & telling_stems(prompt.text)) - others)
     fits = _fits_kind(told, prompt.kind, shares=bool(shared))
     score = min(shared, 3) + 1.2 * fits + 0.3 * (prompt is waiting[-1])
     if prompt.kind == "choice" and not fits:
@@ -203,6 +203,6 @@ def _fits_kind(told: str, kind: AnswerKind, *, shares: bool) -> bool:
         case "case":
             return bool(pattern("tells_case").search(plain)) and not pattern("states_fact").match(plain)
         case "person":
-            return bool(_PERSON.search(plain)) or not stems_of_list("person").isdisjoint(content_stems(told))
+            return bool(_PERSON.search(plain)) or not stems_of_list("person").isdisjoint(telling_stems(told))
         case "text":
             return False

@@ -12,8 +12,7 @@ from math import ceil
 from ...core.commands import Table
 from ...core.hearing import address
 from ...core.synthesis import SUMMARY_LENGTH, Draft, Entry, join_lines, shorten_text
-from ...core.text import content_stems
-from .lexicon import drop_name
+from .lexicon import drop_name, telling_stems
 from .messages import Kind
 from .pairing import Discussion, SaidPiece, first_names, follow_discussion
 from .prompts import Library
@@ -63,7 +62,7 @@ def _pieces(table: Table, found: Discussion, kind: Kind) -> Iterator[SaidPiece]:
 
 
 def _stems(said: SaidPiece) -> frozenset[str]:
-    return frozenset(content_stems(said.piece.text))
+    return telling_stems(said.piece.text)
 
 
 def _put_entry(said: SaidPiece, table: Table) -> Entry:
@@ -94,7 +93,7 @@ def _find_questions(table: Table, found: Discussion) -> Iterator[Entry]:
     for prompt in found.prompts:
         if prompt.state == "kept":
             said_of_it = join_lines(prompt.kept_with)
-            is_named = len(content_stems(said_of_it)) > 1
+            is_named = len(telling_stems(said_of_it)) > 1
             detail = f'"{said_of_it}"' if is_named else WHO_COULD_TELL.get(prompt.speaker, ANYBODY)
             yield Entry(prompt.question, (prompt.turn,), detail)
 
