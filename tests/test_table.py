@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from model_talk import ScriptedModel
 from project import ANSWERS, kinds, meta, talk, texts
+from roundtable.core import commands as do
 from roundtable.core.events import Offer
 from roundtable.core.hearing import find_corrections
+from roundtable.panel.base import OnWords, PanelRequest, ignore_words
 from roundtable.panel.model.conversation import MARK
 from roundtable.store.background import read_background
 from roundtable.store.items import read_item
@@ -219,6 +222,22 @@ def test_what_the_user_says_of_the_code_holds_from_then_on(place: Place, where: 
     request = hold(place, ["done"], model)[-1]
     assert f"What the user said of the code, which holds:\n{MARK}{said}" in request
     assert "The code, forms.py" not in request
+
+
+@pytest.mark.rule("TABLE-2")
+def test_whoever_takes_up_a_word_on_the_code_knows_it_already(place: Place) -> None:
+    seen: list[tuple[str, ...]] = []
+
+    class Attentive(ScriptedPanel):
+        async def answer(self, request: PanelRequest, on_words: OnWords = ignore_words) -> Any:
+            if isinstance(request, do.AskFeedback):
+                seen.append(request.brief.known.corrections)
+            return await super().answer(request, on_words)
+
+    (place[0] / "forms.py").write_text(CODE)
+    said = "`forms.py` is not touched."
+    talk(*place, [*ANSWERS, said], panel=Attentive())
+    assert seen == [(said,)]
 
 
 @pytest.mark.rule("TABLE-2")

@@ -107,6 +107,8 @@ def test_long_rows_are_no_trouble() -> None:
     assert Condition.parse("'' == '' or " * 41 + "'' == ''").holds({})
     with pytest.raises(RuleBroken, match="at character"):
         Condition.parse("(" * 250 + ")" * 250)
+    with pytest.raises(RuleBroken, match="at character"):
+        Condition.parse("-" * 450 + "x")
 
 
 @pytest.mark.rule("STEP-3")

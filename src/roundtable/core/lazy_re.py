@@ -40,6 +40,8 @@ class LazyPattern:
 
     def __getattr__(self, name: str) -> Any:
         """Return what the compiled pattern has under a name, and keep it, so that this is asked once."""
+        if name.startswith("__"):  # what copying asks for before there is anything to copy
+            raise AttributeError(name)
         if name == "compiled":
             self.compiled = re.compile(self.pattern, self._flags)
             return self.compiled

@@ -164,6 +164,8 @@ class Condition(Struct, frozen=True):
             at, reason = start + error.offset if error.offset else len(text) + 1, error.msg
         except ValueError:  # a character that no source may hold
             at, reason = 1, "it holds a character that cannot be read"
+        except (RecursionError, MemoryError):
+            at, reason = 1, "it is nested too deeply"
         else:
             return cls(text, meaning)
         raise RuleBroken(f"The condition does not parse at character {at}: {reason}.")

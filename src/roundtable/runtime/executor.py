@@ -242,6 +242,13 @@ class Executor:
         step_id = task.brief.step.step_id
         if isinstance(task, do.AskReading | do.AskOffers) and self.panel.name not in (OFFLINE, HOST):
             await self._surveyor.ask_panel(task.brief.item, self.panel)
+        # Kept first, so that whoever is asked sees them.
+        if isinstance(task, do.AskFeedback):
+            keep_corrections(self._folder, task.words, relayed=task.relayed)
+        for answer in task.brief.answers if isinstance(task, do.AskDraft) else ():
+            # A draft that was taken as it is says what a panel thinks of the code, not the user.
+            if not answer.offered:
+                keep_corrections(self._folder, answer.text, relayed=answer.relayed)
         task = replace(task, brief=await asyncio.to_thread(self._lay_out, task.brief))
         match task:
             case do.AskReading():
@@ -254,10 +261,6 @@ class Executor:
                 said = _require_words(await self.panel.answer(task))
                 return on.FollowedUp(self._mark_at_step(said, task.brief))
             case do.AskDraft():
-                for answer in task.brief.answers:
-                    # A draft that was taken as it is says what a panel thinks of the code, not the user.
-                    if not answer.offered:
-                        keep_corrections(self._folder, answer.text, relayed=answer.relayed)
                 material = await asyncio.to_thread(self._outputs.documents)
                 # What was answered before and is not asked at this depth stays (STEP-5).
                 asked = keep_answers(
@@ -265,7 +268,6 @@ class Executor:
                 )
                 return await self._draft(replace(asked, material=material))
             case do.AskFeedback():
-                keep_corrections(self._folder, task.words, relayed=task.relayed)
                 if task.aside:  # a question is answered from all that is written
                     task = replace(task, brief=replace(task.brief, documents=self._outputs.all_material()))
                 reply = self._mark_at_step(_require_words(await self.panel.answer(task)), task.brief)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
-from math import ceil
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, cast
 
 from .model import Conversation, FailureKind, ModelFailed, Request, Usage, make_failure
@@ -143,7 +143,7 @@ def _kind(error: Exception, *, begun: bool) -> tuple[FailureKind, str]:
         case api.ModelAuthenticationError():
             return "refused", ""
         case api.ModelRateLimitError():
-            seconds = error.retry_after or 0
+            seconds = error.retry_after if error.retry_after and isfinite(error.retry_after) else 0
             wait = f"{ceil(seconds / 60)} minutes" if seconds > 120 else f"{ceil(seconds)} seconds"
             return "rate-limit", f"It asks to wait {wait}." if seconds else ""
         case api.ModelQuotaExceededError():

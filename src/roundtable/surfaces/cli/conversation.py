@@ -106,13 +106,13 @@ async def _read(handle: int) -> bytes:
     outcome.set_running_or_notify_cancel()  # whoever waits may be cancelled, the thread cannot be
 
     def read() -> None:
-        try:
-            outcome.set_result(os.read(handle, _CHUNK))
-        except BlockingIOError:  # another program made the file non-blocking
-            select.select([handle], [], [])
-            read()
-        except OSError as error:
-            outcome.set_exception(error)
+        while not outcome.done():
+            try:
+                outcome.set_result(os.read(handle, _CHUNK))
+            except BlockingIOError:  # another program made the file non-blocking
+                select.select([handle], [], [])
+            except OSError as error:
+                outcome.set_exception(error)
 
     threading.Thread(target=read, name="answers", daemon=True).start()
     return await asyncio.wrap_future(outcome)

@@ -7,9 +7,10 @@ import base64
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
+from pathlib import Path
 
 import click
 from prompt_toolkit.application.run_in_terminal import run_in_terminal
@@ -28,7 +29,12 @@ from .seat import TableSeat
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
-_COPY_COMMANDS = (["pbcopy"], ["wl-copy"], ["xclip", "-selection", "clipboard"], ["clip"])
+_COPY_COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
+    "darwin": (["/usr/bin/pbcopy"],),
+    # By its path: Windows would look into the folder of the project first.
+    "win32": ([str(Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "clip.exe"))],),
+    "linux": (["wl-copy"], ["xclip", "-selection", "clipboard"]),
+}
 _MAX_COPIED = 70_000  # terminals do not take more
 
 
@@ -203,7 +209,7 @@ class TerminalConversation:
 
 def copy_text(text: str) -> str:
     """Copy a text with the system's command; else return what makes the terminal copy it (OSC 52)."""
-    for command in _COPY_COMMANDS:
+    for command in _COPY_COMMANDS.get(sys.platform, _COPY_COMMANDS["linux"]):
         with suppress(OSError, subprocess.SubprocessError):
             quiet = subprocess.DEVNULL
             subprocess.run(command, input=text.encode(), timeout=2, check=True, stdout=quiet, stderr=quiet)

@@ -229,17 +229,18 @@ class TableSeat:
 
     def _read_events(self, stream: HTTPResponse) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield kind and data of each event, and keep the number of the last line."""
-        kind = ""
+        kind, number = "", self._last
         for line in stream:
             name, _, text = line.decode().rstrip("\r\n").partition(": ")
             if name == "event":
                 kind = text
             elif name == "id":
-                self._last = text
+                number = text
             elif kind == "reset":
-                self._last = ""
+                self._last = number = ""
             elif name == "data":
                 yield kind, json.loads(text)
+                self._last = number  # not before its data came: else a line that was cut off is never sent
 
     def _take(self, kind: str, data: dict[str, Any]) -> None:
         match kind:
