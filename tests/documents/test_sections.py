@@ -678,6 +678,40 @@ def test_priorities_by_ids_stand_in_the_table_alone() -> None:
     assert read_answers(page, "x")["01-08", "Priorities"] == "Must: FR-001, FR-003, FR-004. Should: FR-002."
 
 
+CARTS = spec(
+    "### FR-001: Save the cart\n\n### FR-002: List saved carts\n\n### FR-003: Restore a cart\n\n"
+    "### FR-004: Support can look up a cart"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "priorities"),
+    [
+        ("Only saving the cart is a must, the rest can wait until May", "Must Should Should Should"),
+        ("Must have: save the cart, restore a cart", "Must - Must -"),
+        ("Everything but the support look-up; that one can come later", "- - - -"),
+        ("Save must, list should, restore must, support could", "Must Should Must Could"),
+        (
+            "Saving and restoring must be in. The list should be. Support look-up is out.",
+            "Must Should Must Won't",
+        ),
+    ],
+)
+def test_priorities_in_plain_words_go_to_what_is_named_and_the_words_stay(
+    words: str, priorities: str
+) -> None:
+    text = drafted("01-08", {"Priorities": words}, CARTS)
+    found = dict(re.findall(r"\| (FR-00\d) \|.*\| ([\w']+) \|", text))
+    assert " ".join(found.get(f"FR-00{number}", "-") for number in range(1, 5)) == priorities
+    assert f"**Priorities**: {words}" in text
+    assert ("Open question" in text) == ("-" in priorities)
+
+
+def test_a_story_that_names_no_requirement_is_linked_to_none() -> None:
+    (story,) = json.loads(drafted("01-07", {"Stories": "The customer's"}, CARTS))["stories"]
+    assert story["requirements"] == []
+
+
 def test_the_trace_joins_requirement_priority_stories_and_criteria() -> None:
     documents = {"requirements-spec.md": SPEC.replace("A guest sees", "=cmd|x, sees")}
     documents["user-stories.json"] = drafted(

@@ -298,8 +298,8 @@ _SHAPES = tuple(
         r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
     )
 )
-_CLOSE = 0.25
-"""How much of a requirement's words a story about it has at least."""
+_CLOSE, _COMMON = 0.5, 2
+"""How much of a requirement's words, or how many of them, a story about it has at least."""
 
 
 def write_stories(context: DraftContext) -> str:
@@ -369,8 +369,12 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
         return list(listed)
     words = stem_words(text)
     shares = [word_share(stem_words(each.text), words) for each in listed]
-    enough = max(_CLOSE, max(shares, default=0.0) * 0.8)
-    return [each for each, share in zip(listed, shares, strict=True) if share >= enough]
+    best = max(shares, default=0.0)
+    return [
+        each
+        for each, share in zip(listed, shares, strict=True)
+        if share >= best * 0.8 and (share >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
+    ]
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
@@ -382,24 +386,29 @@ _LABEL = re.compile(
 )
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
+_NOT_WORDS = re.compile(r"\b(?:FR-\d{3,}|must|should|could|won['’]?t|and)\b", re.IGNORECASE)
 _REST = frozenset(
     {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
 )
 # "..., but could wait" tells of the same thing.
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s|[;\n]|(?<!\s)\s(?:but|while|whereas)\s(?!(?:can|could|may|might|should|must|not)\b)"
+    r"|,\s(?=(?:and )?(?:the|an?)\s)"
 )
+_THINGS = re.compile(r",|\band\b|\bas well as\b", re.IGNORECASE)
 _UNCLEAR = re.compile(
-    r"\b(?:except|apart from|other than|nothing|none|not|cannot|can't|won't|wouldn't|neither"
+    r"\b(?:except|apart from|other than|(?:everything|all) but|nothing|none|not|cannot|can't|won't|neither"
     r"|the (?:first|second|third|last)(?! (?:release|version|week|month|sprint)))\b",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"\b(?:because|since|so that|without|otherwise|weil|damit|sonst)\b", re.IGNORECASE)
 # What people say when they do not mean Must, the strongest first.
 _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for priority, words in (
-        ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|not in this release"),
+        (
+            "Won't",
+            r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|(?:is|are) out|not in this release",
+        ),
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
         (
             "Should",
@@ -422,17 +431,13 @@ def write_priorities(context: DraftContext) -> str:
     head = write_table(("Requirement", "What", "Priority"), rows)
     if len(listed) == 1:
         return write_answers(context.answers)
-    is_told = bool(rows) and not missing  # then only what says more than the table is written again
-    answers = [each for each in context.answers if not (is_told and _is_in_table(each, listed))]
+    # The user's words stand below the table, unless they are nothing but ids.
+    answers = [each for each in context.answers if missing or not _names_ids_only(each.text)]
     return join_section(head, write_labelled(answers), write_open_questions(context.answers, missing))
 
 
-def _is_in_table(answer: Answer, listed: Sequence[Requirement]) -> bool:
-    """Whether the table says all of an answer: it gives no reason and names nothing but requirements."""
-    words = frozenset[str]().union(*(stem_words(each.text) for each in listed))
-    parts = list(_split_priorities([answer]))
-    is_named = all(_ID.search(text) or words & stem_words(text) for _, text in parts)
-    return bool(parts) and is_named and not _WHY.search(answer.text)
+def _names_ids_only(text: str) -> bool:
+    return _ID.search(text) is not None and not stem_words(_NOT_WORDS.sub(" ", text))
 
 
 def read_priority_rows(document: str) -> dict[str, str]:
@@ -478,16 +483,29 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
     free = [each.text for each in answers if each.label == LABELS[0]]
     if any(_UNCLEAR.search(text) and not _ID.search(text) and not _LABEL.search(text) for text in free):
         return chosen  # an exception or a negation: words alone would say the opposite
-    said = [(priority, stem_words(text)) for priority, text in parts if not _ID.search(text)]
-    for each in listed:
-        shared = [(len(stem_words(each.text) & words), priority) for priority, words in said]
-        most = max((count for count, _ in shared), default=0)
-        best = {priority for count, priority in shared if count == most}
-        if most and len(best) == 1:
-            chosen.setdefault(each.id, best.pop())
+    chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
     rest = [priority for priority, text in parts if len(listed) == 1 or _REST & set(words_of(text))]
     missing = [each.id for each in listed if each.id not in chosen]
     return chosen | (dict.fromkeys(missing, rest[0]) if rest else {})
+
+
+def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Return the priorities of what is named in a few words; each thing named is one requirement."""
+    things = [(priority, thing) for priority, text in parts for thing in _THINGS.split(text)]
+    close = []
+    for place, (_, thing) in enumerate(things):
+        for number, each in enumerate(listed):
+            shared = len(stem_words(thing) & stem_words(each.text))
+            also = len(set(words_of(thing)) & set(words_of(each.text)))
+            if shared and not _ID.search(thing):
+                close.append((-shared, -also, place, number))
+    chosen: dict[str, str] = {}
+    used: set[int] = set()
+    for _, _, place, number in sorted(close):
+        if place not in used and listed[number].id not in chosen:
+            chosen[listed[number].id] = things[place][0]
+            used.add(place)
+    return chosen
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
@@ -501,12 +519,19 @@ def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
         ends = [*(found.start() for found in starts[1:]), len(answer.text)]
         before = answer.text[: starts[0].start()] if starts else answer.text
         for clause in filter(str.strip, _CLAUSE.split(before)):
-            plain = (priority for priority, words in _PLAIN_WORDS if words.search(clause))
-            yield next(plain, default), clause
+            pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
+            if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
+                pieces = [(_find_priority(clause), clause)]
+            yield from ((priority or default, piece) for priority, piece in pieces)
         for found, end in zip(starts, ends, strict=False):
             named = fold_text(found["priority"]).replace("'", "")
             priority = next(each for each in PRIORITIES if fold_text(each).replace("'", "") == named)
             yield priority, answer.text[found.end() : end]
+
+
+def _find_priority(text: str) -> str:
+    """Return the priority that plain words say; empty where they say none."""
+    return next((priority for priority, words in _PLAIN_WORDS if words.search(text)), "")
 
 
 RISKS = ("Risks", "Worst Case", "Early Sign")
