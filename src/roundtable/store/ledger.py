@@ -80,7 +80,7 @@ def read(folder: Path) -> tuple[LedgerEntry, ...]:
     for line in lines:
         with suppress(ValueError, InvalidOperation, RecursionError):
             entry = msgspec.json.decode(line, type=LedgerEntry)
-            if Decimal(entry.money or 0).is_finite():
+            if entry.money is None or Decimal(entry.money).is_finite():
                 found.append(entry)
     return latest_entries(found)
 
