@@ -142,6 +142,22 @@ def test_without_a_transcript_nobody_knows_whether_it_was_edited(completed: tupl
         Project(root).undo(item.name)
 
 
+@pytest.mark.rule("ART-5")
+@pytest.mark.parametrize("ending", ["", "\n", "\n## Next", "\n## Next\n\n\n"])
+def test_where_the_notes_are_the_bytes_from_before_come_back(
+    completed: tuple[Path, Path], ending: str
+) -> None:
+    """Also where the document does not tell which blank lines are its own, and without a transcript."""
+    root, item = completed
+    (item / "quick-scan.md").write_text(f"# Quick scan\n\n## Scope Estimation\n\nabc{ending}")
+    before = read_documents(item)
+    discuss(root, item)
+    assert read_documents(item) != before
+    shutil.rmtree(item / "elaborations")
+    Project(root).undo(item.name)
+    assert read_documents(item) == before
+
+
 def test_a_block_that_is_gone_already_is_noted(completed: tuple[Path, Path]) -> None:
     root, item = completed
     before = read_documents(item)

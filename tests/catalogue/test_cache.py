@@ -73,6 +73,13 @@ def test_a_cache_folder_that_cannot_be_used_is_done_without(home: Path) -> None:
     assert run(PARSES) == "True\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the limit is one of Unix")
+def test_a_full_disk_leaves_nothing_in_the_cache_folder(home: Path) -> None:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000)); "
+    assert run(limit + PARSES) == "True\n"
+    assert list((home / "roundtable").iterdir()) == []
+
+
 def test_without_a_home_there_is_no_cache_and_a_relative_one_does_not_count() -> None:
     assert caching.find_cache_file({}) is None
     assert caching.find_cache_file({"XDG_CACHE_HOME": "here", "HOME": "."}) is None

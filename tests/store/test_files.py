@@ -330,6 +330,17 @@ class TestAppend:
             files.append(tmp_path / "log", b"0123456789")
         assert names(tmp_path) == []
 
+    def test_a_disk_that_fails_to_the_last_leaves_no_new_file(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(_handle: int) -> None:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+        monkeypatch.setattr(os, "fsync", fail)
+        with pytest.raises(DiskFailed):
+            files.append(tmp_path / "log", b"one\n")
+        assert names(tmp_path) == []
+
     def test_an_interrupt_takes_it_back(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "log"
         path.write_bytes(b"old\n")

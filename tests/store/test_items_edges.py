@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from roundtable.store.artifact import MAX_ARTIFACT_SIZE
-from roundtable.store.items import MAX_SLUG_LENGTH, MAX_TITLE_LENGTH, add_item, add_number, read_item
+from roundtable.store.items import (
+    MAX_SLUG_LENGTH,
+    MAX_TITLE_LENGTH,
+    add_item,
+    add_number,
+    read_item,
+    rename_item,
+)
 
 
 def item(tmp_path: Path, draft: str) -> Path:
@@ -40,6 +47,31 @@ def test_a_title_may_have_eighty_characters(tmp_path: Path) -> None:
 def test_a_draft_that_is_too_large_is_passed_over(tmp_path: Path) -> None:
     assert read_item(item(tmp_path, "# T\n" + " " * (MAX_ARTIFACT_SIZE - 4))).name == "T"
     assert read_item(item(tmp_path, "# T\n" + " " * (MAX_ARTIFACT_SIZE - 3))).name == "some item"
+
+
+@pytest.mark.rule("ITEM-4")
+@pytest.mark.parametrize(
+    ("draft", "name"),
+    [
+        ("<!--\n# No\nmore -->\n# Yes\n", "Yes"),  # a comment ends where its sign stands, also late in a line
+        ("<!-- a\n--> \n# Yes\n", "Yes"),
+        ("  <!-- a\n# No\n-->\n# Yes\n", "Yes"),
+        ("<!-- a -->\n# Yes\n", "Yes"),
+        ("```\n# No\nx ``` y\n# No\n```\n# Yes\n", "Yes"),  # a fence only at the start of a line
+        ("```\n```python\n# No\n```\n# Yes\n", "Yes"),
+        ("---\ntitle: x\n---\n# Yes\n", "Yes"),
+        ("---  \n# No\n---  \n# Yes\n", "Yes"),
+        ("---\n---\n# Yes\n", "Yes"),
+        ("---\n# Yes\n", "Yes"),  # a rule, not front matter
+        (" ---\n# Yes\n---\n# No\n", "Yes"),
+        ("---\n# Yes\n ---\n# No\n", "Yes"),
+    ],
+)
+def test_the_title_is_the_first_heading_that_is_text(tmp_path: Path, draft: str, name: str) -> None:
+    folder = item(tmp_path, draft)
+    assert read_item(folder).name == name
+    renamed = rename_item(folder, "New name")
+    assert (renamed / "draft.md").read_text() == draft.replace("# Yes", "# New name")
 
 
 @pytest.mark.rule("ITEM-1")

@@ -67,6 +67,12 @@ def test_lines_of_an_earlier_version_have_no_number(folder: Path) -> None:
         b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
         b'"estimated":false,"money":"much"}',
         b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
+        b'"estimated":false,"money":""}',
+        b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
+        b'"estimated":false,"money":"1e999999999"}',
+        b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
+        b'"estimated":false,"money":"-5"}',
+        b'{"at":"","model":"m","purpose":"","step":"","discussion":1,"input":1,"output":0,"cached":0,"stored":0,'
         b'"estimated":false,"money":null,"number":3}',
     ],
 )

@@ -242,14 +242,19 @@ class TestJournalFolder:
         assert (folder / ".journal" / ".gitignore").read_bytes() == b"mine\n"
 
 
-@pytest.mark.filterwarnings("ignore:flock not supported")
-def test_where_the_filesystem_has_no_locks_a_file_holds_the_item(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOTSUP])
+@pytest.mark.parametrize("leftover", [True, False])
+def test_where_the_filesystem_has_no_locks_an_empty_file_holds_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int, leftover: bool
 ) -> None:
     def refuse(_handle: int, _operation: int) -> None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+        raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(fcntl, "flock", refuse)
+    if leftover:
+        for name in ("item.lock", "meta.lock"):
+            (journal_folder(folder) / name).touch()
     for _ in range(2):
         with ItemLock(folder), meta_lock(folder, wait=0):
             assert refusal(folder).failed.startswith("offline-forms is in use by process")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -434,8 +435,8 @@ class TestData:
         self.run(outputs, '{"a": 1}')
         (folder / "user-stories.json").write_bytes(held)
         assert self.run(outputs, '{"a": 2}') == (
-            "Left user-stories.json as it is: somebody else wrote to it. "
-            "Remove the file to have it written anew."
+            "Left user-stories.json as it is: it is not as this step wrote it here; "
+            "remove the file to have it written anew."
         )
         assert (folder / "user-stories.json").read_bytes() == held
 
@@ -451,6 +452,17 @@ class TestData:
             (folder / ".journal" / "written.json").write_text(damage)
             self.run(outputs, '{"a": 2}')
             assert self.stored(folder) == {"a": 1}
+
+    def test_in_a_fresh_clone_nobody_is_said_to_have_edited_it(self, outputs: Outputs, folder: Path) -> None:
+        self.run(outputs, '{"a": 1}')
+        shutil.rmtree(folder / ".journal")
+        assert self.run(outputs, '{"a": 2}') == (
+            "Left user-stories.json as it is: it is not as this step wrote it here; "
+            "remove the file to have it written anew."
+        )
+        (folder / "user-stories.json").unlink()
+        self.run(outputs, '{"a": 2}')
+        assert self.stored(folder) == {"a": 2}
 
     def test_after_a_kill_or_an_undo_an_earlier_text_is_still_the_steps_own(
         self, outputs: Outputs, folder: Path
@@ -474,7 +486,8 @@ class TestData:
         assert (folder / "notes.txt").read_bytes() == b"a\n"
         (folder / "notes.txt").write_bytes(b"mine")
         assert outputs.write_step(written(own, "b")) == (
-            "Left notes.txt as it is: somebody else wrote to it. Remove the file to have it written anew.",
+            "Left notes.txt as it is: it is not as this step wrote it here; "
+            "remove the file to have it written anew.",
         )
         assert (folder / "notes.txt").read_bytes() == b"mine"
 

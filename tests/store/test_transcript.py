@@ -15,6 +15,7 @@ from roundtable.core.personas import Persona, Roster
 from roundtable.core.steps import Item, Step
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.core.turns import USER, OffTopic, Parked, Turn, Verdict
+from roundtable.documents.blocks import parse_transcript
 from roundtable.documents.outline import read_outline
 from roundtable.store.transcript import list_transcripts, write_transcript
 
@@ -140,6 +141,13 @@ Which store?
 - **the store** for 03-02, gone, [turn 4](#turn-4): Which store?
 """
     )
+
+
+def test_what_was_said_is_read_again_with_its_paragraphs(folder: Path) -> None:
+    text = (folder / write_transcript(folder, save(), "offline")).read_text()
+    found = parse_transcript(text)
+    assert found is not None
+    assert [turn.text for turn in found.turns] == [turn.text for turn in TURNS]
 
 
 @pytest.mark.rule("SYN-5")

@@ -63,8 +63,11 @@ def load_built_in() -> BuiltIn | None:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # In one move: another process may read it, or do the same, at this moment.
             temporary = file.with_suffix(f".{os.getpid()}")
-            temporary.write_bytes(msgspec.json.encode(_CacheFile(_PROGRAM, files, built_in)))
-            temporary.replace(file)
+            try:
+                temporary.write_bytes(msgspec.json.encode(_CacheFile(_PROGRAM, files, built_in)))
+                temporary.replace(file)
+            finally:
+                temporary.unlink(missing_ok=True)
     return built_in
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..core import lazy_re as re
 from ..core.synthesis import HEADINGS
@@ -151,7 +150,8 @@ def parse_transcript(text: str) -> TranscriptContent | None:
     marker = _TRANSCRIPT_MARKER.match(lines[0])
     if marker is None:
         return None
-    turns: list[SpokenTurn] = []
+    turns: list[tuple[int, str, int]] = []
+    spoken: list[list[str]] = []
     entries: list[CitedEntry] = []
     chapter = part = ""
     for number, line in enumerate(lines, 1):
@@ -160,14 +160,17 @@ def parse_transcript(text: str) -> TranscriptContent | None:
             part = heading[1] if heading[0] == 3 and chapter == "Synthesis" else ""
         elif chapter == "Discussion":
             if begins := _SPEAKER.fullmatch(line):
-                speaker = unescape_markdown(begins["speaker"])
-                turns.append(SpokenTurn(int(begins["number"]), speaker, "", number))
-            elif turns and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
-                words = f"{turns[-1].text}\n{unescape_markdown(line)}".strip()
-                turns[-1] = replace(turns[-1], text=words)
+                turns.append((int(begins["number"]), unescape_markdown(begins["speaker"]), number))
+                spoken.append([])
+            elif spoken and not _ANCHOR.fullmatch(line) and not line.startswith("> - "):
+                spoken[-1].append(unescape_markdown(line))
         elif part in _TITLES and line.startswith("- ") and line != "- None":
             entries.append(_read_entry(line[2:], part, number))
-    return TranscriptContent(marker["step"] or "", marker["at"], tuple(turns), tuple(entries))
+    said = tuple(
+        SpokenTurn(turn, speaker, "\n".join(words).strip(), line)
+        for (turn, speaker, line), words in zip(turns, spoken, strict=True)
+    )
+    return TranscriptContent(marker["step"] or "", marker["at"], said, tuple(entries))
 
 
 def _read_entry(bullet: str, part: str, number: int) -> CitedEntry:

@@ -169,7 +169,8 @@ def append(path: Path, data: bytes, *, durable: bool = True) -> None:
                 with suppress(OSError):
                     os.ftruncate(handle, found.st_size)
                     os.fsync(handle)
-                    if is_new:
+                if is_new:
+                    with suppress(OSError):
                         path.unlink()
                 raise
         finally:

@@ -17,7 +17,6 @@ from ..core.errors import DiskFailed, ItemCorrupt, ItemUnknown, RuleBroken
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import clean_text, parse_heading
-from ..documents.outline import prose_lines
 from . import files
 from .artifact import DRAFT, MAX_ARTIFACT_SIZE, decode_text, one_line
 from .files import journal_home, leads_out_of_project, read_inside, require_in_project
@@ -35,6 +34,7 @@ _GAPS = re.compile(r"[\s-]+")
 _ADD = 'Add one with: roundtable add "what it is about"'
 _MAX_LISTED = 20
 _LEADING_SIGNS = re.compile(r"^(?:#{1,6}|[-*+>])[ \t]+")
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _SENTENCE = re.compile(r".+?[.!?](?=\s)")
 
 
@@ -306,7 +306,7 @@ def _read_draft(folder: Path) -> tuple[str, str | None]:
 
 
 def _split(draft: str) -> tuple[str, str]:
-    """The first heading outside fenced code, and the text without it."""
+    """The first heading outside fences, comments and front matter, and the text without it."""
     lines, at = draft.split("\n"), _find_heading(draft)
     heading = parse_heading(lines[at]) if at is not None else None
     if at is None or heading is None:
@@ -316,5 +316,20 @@ def _split(draft: str) -> tuple[str, str]:
 
 
 def _find_heading(draft: str) -> int | None:
-    """The place of the line with the first heading outside fenced code."""
-    return next((number - 1 for number, line in prose_lines(draft) if parse_heading(line)), None)
+    """The place of the line with the first heading outside fences, comments and front matter."""
+    lines = draft.split("\n")
+    closing = ""
+    for at, line in enumerate(lines):
+        if closing:
+            bare = line.strip()
+            is_rule = bare.startswith(closing) and not bare.strip(closing[0])
+            closing = "" if is_rule or (closing == "-->" and closing in line) else closing
+        elif at == 0 and line.rstrip() == "---" and "---" in (each.rstrip() for each in lines[1:]):
+            closing = "---"
+        elif fence := _FENCE.match(line):
+            closing = fence["fence"]
+        elif line.lstrip().startswith("<!--"):
+            closing = "" if "-->" in line else "-->"
+        elif parse_heading(line):
+            return at
+    return None

@@ -24,6 +24,7 @@ from .lock import journal_folder
 NAME = "spent.log"
 Tokens = Annotated[int, msgspec.Meta(ge=0)]
 _MAX_SIZE = 64 * 1024 * 1024
+_MOST_MONEY = 1_000_000_000  # dollars; no call costs more, and figures beyond reason cannot be added up
 
 
 class LedgerEntry(msgspec.Struct, frozen=True):
@@ -80,7 +81,7 @@ def read(folder: Path) -> tuple[LedgerEntry, ...]:
     for line in lines:
         with suppress(ValueError, InvalidOperation, RecursionError):
             entry = msgspec.json.decode(line, type=LedgerEntry)
-            if Decimal(entry.money or 0).is_finite():
+            if entry.money is None or 0 <= Decimal(entry.money) < _MOST_MONEY:
                 found.append(entry)
     return latest_entries(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from .files import JOURNAL_FOLDER, journal_home, read_journal_file
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP})
 _MAX_HOLDER_SIZE = 1_000  # bytes: enough to know a holder by, too few to flood a screen
 
 
@@ -82,11 +84,22 @@ def journal_folder(folder: Path) -> Path:
 def _take(path: Path, *, wait: float) -> BaseFileLock | None:
     """Return the lock, or None if somebody else has held it all the time."""
     # Late: importing it takes longer than a whole `roundtable list`.
-    from filelock import FileLock, Timeout
+    from filelock import FileLock, SoftFileLock, Timeout
 
-    lock = FileLock(path, timeout=wait, poll_interval=0.01, thread_local=False)
+    lock: BaseFileLock = FileLock(
+        path, timeout=wait, poll_interval=0.01, thread_local=False, fallback_to_soft=False
+    )
     try:
-        lock.acquire()
+        try:
+            lock.acquire()
+        except OSError as error:
+            if isinstance(error, Timeout) or error.errno not in _NO_LOCKS:
+                raise
+            # A lock file that exists counts as held here, and the one above stays behind, empty, on every
+            # other filesystem: so this lock has a name of its own.
+            held = path.with_suffix(".held")
+            lock = SoftFileLock(held, timeout=wait, poll_interval=0.01, thread_local=False)
+            lock.acquire()
     except Timeout:
         return None
     except OSError as error:

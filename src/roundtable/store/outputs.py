@@ -237,8 +237,8 @@ class Outputs(msgspec.Struct, frozen=True):
             digests = own.digests if own is not None and own.step == step.step_id else ()
             if found not in (None, new) and _digest(found or b"") not in digests:
                 return None, (
-                    f"Left {one_line(output)} as it is: somebody else wrote to it. "
-                    "Remove the file to have it written anew."
+                    f"Left {one_line(output)} as it is: it is not as this step wrote it here; "
+                    "remove the file to have it written anew."
                 )
             if digests[-1:] != (_digest(new),):
                 written[output] = WrittenData(step.step_id, (*digests[-_MAX_DIGESTS:], _digest(new)))

@@ -93,6 +93,12 @@ class UndoLog:
             )
         return tuple(self._restore(name, chain) for name, chain in changes.items())
 
+    def find_before(self, name: str, current: bytes) -> bytes | None:
+        """Return a file from before the change that made it what it is now; None where that is not known."""
+        digest = _digest(current)
+        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
+        return next((note.before for note in notes), None)
+
     def _restore(self, name: str, chain: list[ChangeNote]) -> Restored:
         """Return a file without the changes of one moment, which follow one another."""
         before = chain[0].before
@@ -199,6 +205,10 @@ def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUnd
         place = find_block(shape, mark)
         if place is None:
             edits.append((name, "the marker stands inside other text"))
+            continue
+        before = UndoLog(folder).find_before(name, current)
+        if before is not None and mark.encode() not in before:
+            changes.append(Restored(name, current, before))
             continue
         document, is_exact = take_out_block(shape, place)
         changes.append(Restored(name, current, document))
