@@ -139,6 +139,11 @@ def test_no_cell_of_a_csv_is_a_formula() -> None:
     assert all(row[0].startswith("'") for row in rows)
 
 
+@pytest.mark.parametrize("sign", ["\x00", "\x1b[31m", "\x9b1m", "\u202e"])
+def test_no_cell_of_a_csv_holds_what_acts_on_a_terminal(sign: str) -> None:
+    assert write_csv(("label",), [[f"a{sign}b"], [f"{sign}=c"]]) == "label\nab\n'=c\n"
+
+
 def run(root: Path, *words: str, umask: int = -1) -> subprocess.CompletedProcess[bytes]:
     ran = subprocess.run(
         [sys.executable, "-m", "roundtable", *words, "--root", str(root)], capture_output=True, umask=umask,

@@ -324,6 +324,14 @@ def test_a_missing_mode_asks_what_another_asks(tmp_path: Path, mode: str) -> Non
     ]
 
 
+@pytest.mark.rule("STEP-1")
+def test_a_comment_that_nothing_closes_takes_no_question_with_it(tmp_path: Path) -> None:
+    body = "## Questions\n<!-- a --> <!-- b\n### Data\nWhich data is it?\n### Keeper\nWho keeps it?\n"
+    step(tmp_path, "50-x.md", "01-50", body=body)
+    added = next(one for one in load_steps(tmp_path) if one.step_id == "01-50")
+    assert [question.label for question in added.standard] == ["Data", "Keeper"]
+
+
 @pytest.mark.rule("STEP-2")
 def test_a_step_that_asks_nothing_is_skipped(tmp_path: Path) -> None:
     step(tmp_path, "50-x.md", "01-50", body="## Standard Mode\nJust words.\n")

@@ -231,10 +231,18 @@ def test_stories_have_the_shape_of_their_schema(content: Any, texts: list[str]) 
     [
         ("{\n  x", 2, "Expecting property name enclosed in double quotes"),
         ("", 1, "Expecting value"),
+        ('{"stories": NaN}', 1, "NaN is no JSON value"),
+        ("[" * 100_000, 1, "it is nested too deeply"),
     ],
 )
 def test_stories_that_are_no_json(text: str, line: int, reason: str) -> None:
     assert found({STORIES: text}) == [(STORIES, line, "stories", f"It is not valid JSON: {reason}.")]
+
+
+def test_a_number_of_very_many_digits_in_the_stories_is_reported() -> None:
+    ((file, line, kind, text),) = found({STORIES: f'{{"stories": [], "n": {"1" * 5000}}}'})
+    assert (file, line, kind) == (STORIES, 1, "stories")
+    assert text.startswith("It is not valid JSON: Exceeds the limit")
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,9 @@ from roundtable.core.depth import read_scope
 from roundtable.core.steps import Target
 from roundtable.core.text import unescape_markdown
 from roundtable.documents.additions import write_section
-from roundtable.documents.answers import read_answers, read_labelled
+from roundtable.documents.answers import read_answers, read_labelled, read_labelled_answers
 from roundtable.documents.drafting import draft
+from roundtable.documents.outline import read_outline
 from roundtable.store.outputs import find_answered
 
 FEATURES = "A guest sees the free tables\na guest books one without an account"
@@ -56,6 +57,50 @@ def test_labels_on_lines_that_follow_each_other_are_answers_of_their_own() -> No
     assert [(each.label, each.text, each.section) for each in found] == [
         ("One", "a", "1. A"), ("Two", "b goes on", "1. A"), ("Three", "c d\ne", "1. A")
     ]  # fmt: skip
+
+
+@pytest.mark.rule("STEP-5")
+@pytest.mark.parametrize(
+    ("below", "answer"),
+    [
+        ("\n\n* one\n* two\n", "one\ntwo"),
+        ("\n\n+ one\n+ two\n", "one\ntwo"),
+        ("\n\n2023. one\n", "one"),
+        ("\n\n- one\n\n  more of one\n- two\n", "one more of one\ntwo"),
+        ("\n\n- one\n  * inner\n- two\n", "one\ninner\ntwo"),
+        ("\n\n- one\n-\n- two\n", "one\ntwo"),
+        ("\n\n- one\n// more\n| of one\n- two\n", "one // more | of one\ntwo"),
+        ("\n\n- one\n- **Bold**: two\n", "one\n**Bold**: two"),
+        ("\n\n<!-- prettier-ignore -->\n\n- one\n", "one"),
+        (" see\n// keep this\nand on\n", "see // keep this and on"),
+        (" either\n| or\n", "either | or"),
+        ("\n| or\n", "| or"),
+        # What belongs to somebody else
+        ("\n\n- one\n\n* theirs\n", "one"),
+        ("\n\n- one\n\ntheirs\n", "one"),
+        ("\n\n- one\n- Open question: Who?\n", "one"),
+        (" one\n| a | b |\n| --- | --- |\n| c | d |\n", "one"),
+        ("\n\n<!-- Feedback: step 03-03, 2026-01-01T00:00:00Z -->\n\n- theirs\n", None),
+    ],
+)
+def test_no_word_of_an_answer_is_lost_however_a_formatter_writes_it(below: str, answer: str | None) -> None:
+    step = step_of("03-03")
+    (target,) = step.targets
+    page = f"# Page\n\n## {target.section}\n\n**Connections**:{below}"
+    found = read_labelled_answers(read_outline(page.encode()), step, target.section)
+    assert found.get("Connections") == answer
+    assert (("03-03", "Connections") in find_answered([step], target.output, page)) == (answer is not None)
+
+
+@pytest.mark.rule("STEP-5")
+def test_after_feedback_without_a_blank_line_comes_an_answer() -> None:
+    found = read_labelled("<!-- Feedback: step 01-01, 2026-01-01T00:00:00Z -->\nwords\n\n**One**: a\n")
+    assert [(each.label, each.text) for each in found] == [("One", "a")]
+
+
+def test_an_entry_with_a_label_of_its_own_is_an_answer_where_the_label_above_is_nobodys() -> None:
+    found = read_labelled("**More**:\n\n- a\n  - **Risk**: b\n")
+    assert [(each.label, each.text) for each in found] == [("More", "a"), ("Risk", "b")]
 
 
 # --- any section ----------------------------------------------------------------------------------------

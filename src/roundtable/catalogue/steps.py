@@ -125,10 +125,7 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
     names = {name.lower(): name for name in _SECTIONS}
     sections: dict[str, list[str]] = {}
     current: list[str] = []
-    first, *rest = file.body.split("<!--")
-    # A pattern would search to the end of the file once for each opening that is never closed.
-    body = first + "".join(part.partition("-->")[2] for part in rest)
-    for line in map(str.rstrip, body.split("\n")):
+    for line in map(str.rstrip, _remove_comments(file.body).split("\n")):
         heading = _SECTION.fullmatch(line)
         if not heading:
             current.append(line)
@@ -139,6 +136,17 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
             file.warn(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}")
         current = sections.setdefault(name, []) if name else []
     return sections
+
+
+def _remove_comments(body: str) -> str:
+    """Return the body without its comments; one that nothing closes takes nothing with it."""
+    # A pattern would search to the end of the file once for each opening that is never closed.
+    kept: list[str] = []
+    at = 0
+    while (opening := body.find("<!--", at)) >= 0 and (closing := body.find("-->", opening)) >= 0:
+        kept.append(body[at:opening])
+        at = closing + len("-->")
+    return "".join((*kept, body[at:]))
 
 
 def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Question, ...]:

@@ -332,7 +332,8 @@ def _check_summary(words: str, draft: Draft, table: Table, lines_of: LinesOf) ->
     return [*_check_paths(words, sources, lines_of), *figures]
 
 
-_NEGATIONS = "not no never none nobody nothing without cannot neither nor"
+_NEGATION_WORDS = "not no never none nobody nothing without cannot neither nor"
+_NEGATIONS = frozenset(_NEGATION_WORDS.split())
 _CLAUSE = re.compile(
     r"[.;:!?\n]\s|,\s|\b(?:but|and|because|so|while|unless|if|until|when|rather|that|which|who)\b",
     re.IGNORECASE,
@@ -364,8 +365,8 @@ def _says_the_contrary(text: str, cited: Sequence[Turn]) -> bool:
 def _read_clauses(text: str) -> Iterator[tuple[frozenset[str], bool]]:
     """Yield the stems of each clause, and whether it is negated."""
     for piece in _CLAUSE.split(_CITATION.sub(" ", text)):
-        if stems := _stems(piece).difference(content_stems(_NEGATIONS, frozenset())):
-            negations = sum(word in _NEGATIONS.split() or word.endswith("n't") for word in words_of(piece))
+        if stems := _stems(piece).difference(content_stems(_NEGATION_WORDS, frozenset())):
+            negations = sum(word in _NEGATIONS or word.endswith("n't") for word in words_of(piece))
             yield stems, (negations + bool(_IS_OUT.search(piece))) % 2 == 1
 
 

@@ -433,7 +433,9 @@ def hear_steering(text: str, *, at_menu: bool) -> Steering | None:
         if _PASS.fullmatch(said):
             return "skip"
         edits_number = edits and edits["verb"] == "edit" and (edits["what"] or "").isdecimal()
-        return "edit" if edits_number else steering if said == steering != "no" else None
+        if edits_number:
+            return "edit"
+        return steering if said == steering and steering != "no" else None
     if steering is None and edits and (edits["what"] is None or edits["verb"] == "edit"):
         return "edit" if len(said.split()) <= _MAX_EDIT_WORDS else None
     return steering

@@ -185,11 +185,14 @@ def record_saved(turns: int, transcript: str, put_off: Sequence[str] = (), *, is
     return f"{text} Put off and kept in parking-lot.md: {kept}." if kept and is_step else text
 
 
+TAKES_DRAFT = "  (Enter takes the draft.)"
+
+
 def question(text: str, offer: str, source: str = "", subject: str = "") -> str:
     """A question with its subject and the draft answer that an empty message takes."""
     asked = [text, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
     if offer:
-        asked += [f"  Draft{f', from {source}' if source else ''}: {offer}", "  (Enter takes the draft.)"]
+        asked += [f"  Draft{f', from {source}' if source else ''}: {offer}", TAKES_DRAFT]
     return "\n".join(asked)
 
 

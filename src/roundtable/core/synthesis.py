@@ -162,13 +162,12 @@ def _read_decisions(turns: Sequence[Turn]) -> _Decisions:
             standing.pop(last)
             withdrawn.add(last)
         if turn.number in marked and can_decide(turn.text):
-            reversed_ones = [number for number in standing if reverses(turn.text, turns[number - 1].text)][
-                -1:
-            ]
-            for number in reversed_ones:
-                standing.pop(number)
-            withdrawn.update(reversed_ones)
-            standing[turn.number] = turns[reversed_ones[0] - 1] if reversed_ones else None
+            earlier = (turns[number - 1] for number in reversed(standing))
+            replaced = next((each for each in earlier if reverses(turn.text, each.text)), None)
+            if replaced is not None:
+                standing.pop(replaced.number)
+                withdrawn.add(replaced.number)
+            standing[turn.number] = replaced
     return _Decisions(standing, frozenset(withdrawn))
 
 

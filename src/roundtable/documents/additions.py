@@ -264,7 +264,8 @@ def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
     whole = decode_document(document[place.start : place.end]).rstrip("\n")
     text = whole.removesuffix(f"\n\n{_END_OF_ADDITION}")
     text_end = len(document[: place.end].rstrip(b"\r\n"))
-    before = _ENDING.findall(document[: place.start][len(document[: place.start].rstrip(b"\r\n")) :])[-3:]
+    text_before = document[: place.start].rstrip(b"\r\n")
+    before = _ENDING.findall(document[len(text_before) : place.start])[-3:]
     after = _ENDING.findall(document[text_end : text_end + 6])[:3]
     starts = [place.start - len(b"".join(before[at:])) for at in range(len(before), -1, -1)]
     ends = [text_end + len(b"".join(after[:at])) for at in range(len(after) + 1)]
@@ -275,7 +276,8 @@ def take_out_block(shape: Outline, place: BlockPlace) -> tuple[bytes, bool]:
             rest = document[:start] + document[end:]
             if rest[:start] + _set_apart(read_outline(rest), start, text) + rest[start:] == document:
                 return rest, True
-    return document[: starts[:2][-1]] + document[ends[:2][-1] :], False
+    start, end = (places[min(1, len(places) - 1)] for places in (starts, ends))
+    return document[:start] + document[end:], False
 
 
 # What a step wrote, under the marker that vouches for it

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -37,7 +38,9 @@ from .outline import (
 )
 from .page import OPEN_QUESTION
 
-_ENTRY = re.compile(r"\s*+(?:-|\d{1,3}[.)])\s++")
+_ENTRY = re.compile(r"(?P<indent>\s*+)(?:\d{1,9}(?=[.)]))?(?P<sign>(?<!\d)[-*+]|(?<=\d)[.)])(?:\s++|$)")
+_TABLE_RULE = re.compile(r"\s*+\|?\s*+:?-[\s:|-]*+$")
+_REMARK = re.compile(r"\s*+<!--(?! Feedback:)")
 
 AnswersByLabel = dict[tuple[str, str], str]
 """Answers by step and label."""
@@ -123,21 +126,39 @@ class LabelledAnswer(Struct, frozen=True):
         return _read_words(self.words) or "\n".join(parts)
 
 
-def read_labelled(text: str) -> Iterator[LabelledAnswer]:
-    """Yield the labelled answers of a document, but for those in elaboration blocks and in feedback."""
+def read_labelled(text: str, labels: Container[str] = ()) -> Iterator[LabelledAnswer]:
+    """Yield the labelled answers of a document, but for those in elaboration blocks and in feedback.
+
+    Below one of `labels`, an entry that begins with a label of its own still belongs to the list.
+    """
     skipped = {number for block in find_elaboration_blocks("", text) for number, _ in block.lines}
-    section = label = words = ""
+    section = label = words = sign = before = ""
     parts: list[str] = []
-    is_feedback = False
-    for number, line, is_fenced in (*joined_lines(text), (0, "# ", False)):
+    indent, is_feedback = 0, False
+    end = (0, "# ", False)
+    for (number, line, is_fenced), (_, after, _) in pairwise((*joined_lines(text), end, end)):
         heading = None if is_fenced else parse_heading(line)
         begins = None if is_fenced else LABELLED.fullmatch(line.strip())
-        entry = _ENTRY.match(line)
+        is_entry = not is_fenced and not line.startswith(OPEN_QUESTION) and (not begins or label in labels)
+        entry = _ENTRY.match(line) if is_entry else None
+        is_in_list = bool(parts) and not is_code(parts[-1])
+        if entry and not is_in_list:
+            sign, indent = entry["sign"], len(entry["indent"])
+        elif entry and entry["sign"] != sign and len(entry["indent"]) < indent + 2:
+            entry = None  # a second list right after the first is somebody else's
+        goes_on = is_in_list and line.startswith("  ")  # a further paragraph of the entry
+        if before and line.lstrip().startswith(("//", "|")):
+            goes_on = is_in_list or not (parts or _TABLE_RULE.match(after))
         # Only after a label without words is a list the answer.
-        is_part = is_fenced or (entry and not begins and not line.startswith(OPEN_QUESTION))
-        if label and not words and is_part:
-            parts.append(line.strip() if is_fenced or not entry else line[entry.end() :].strip())
-        elif label and line.strip():
+        if label and not words and (is_fenced or entry):
+            parts += filter(None, [line[entry.end() if entry else 0 :].strip()])
+            begins = None
+        elif label and goes_on and not heading and not begins:
+            if parts:
+                parts[-1] += f" {line.strip()}"
+            else:
+                words = f"{words} {line.strip()}".strip()
+        elif label and line.strip() and (words or parts or not _REMARK.match(line)):
             yield LabelledAnswer(label, words, tuple(parts), section)
             label = ""
         if heading and number not in skipped:
@@ -145,7 +166,8 @@ def read_labelled(text: str) -> Iterator[LabelledAnswer]:
         if begins and number not in skipped and not is_feedback:
             label, words, parts = unescape_markdown(begins["label"].strip()), begins["text"].strip(), []
         if line.strip():
-            is_feedback = line.lstrip().startswith("<!-- Feedback:")
+            is_feedback = line.lstrip().startswith("<!-- Feedback:") and line.endswith("-->")
+        before = "" if line.lstrip().startswith("<!--") else line.strip()
 
 
 def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str, str]:
@@ -161,7 +183,7 @@ def read_labelled_answers(shape: Outline, step: Step, heading: str) -> dict[str,
         plain = next((line for line in own.splitlines() if line.strip() and not line.startswith("<!--")), "")
         if nones and nones[0] in labels and says_none(unescape_markdown(plain)):
             found[labels[nones[0]]] = unescape_markdown(plain)  # a section that holds nothing else
-        answers = ((labels.get(each.label), each.text) for each in read_labelled(own))
+        answers = ((labels.get(each.label), each.text) for each in read_labelled(own, labels))
         found.update((label, text) for label, text in answers if label and text)
     return found
 

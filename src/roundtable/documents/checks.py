@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 import msgspec
 from msgspec import Struct
@@ -194,12 +194,12 @@ class _StoryFile(msgspec.Struct):
 def check_stories(text: str) -> Iterator[CheckFinding]:
     """Yield what first keeps user-stories.json from the shape of its schema, and its open questions."""
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        yield CheckFinding(STORIES, error.lineno, "stories", f"It is not valid JSON: {error.msg}.")
-        return
-    except RecursionError:
-        yield CheckFinding(STORIES, 1, "stories", "It is not valid JSON: it is nested too deeply.")
+        content = json.loads(text, parse_constant=_reject_constant)
+    except (ValueError, RecursionError) as error:
+        line, reason = 1, "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        if isinstance(error, json.JSONDecodeError):
+            line, reason = error.lineno, error.msg
+        yield CheckFinding(STORIES, line, "stories", f"It is not valid JSON: {reason}.")
         return
     try:
         msgspec.convert(content, _StoryFile)
@@ -210,3 +210,7 @@ def check_stories(text: str) -> Iterator[CheckFinding]:
         if isinstance(question, str) and question:
             place = max(text.find(json.dumps(question, ensure_ascii=False)), 0)
             yield CheckFinding(STORIES, text.count("\n", 0, place) + 1, "open", question)
+
+
+def _reject_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ..core.commands import Answer, StepBrief
 from ..core.steps import Target
-from ..core.text import escape_markdown, find_code_end, fold_text, split_sentences
+from ..core.text import escape_markdown, find_code_end, fold_text, split_sentences, strip_unprintable
 from ..core.validation import says_none
 from .entries import split_lines, strip_punctuation
 from .ids import KnownId
@@ -141,7 +141,7 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     table = csv.writer(out, lineterminator="\n")
     table.writerow(header)
     for row in rows:
-        lines = (" ".join(cell.split()) for cell in row)
+        lines = (" ".join(strip_unprintable(cell).split()) for cell in row)
         table.writerow([f"'{line}" if line.startswith(_FORMULA) else line for line in lines])
     return out.getvalue()
 

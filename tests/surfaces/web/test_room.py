@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import threading
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +17,11 @@ from roundtable.core.commands import Brief
 from roundtable.core.errors import RuleBroken
 from roundtable.core.synthesis import Draft, Entry
 from roundtable.panel.base import OnWords, Speech
+from roundtable.surfaces.web import room as room_module
 from roundtable.surfaces.web.access import MEMBER, Guest
-from roundtable.surfaces.web.room import Room, list_changes
+from roundtable.surfaces.web.room import Room, Rooms, list_changes
 from roundtable.testing import ScriptedPanel
-from webroom import ANA, BEN, CLEO, Follower, at_table, entries, listen, make_room, say
+from webroom import ANA, BEN, CLEO, Follower, at_table, draw, entries, listen, make_room, say, start_with
 
 Place = tuple[Path, Path]
 
@@ -375,3 +379,36 @@ def test_going_back_brings_the_answer_to_edit_and_only_the_chair_pauses(place: P
             assert "Draft" not in room.question.text
 
     asyncio.run(run())
+
+
+def test_a_draft_that_is_a_word_of_the_line_below_it_stands_alone(place: Place) -> None:
+    async def run() -> None:
+        room = make_room(*place)
+        async with at_table(room, ANA) as (ana,):
+            before = await listen(room, ana, "answer")
+            room.say(ANA, "draft", before)
+            await ana.until(lambda _: room.awaits == "answer" and room.listen_number > before)
+            before = room.listen_number
+            room.say(ANA, "back", before)
+            await ana.until(lambda _: room.awaits == "answer" and room.listen_number > before)
+            assert room.question is not None
+            assert (room.question.draft, room.question.source) == ("draft", "Draft, from your answer")
+            assert "Draft" not in room.question.text
+
+    asyncio.run(run())
+
+
+def test_two_threads_that_ask_for_a_room_at_once_get_the_same(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_make_one = threading.Barrier(2, timeout=10)
+
+    def make_late(*given: Any) -> Room:
+        both_make_one.wait()
+        return Room(*given)
+
+    monkeypatch.setattr(room_module, "Room", make_late)
+    rooms = Rooms(start_with(place[0]), draw)
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(rooms.__getitem__, ["forms", "forms"])
+    assert one is other is rooms["forms"]

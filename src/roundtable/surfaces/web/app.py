@@ -116,8 +116,8 @@ class Site:
                 raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
             if request.method == "POST":
                 request.state.form = await read_form(request, guest)
-            is_quick = iscoroutinefunction(endpoint)
-            answer = endpoint(request, guest) if is_quick else run_in_threadpool(endpoint, request, guest)
+            is_coroutine = iscoroutinefunction(endpoint)
+            answer = endpoint(request, guest) if is_coroutine else run_in_threadpool(endpoint, request, guest)
             return cast("Response", await answer)
 
         return run

@@ -23,7 +23,7 @@ from ...core.analysis import Analysis
 from ...core.elaboration import Elaboration, State
 from ...core.errors import RoundtableError, RuleBroken
 from ...core.hearing import hear, hear_steering
-from ...core.lines import Awaits, Line
+from ...core.lines import TAKES_DRAFT, Awaits, Line
 from ...core.personas import Persona
 from ...core.synthesis import HEADINGS, Draft, join_lines
 from ...core.text import clean_text
@@ -453,9 +453,10 @@ class Room:
                 text = text.removeprefix(prefix).lstrip()
         entry = RoomEntry(0, line.kind, text, name, voice, line.turn, line.awaits, is_person)
         draft = clean_text(self.analysis.open_draft) if self.analysis is not None else ""
-        if line.kind == "question" and draft and draft in text:
+        offered = text.removesuffix(f"\n{TAKES_DRAFT}")
+        if line.kind == "question" and draft and draft in offered:
             # A question ends in its draft answer, which people here get to edit.
-            asked, _, source = text[: text.rindex(draft)].rpartition("\n")
+            asked, _, source = offered[: offered.rindex(draft)].rpartition("\n")
             entry = replace(entry, text=asked, draft=draft, source=source.strip(" :"))
         elif line.kind == "menu":
             entry = replace(entry, menu=Menu.read(text))
@@ -499,16 +500,16 @@ class Rooms(dict[str, Room]):
         self._start, self._draw = start, draw
 
     def __missing__(self, slug: str) -> Room:
-        room = self[slug] = Room(slug, partial(self._start, slug), self._draw)
-        return room
+        # Pages are made in threads: of two that ask at once, both get the room of the first.
+        return self.setdefault(slug, Room(slug, partial(self._start, slug), self._draw))
 
     def check_streams(self, room: Room, guest: Guest) -> None:
         """Raise RuleBroken where one more stream would be too many."""
-        everywhere = sum(each.count_streams() for each in self.values())
+        everywhere = sum(each.count_streams() for each in tuple(self.values()))
         if room.count_streams(guest) >= MAX_STREAMS_EACH or everywhere >= MAX_STREAMS:
             raise RuleBroken("Too many pages follow this table. Close one of them.")
 
     async def close(self) -> None:
         """Close every table."""
-        for room in self.values():
+        for room in tuple(self.values()):
             await room.close()
