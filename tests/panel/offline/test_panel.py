@@ -307,7 +307,7 @@ def test_no_idea_leaves_the_prompt_open(words: str) -> None:
 
 
 def test_a_shrug_is_no_insight() -> None:
-    assert talk("We’ll see.").draft.insights == ()
+    assert read_message("We’ll see.").pieces == ()
 
 
 def test_an_answer_in_numbered_points_is_led_in_by_its_question() -> None:
