@@ -72,7 +72,11 @@ def test_a_synthesis_is_reviewed_unless_a_setting_says_otherwise(project: Path) 
     assert review() is False
     assert review(ROUNDTABLE_REVIEW="true") is True
     _, warnings = load_settings(project, environment={"ROUNDTABLE_REVIEW": "never"})
-    assert warnings == ("Environment: ROUNDTABLE_REVIEW must be true or false.",)
+    assert warnings == ("Environment: ROUNDTABLE_REVIEW must be true or false, not never.",)
+    assert (review(ROUNDTABLE_REVIEW="0"), review(ROUNDTABLE_REVIEW="1")) == (False, True)
+    (project / "roundtable.toml").write_text("review = 0\n")
+    settings, warnings = load_settings(project, environment={})
+    assert (settings.review, warnings) == (True, ("roundtable.toml: review must be true or false.",))
 
 
 def test_without_any_word_the_defaults_hold(project: Path, home: Path) -> None:
@@ -122,7 +126,7 @@ def test_a_panel_that_is_not_there_is_said_and_the_next_layer_counts(project: Pa
     (project / "roundtable.toml").write_text('panel = "offline"\n')
     settings, warnings = load_settings(project, environment={"ROUNDTABLE_PANEL": "oracle"})
     assert settings.panel == "offline"
-    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, model.",)
+    assert warnings == ("Environment: ROUNDTABLE_PANEL must be one of offline, model, not oracle.",)
 
 
 # --- models and budget ----------------------------------------------------------------------------------

@@ -134,6 +134,7 @@ def test_other_words_at_the_proposal_are_asked_about_and_lost_nowhere(root: Path
     item = add_item(root, BUG, commit=None)
     lines = talk(root, item, ["What do you mean?"], panel=OfflinePanel())
     assert "`track feature`" in texts(lines, "notice")[-1]
+    assert texts(lines, "notice")[-1].endswith("Enter goes on.")
     assert "track" not in meta(item)
 
 

@@ -185,10 +185,13 @@ def _read_value(key: str, value: object) -> Any:
     is_sound = True
     try:
         found = msgspec.convert(
-            [value] if key == "model" and isinstance(value, str) else value, form, strict=False
+            [value] if key == "model" and isinstance(value, str) else value,
+            form,
+            strict=key == "review" and not isinstance(value, str),  # only a variable may say 0 or 1
         )
     except msgspec.ValidationError:
-        raise ValueError(f"must be {wanted}") from None
+        given = f", not {value[:40]}" if key in ("panel", "review") and isinstance(value, str) else ""
+        raise ValueError(f"must be {wanted}{given}") from None
     match key:
         case "items":
             # Windows knows every separator and drive, so that a folder is refused on all systems alike.

@@ -11,7 +11,7 @@ from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.analysis import TABLE, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
-from roundtable.core.lines import HOW_AT_A_QUESTION
+from roundtable.core.lines import HOW_AT_A_QUESTION, HOW_AT_AN_ANSWER, NOT_YET, NOT_YET_BUT_BACK
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
 from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
@@ -292,6 +292,20 @@ def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     )
 
 
+def test_help_on_a_question_with_an_answer_says_that_skip_keeps_it() -> None:
+    play = Play(opening(TWO)).says("Inspectors.", "back", "?")
+    assert play.texts("notice")[-1].endswith(HOW_AT_AN_ANSWER)
+    assert "`skip` keeps the answer that stands" in HOW_AT_AN_ANSWER
+    assert play.says("skip").now.answers[0].text == "Inspectors."
+
+
+@pytest.mark.parametrize("words", ["E", "edit 1"])
+def test_edit_at_a_question_offers_the_way_back_only_where_there_is_one(words: str) -> None:
+    play = Play(opening(TWO)).says(words, "Inspectors.", words)
+    assert play.texts("notice") == [NOT_YET, NOT_YET_BUT_BACK]
+    assert "not knowing is a fair answer" in NOT_YET
+
+
 @pytest.mark.parametrize(
     "words", ["Why do you need to know that?", "what do you mean?", "Hm, what does that mean?", "why?"]
 )
@@ -314,9 +328,7 @@ def test_an_answer_that_wonders_is_an_answer(words: str) -> None:
 @pytest.mark.parametrize("words", ["E", "e", " [E] "])
 def test_the_key_of_the_menu_answers_no_question(words: str) -> None:
     play = Play(opening(TWO)).says(words)
-    assert play.texts("notice") == [
-        "[E] and `edit` are for the menu after this step. `back` asks the question before again."
-    ]
+    assert play.texts("notice") == [NOT_YET]
     assert play.now == Play(opening(TWO)).now
     assert play.says("E-mail").now.answers != ()
 
@@ -324,9 +336,7 @@ def test_the_key_of_the_menu_answers_no_question(words: str) -> None:
 @pytest.mark.rule("MENU-7")
 def test_edit_at_a_question_is_no_answer() -> None:
     play = Play(opening(TWO)).says("edit 1")
-    assert play.texts("notice") == [
-        "[E] and `edit` are for the menu after this step. `back` asks the question before again."
-    ]
+    assert play.texts("notice") == [NOT_YET]
     assert play.now == Play(opening(TWO)).now
 
 

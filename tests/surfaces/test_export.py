@@ -67,6 +67,12 @@ def test_the_agent_file_holds_every_persona_step_and_question() -> None:
             assert f"- **{question.label}**: {question.text}" in text
 
 
+def test_the_record_in_the_agent_file_is_json_with_the_keys_of_the_personas() -> None:
+    text = agent_file(load_roster(), load_steps())
+    record = json.loads(text.partition("```json\n")[2].partition("```")[0])
+    assert record["personas_active"] == ["business-analyst", "solutions-architect", "system-designer"]
+
+
 @pytest.mark.rule("PERS-3", "PERS-4")
 def test_the_agent_file_follows_the_roster_in_use(here: CommandLine) -> None:
     folder = here.root / ".roundtable" / "personas"

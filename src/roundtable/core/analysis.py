@@ -360,7 +360,7 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
-    names = lines.name_tracks(opening.tracks, opening.track)
+    names = lines.name_tracks(opening.tracks, opening.track, is_asked=True)
     return _hear_track(now, words, is_asked=True) or _tell(now, names, opening.lead)
 
 
@@ -372,7 +372,8 @@ def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
         return None
     if isinstance(chosen, TrackChoice) and (is_asked or chosen.key != opening.track):
         return _save_track(now, chosen, words)
-    return _tell(now, lines.name_tracks(opening.tracks, opening.track), opening.lead)
+    names = lines.name_tracks(opening.tracks, opening.track, is_asked=now.stage is Stage.TRACK)
+    return _tell(now, names, opening.lead)
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
@@ -468,23 +469,22 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return tracked
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
-        return _tell(now, lines.explanation(question.help, question.example), now.opening.conductor)
-    if steering == "back" and not now.answers and now.editing is None:
-        ids = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
-        if before := [step_id for step_id in ids if step_id < now.step.step_id]:
-            return _end(now, do.MakeUp(before[-1], is_back=True))
+        has_answer = now.follow_up is not None or _has_standing_answer(now, question)
+        text = lines.explanation(question.help, question.example, has_answer=has_answer)
+        return _tell(now, text, now.opening.conductor)
+    if steering == "back" and (before := _find_step_before(now)):
+        return _end(now, do.MakeUp(before, is_back=True))
     if steering in ("back", "undo"):
         return _go_back(now)
     if elsewhere := _hear_step(now, words):
         return elsewhere
     if steering == "skip" and now.follow_up is None:
         now = replace(now, proposed="")
-        offer = _find_offer(now, question)
-        if offer and offer.source in (STANDING, OWN):  # an answer that stands is kept, as Enter keeps it
+        if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
             return _take_answer(now, question, "", relayed=event.relayed)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
-        return _tell(now, lines.NOT_YET)
+        return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
     wanted = depths.hear_depth(words, question.text) if is_request else None
@@ -493,6 +493,27 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
     return _take_answer(now, question, words, relayed=event.relayed)
+
+
+def _has_standing_answer(now: Analysis, question: Question) -> bool:
+    """Whether the question has an answer that stands until there is another one."""
+    offer = _find_offer(replace(now, proposed=""), question)
+    return offer is not None and offer.source in (STANDING, OWN)
+
+
+def _find_step_before(now: Analysis) -> str:
+    """Return the step that `back` leads to from the first question of this one; empty where none does."""
+    if now.answers or now.editing is not None:
+        return ""
+    ids = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
+    return next(iter([step_id for step_id in ids if step_id < now.step.step_id][-1:]), "")
+
+
+def _can_go_back(now: Analysis) -> bool:
+    """Whether there is a question before the open one."""
+    if now.editing is not None and now.follow_up is None:
+        return now.editing in [question.label for question in now.step.questions(now.depth)][1:]
+    return bool(now.answers or _find_step_before(now))
 
 
 def _go_back(now: Analysis) -> Outcome:

@@ -45,7 +45,10 @@ REVIEW = (
 )
 REVIEW_UNCLEAR = f"Nothing was changed, because I could not tell what to change. {REVIEW}"
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
-NOT_YET = "[E] and `edit` are for the menu after this step. `back` asks the question before again."
+NOT_YET = (
+    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
+)
+NOT_YET_BUT_BACK = f"{NOT_YET} `back` asks the question before again."
 NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
 NO_REMARK = (
     "Nothing was added. Choose a letter, or say in a few words what you would change: "
@@ -61,6 +64,7 @@ FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go thr
 HOW_AT_A_QUESTION = (
     "`back` returns to the question before, `skip` leaves this one open, `quit` pauses; all is saved."
 )
+HOW_AT_AN_ANSWER = HOW_AT_A_QUESTION.replace("leaves this one open", "keeps the answer that stands")
 EDIT_ENTRY = "What should entry {} say? Enter alone leaves it as it is."
 NO_SUCH_ENTRY = "There is no entry {}; there are {}. Nothing was changed."
 HOW_TO_REACH = (
@@ -203,11 +207,14 @@ def drafts_taken(drafts: Sequence[tuple[str, str, str]], *, by_panel: bool) -> s
     return "\n".join([*head, *listed])
 
 
-def explanation(help_text: str, example: str) -> str:
-    """What `?` and `help` show: the question's help, an example answer, and the words that steer."""
+def explanation(help_text: str, example: str, *, has_answer: bool = False) -> str:
+    """What `?` and `help` show: the question's help, an example answer, and the words that steer.
+
+    `has_answer` where an answer stands already, which `skip` keeps.
+    """
     said = [text for text in (help_text, f"For example: {example}" if example else "") if text]
     said = said or ["There is no further help on this question. Not knowing is a fair answer."]
-    return "\n".join([*said, HOW_AT_A_QUESTION])
+    return "\n".join([*said, HOW_AT_AN_ANSWER if has_answer else HOW_AT_A_QUESTION])
 
 
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
@@ -248,11 +255,12 @@ def propose_track(title: str, summary: str, word: str, others: Sequence[str], *,
     return f"I take this as {article(title)} {title}{because}: {summary}. {change}."
 
 
-def name_tracks(tracks: Sequence[TrackChoice], own: str) -> str:
-    """The tracks to choose from, and the item's own."""
+def name_tracks(tracks: Sequence[TrackChoice], own: str, *, is_asked: bool = False) -> str:
+    """The tracks to choose from, and the item's own; `is_asked` where the user is to choose one now."""
     listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
     title = next((each.title for each in tracks if each.key == own), own)
-    return f"This is analysed as {article(title)} {title}. To change that: {listed}."
+    change = f"This is analysed as {article(title)} {title}. To change that: {listed}."
+    return f"{change} Enter goes on." if is_asked else change
 
 
 def how_at_a_menu(labels: Sequence[str]) -> str:

@@ -77,6 +77,7 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         "synthesis": _render_synthesis(roster),
         "count": str(len(roster.personas)),
         "first": first.name,
+        "keys": ", ".join(json.dumps(key) for key in roster.keys),
         "possessive": f"{first.first_name}'s",
         "personas": "\n\n".join(map(_describe_persona, roster.personas)),
         "voices": "\n\n".join("\n".join(_describe_voice(each, roster)) for each in roster.personas),

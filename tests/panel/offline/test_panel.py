@@ -291,6 +291,41 @@ def test_a_question_that_the_user_calls_answered_is_off_the_list() -> None:
     assert discussion.draft.questions == ()
 
 
+def test_what_is_used_instead_belongs_to_the_decision() -> None:
+    words = "No, we don't use a queue. We use a table."
+    draft = talk(words).draft
+    assert ([entry.text for entry in draft.decisions], draft.insights) == ([words], ())
+
+
+@pytest.mark.parametrize("words", ["No idea.", "Jordan, no idea."])
+def test_no_idea_leaves_the_prompt_open(words: str) -> None:
+    draft = talk(words).draft
+    assert draft.insights == ()
+    assert [entry.text for entry in draft.questions] == [
+        "By when does it have to be known, and what do we write down until then?"
+    ]
+
+
+def test_a_shrug_is_no_insight() -> None:
+    assert read_message("We’ll see.").pieces == ()
+
+
+def test_an_answer_in_numbered_points_is_led_in_by_its_question() -> None:
+    words = "1) yes 2) no 3) only for cards"
+    asked = "By when does it have to be known, and what do we write down until then?"
+    assert [entry.text for entry in talk(words).draft.insights] == [f'{asked} "{words}"']
+
+
+def test_the_letter_of_an_option_is_no_word_that_an_answer_takes_up() -> None:
+    text = "Option A stays, option B goes. By when does it have to be known?"
+    waiting = [OpenPrompt(2, "system-designer", text, text, "", "value")]
+    assert find_answered_prompt(read_message("Scratch that: option B."), waiting) is None
+
+
+def test_who_asks_for_a_person() -> None:
+    assert guess_kind("Who keeps it?") == "person"
+
+
 @pytest.mark.rule("SYN-3")
 def test_a_decision_is_repeated_in_the_user_s_words() -> None:
     words = "We go with refusing to save offline."

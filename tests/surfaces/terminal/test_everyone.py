@@ -94,8 +94,9 @@ def test_a_first_run_says_what_it_makes_and_gets_to_the_first_question(
     terminal = opened(columns=120)
     terminal.see("or press Enter to try the example: Renew loans by text message.")
     assert str(cli.root / "docs" / "requirements") in terminal.words()
-    terminal.see("\r\n> ")
+    terminal.see("\r\n› ")
     terminal.keys(f"{words}\r")
+    terminal.see(f"Added {slug}.")
     terminal.see("Step 00-01: Scope Estimation")
     terminal.listen()
     assert time.monotonic() - began < 30
@@ -109,17 +110,30 @@ def test_a_first_run_says_what_it_makes_and_gets_to_the_first_question(
 
 def test_a_first_run_may_be_left_and_names_the_command_for_an_issue(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()
-    terminal.see("\r\n> ")
+    terminal.see("\r\n› ")
     terminal.keys("#21\r")
     terminal.see("Bring it in with: roundtable add '#21'")
-    terminal.see("\r\n> ")
+    terminal.see("\r\n› ")
     terminal.keys("\x04")
     assert terminal.end() == 2
     assert list(cli.root.iterdir()) == []
     again = opened()
-    again.see("\r\n> ")
+    again.see("\r\n› ")
     again.keys("\x03")
     assert again.end() == 130
+
+
+def test_words_that_steer_do_not_become_the_first_item(cli: CommandLine, opened: Opens) -> None:
+    terminal = opened()
+    terminal.see("Ctrl-D leaves.")
+    for words in ("?", "/help"):
+        terminal.see("\r\n› ")
+        terminal.keys(f"{words}\r")
+        terminal.see("Type in a line what your item is about")
+    terminal.see("\r\n› ")
+    terminal.keys("quit\r")
+    assert terminal.end() == 2
+    assert list(cli.root.iterdir()) == []
 
 
 # --- the review -------------------------------------------------------------------------------------------

@@ -35,8 +35,9 @@ def word_list(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4_096)
 def telling_stems(text: str) -> frozenset[str]:
-    """Return the stems of the words that tell something; "a good question" or "not sure" has none."""
-    return frozenset(content_stems(text, EMPTY_WORDS | word_list("empty")))
+    """Return the stems of the words that tell something; "a good question", "1)" or "B" has none."""
+    stems = content_stems(text, EMPTY_WORDS | word_list("empty"))
+    return frozenset(stem for stem in stems if len(stem) > 1 or not stem.isascii())
 
 
 @lru_cache(maxsize=64)

@@ -79,14 +79,16 @@ def read_message(text: str, names: tuple[str, ...] = ()) -> UserMessage:
         else:
             pieces.append(Piece(kind, sentence))
     is_plain = not asks and not decided
+    # "No" is a filler, but not before "idea".
+    is_open = any(is_unknown(said) for said in (plain, drop_name(whole, names)))
     is_short = len(words_of(plain)) <= _MAX_CLARIFYING_WORDS
     return UserMessage(
         whole,
         () if is_noise(plain) or is_noise(fold_text(whole)) else tuple(pieces),
-        keeps_open=is_plain and (is_unknown(plain) or pattern("kept_open").match(plain) is not None),
+        keeps_open=is_plain and (is_open or pattern("kept_open").match(plain) is not None),
         settles_question=pattern("settled").match(plain) is not None,
         asks_to_clarify=is_short and pattern("clarify").search(plain) is not None,
-        objects=is_plain and not is_unknown(plain) and pattern("objection").search(plain) is not None,
+        objects=is_plain and not is_open and pattern("objection").search(plain) is not None,
     )
 
 

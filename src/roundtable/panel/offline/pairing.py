@@ -37,7 +37,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     ("case", re.compile(r"___")),
     ("choice", re.compile(r"\boption [ab]\b|\bwhich (?:of|one|would|do|is)\b|\bwhich\?$|\bor\b[^?]*\?$")),
     ("value", re.compile(r"\bhow (?:many|much|long|often|big|soon)\b|\b(?:number|limit|value|name of)\b")),
-    ("person", re.compile(r"\bwhose?\b")),
+    ("person", re.compile(r"\bwho(?:se)?\b")),
     ("case", re.compile(r"\bwhat (?:does|do|happens|is on|would)\b")),
 )
 

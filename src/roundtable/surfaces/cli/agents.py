@@ -21,7 +21,13 @@ INSTALL = 'pip install "path/to/roundtable[mcp]"'
 
 
 @click.command(cls=Command, uses=())
-@click.option("--http", "port", type=click.IntRange(1, 65535), help="Serve on this port instead of stdio.")
+@click.option(
+    "--http",
+    "port",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="Serve on http://127.0.0.1:PORT/mcp instead of stdio.",
+)
 @click.pass_obj
 def mcp(flags: Flags, port: int | None) -> None:
     """Serve the table to a coding agent over MCP.

@@ -14,6 +14,7 @@ import click
 
 from ... import content
 from ...core.errors import ItemUnknown
+from ...core.hearing import hear_steering
 from ...project import Project, choose_panel, find_lacking
 from ...settings import user_name
 from .conversation import JsonLines, Plain, ask_once, hold, open_answers
@@ -36,7 +37,8 @@ For each one Roundtable makes a folder in
 
 Nothing else is touched. Leave whenever you like: everything is saved as you go.
 
-Say in a line what yours is about, or press Enter to try the example: {example}."""
+Say in a line what yours is about, or press Enter to try the example: {example}. Ctrl-D leaves."""
+_WHAT_TO_TYPE = "Type in a line what your item is about; Enter alone takes the example, and `quit` leaves."
 
 
 @click.command(cls=Command, uses=TALK_OPTIONS)
@@ -139,13 +141,24 @@ class _Talk:
         home = (self.project.root / self.project.items_folder).absolute()
         welcome = _WELCOME.format(home=home, example=title)
         put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
-        while (words := ask_once(self._answers, "\n> ")) is not None:
+        from ..terminal.page import has_signs  # late: only a terminal needs it
+
+        sign = "›" if has_signs(getattr(sys.stdout, "encoding", None), os.environ) else ">"
+        while (words := ask_once(self._answers, f"\n{sign} ")) is not None:
             put_text("")
-            if not words.strip():
-                return self.project.add_item(text.strip(), title=title)
-            if not self.project.names_issue(words):
-                return self.project.add_item(words)
-            put_text(f"That names an issue. Bring it in with: {command('add', words.strip())}")
+            said = words.strip()
+            steering = hear_steering(said.removeprefix("/"), at_menu=False)
+            if steering == "quit":
+                break
+            if self.project.names_issue(said):
+                put_text(f"That names an issue. Bring it in with: {command('add', said)}")
+            elif steering == "help" or (said.startswith("/") and " " not in said):
+                put_text(_WHAT_TO_TYPE)
+            else:
+                add = self.project.add_item
+                added = add(words) if said else add(text.strip(), title=title)
+                put_text(f"Added {added.slug}.\n")
+                return added
         raise ItemUnknown("Nothing was added.")
 
     def analyze(self, entry: ItemEntry, again: str, **options: str | None) -> int:

@@ -111,7 +111,11 @@ def _show_questions(slug: str, listed: list[tuple[int | None, OpenQuestion]]) ->
 )
 @click.option("--out", metavar="FILE", help="Write it to FILE; for spec-kit a folder, else specs/ITEM.")
 @click.option(
-    "--post", metavar="[ISSUE]", is_flag=False, flag_value="", help="Ask, and comment on its issue."
+    "--post",
+    metavar="[ISSUE]",
+    is_flag=False,
+    flag_value="",
+    help="Show the page, ask, and post it as a comment on the item's issue.",
 )
 @click.pass_obj
 def handoff(flags: Flags, item: str | None, form: HandOffForm, out: str | None, post: str | None) -> None:

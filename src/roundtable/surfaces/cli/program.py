@@ -66,6 +66,8 @@ class Program(Group):
         if cmd_name not in self.commands and cmd_name in _COMMANDS:
             module, name = _COMMANDS[cmd_name].split(".")
             self.commands[cmd_name] = getattr(import_module(f".{module}", __package__), name)
+        if cmd_name == "validate" and not ctx.resilient_parsing:
+            raise click.UsageError("No such command 'validate'. It is `check` now.", ctx)
         return super().get_command(ctx, cmd_name)
 
 
