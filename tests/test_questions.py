@@ -137,6 +137,17 @@ def test_a_later_decision_settles_a_question(
         assert f"({SPEC}:" in settled
 
 
+def test_feedback_after_a_discussion_is_no_open_question(tmp_path: Path) -> None:
+    root, folder = project(tmp_path)
+    small_steps(root)
+    said = "A cart has states: open, saved, expired."
+    answers = ["The inspector retypes forms.", "60 inspectors"]
+    talk(root, folder, [*answers, "E", "Alex, how many forms are there?", "done", said], panel=OfflinePanel())
+    assert said in (folder / "quick-scan.md").read_text()
+    (question,) = Project(root).list_questions(folder.name)
+    assert question.text == "How many forms are there?"
+
+
 def test_a_decision_of_the_same_discussion_settles_nothing(item: tuple[Project, Path]) -> None:
     own, folder = item
     text = BLOCK.replace(

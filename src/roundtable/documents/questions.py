@@ -58,6 +58,8 @@ def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
     for number, line in prose_lines(text):
         if heading := parse_heading(line):
             is_list = heading[1].casefold() == "open questions"
+        elif line.startswith("<!-- Feedback: "):  # what is said at the menu after a discussion
+            is_list = False
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
         if found and found["question"].casefold().rstrip(".") != "none":
             yield number, unescape_markdown(found["question"])
