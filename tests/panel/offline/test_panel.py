@@ -24,7 +24,7 @@ from roundtable.panel.offline import OfflinePanel
 from roundtable.panel.offline.messages import is_noise, read_message
 from roundtable.panel.offline.pairing import OpenPrompt, find_answered_prompt, guess_kind
 from roundtable.panel.offline.prompts import Library, Need, extract_question
-from roundtable.panel.offline.section import LabelAnswer
+from roundtable.panel.offline.section import LabelAnswer, document_lines
 from roundtable.panel.offline.synthesis import FIXED_PHRASES
 
 PANEL = OfflinePanel()
@@ -447,6 +447,11 @@ def test_a_prompt_that_is_kept_open_becomes_an_open_question(words: str) -> None
     assert question.text.endswith("?")
     assert words not in question.text
     assert discussion.draft.insights == discussion.draft.decisions == ()
+
+
+def test_who_sat_at_the_table_is_no_line_to_quote() -> None:
+    text = "### Elaboration Insights\n\n**Participants**: Alex Rivera (Architect)\n**Turns**: 5\n\n- Forms queue.\n"
+    assert [line.text for line in document_lines("quick-scan.md", text)] == ["Forms queue."]
 
 
 @pytest.mark.rule("SYN-9")

@@ -172,7 +172,9 @@ def document_lines(name: str, text: str) -> Iterator[SearchLine]:
             continue
         elif titled := parse_heading(plain):
             heading = titled[1]
-        elif plain and not plain.startswith(("<!--", "|", "---", "**Status**")):
+        elif plain and not plain.startswith(
+            ("<!--", "|", "---", "**Status**", "**Participants**", "**Turns**")
+        ):
             body = plain.lstrip("-*>+ ").replace("**", "")
             place = f"{name}, {heading}" if heading else name
             for sentence in split_sentences(body[:_LONGEST_LINE]):
