@@ -450,7 +450,7 @@ def test_a_prompt_that_is_kept_open_becomes_an_open_question(words: str) -> None
 
 
 def test_who_sat_at_the_table_is_no_line_to_quote() -> None:
-    text = "### Elaboration Insights\n\n**Participants**: Alex Rivera (Architect)\n**Turns**: 5\n\n- Forms queue.\n"
+    text = "### Elaboration Insights\n\n**Participants**: Alex (Architect)\n**Turns**: 5\n\n- Forms queue.\n"
     assert [line.text for line in document_lines("quick-scan.md", text)] == ["Forms queue."]
 
 
