@@ -11,7 +11,7 @@ from roundtable.core import commands as do
 from roundtable.core import events as on
 from roundtable.core.analysis import TABLE, Analysis, Stage, recall
 from roundtable.core.errors import RuleBroken
-from roundtable.core.lines import HOW_AT_A_QUESTION, HOW_AT_AN_ANSWER, NOT_YET, NOT_YET_BUT_BACK
+from roundtable.core.lines import NOT_YET, NOT_YET_BUT_BACK
 from roundtable.core.personas import Roster
 from roundtable.core.progress import Past, Progress
 from roundtable.core.steps import PHASE_KEYS, PHASES, Criterion, Question, Step
@@ -282,20 +282,19 @@ def test_an_answer_that_meets_its_criterion_is_not_followed_up() -> None:
 
 def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     play = Play(opening(TWO)).says("?")
-    assert play.texts("notice") == [
-        f"One scene helps.\nFor example: The inspector in a basement.\n{HOW_AT_A_QUESTION}"
-    ]
+    how = "`skip` leaves this one open, `quit` pauses; all is saved."
+    assert play.texts("notice") == [f"One scene helps.\nFor example: The inspector in a basement.\n{how}"]
     assert play.now.answers == ()
     play.says("Inspectors.", " ? ")
     assert play.texts("notice")[1] == (
-        f"There is no further help on this question. Not knowing is a fair answer.\n{HOW_AT_A_QUESTION}"
+        "There is no further help on this question. Not knowing is a fair answer.\n"
+        f"`back` returns to the question before, {how}"
     )
 
 
 def test_help_on_a_question_with_an_answer_says_that_skip_keeps_it() -> None:
     play = Play(opening(TWO)).says("Inspectors.", "back", "?")
-    assert play.texts("notice")[-1].endswith(HOW_AT_AN_ANSWER)
-    assert "`skip` keeps the answer that stands" in HOW_AT_AN_ANSWER
+    assert "`skip` keeps the answer that stands" in play.texts("notice")[-1]
     assert play.says("skip").now.answers[0].text == "Inspectors."
 
 

@@ -470,7 +470,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
         has_answer = now.follow_up is not None or _has_standing_answer(now, question)
-        text = lines.explanation(question.help, question.example, has_answer=has_answer)
+        text = lines.explanation(
+            question.help, question.example, has_answer=has_answer, can_go_back=_can_go_back(now)
+        )
         return _tell(now, text, now.opening.conductor)
     if steering == "back" and (before := _find_step_before(now)):
         return _end(now, do.MakeUp(before, is_back=True))

@@ -61,10 +61,6 @@ NOTHING_WRITTEN = (
 ALONE = "A roundtable needs at least two personas; only {} is at the table."
 REMINDER = "  (What you know is enough; ? shows an example.)"
 FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
-HOW_AT_A_QUESTION = (
-    "`back` returns to the question before, `skip` leaves this one open, `quit` pauses; all is saved."
-)
-HOW_AT_AN_ANSWER = HOW_AT_A_QUESTION.replace("leaves this one open", "keeps the answer that stands")
 EDIT_ENTRY = "What should entry {} say? Enter alone leaves it as it is."
 NO_SUCH_ENTRY = "There is no entry {}; there are {}. Nothing was changed."
 HOW_TO_REACH = (
@@ -207,14 +203,16 @@ def drafts_taken(drafts: Sequence[tuple[str, str, str]], *, by_panel: bool) -> s
     return "\n".join([*head, *listed])
 
 
-def explanation(help_text: str, example: str, *, has_answer: bool = False) -> str:
+def explanation(help_text: str, example: str, *, has_answer: bool, can_go_back: bool) -> str:
     """What `?` and `help` show: the question's help, an example answer, and the words that steer.
 
     `has_answer` where an answer stands already, which `skip` keeps.
     """
     said = [text for text in (help_text, f"For example: {example}" if example else "") if text]
     said = said or ["There is no further help on this question. Not knowing is a fair answer."]
-    return "\n".join([*said, HOW_AT_AN_ANSWER if has_answer else HOW_AT_A_QUESTION])
+    back = "`back` returns to the question before, " if can_go_back else ""
+    skip = "`skip` keeps the answer that stands" if has_answer else "`skip` leaves this one open"
+    return "\n".join([*said, f"{back}{skip}, `quit` pauses; all is saved."])
 
 
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:

@@ -572,6 +572,7 @@ def test_the_user_s_words_read_the_same_in_the_document(words: str) -> None:
         ("none of the offices can open the old format", "given"),
         ("nothing may be lost when the tablet dies, they fill in up to eight forms", "given"),
         ("same customer, two accounts: the second is refused", "given"),
+        ("Nothing for other months; only the last one.", "given"),
     ],
 )
 def test_an_answer_is_given_empty_or_unknown(text: str, state: str) -> None:
