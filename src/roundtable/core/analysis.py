@@ -37,12 +37,10 @@ from . import lines
 from .elaboration import Elaboration
 from .errors import RuleBroken
 from .hearing import (
-    AnswerAddition,
     Steering,
     address,
     asks_something,
     find_corrected,
-    hear_addition,
     hear_choice,
     hear_edit,
     hear_exit,
@@ -134,8 +132,6 @@ class Opening(Struct, frozen=True):
     proposal: str = ""
     """What is said to propose the track; empty where it was chosen before."""
     is_short: bool = False
-    asks_last: bool = False
-    """Whether the user came back to this step from the one after it, to its last question."""
     is_depth_known: bool = False
     """Whether the phase before had the same depth, so that it need not be said again."""
 
@@ -184,8 +180,10 @@ class Analysis(Struct, frozen=True):
     elaboration: Elaboration | None = None
     editing: str | None = None
     """The label of the only question that is asked again, when an answer is edited at the menu."""
-    earlier: tuple[do.Answer, ...] = ()
-    """Answers that stand but are asked for again, so that they can be edited."""
+    again: tuple[str, ...] = ()
+    """The labels of answers that stand but are asked for again, so that they can be edited."""
+    stood: tuple[do.Answer, ...] = ()
+    """The answers that the step's documents were last written from."""
     proposed: str = ""
     """What corrects the answer that is edited, offered in its place."""
     written: tuple[do.Written, ...] = ()
@@ -235,6 +233,11 @@ class Analysis(Struct, frozen=True):
         return self.opening.step
 
     @property
+    def given(self) -> tuple[do.Answer, ...]:
+        """The answers that are not asked for again."""
+        return tuple(answer for answer in self.answers if answer.label not in self.again)
+
+    @property
     def completed_steps(self) -> tuple[str, ...]:
         """The completed steps, with this leg's own once it is saved."""
         done = self.opening.progress.steps_completed
@@ -264,7 +267,7 @@ class Analysis(Struct, frozen=True):
         """What a panel needs to know about the step in hand."""
         opening = self.opening
         return do.StepBrief(
-            opening.item, self.step, opening.conductor, opening.roster, self.depth, self.answers
+            opening.item, self.step, opening.conductor, opening.roster, self.depth, self.given
         )
 
 
@@ -346,8 +349,6 @@ def _enter_step(now: Analysis, *shown: do.Show) -> Outcome:
     persona = now.opening.conductor
     header = _show("step", f"{persona.title} -- Step {now.step.step_id}: {now.step.title}", persona)
     parked = (_show("notice", text) for text in now.opening.parked)
-    if now.opening.asks_last and (asked := _unanswered_questions(now, has_offers=False)):
-        now = replace(now, editing=asked[-1].label)
     return _collect_offers(now, *shown, header, *parked)
 
 
@@ -415,9 +416,8 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     else:  # what the code suggests is a guess: the user is asked, and Enter takes it
         known = {label for label, draft in drafts.items() if draft.source != GUESSED}
         asked = [question for question in questions if question.label not in known]
-    again = {answer.label for answer in now.earlier}
     for question in questions:
-        if question in asked or question == now.in_hand or question.label in again:
+        if question in asked or question == now.in_hand or question.label in now.again:
             continue
         answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
         draft = drafts.get(question.label)
@@ -455,7 +455,7 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     subject = _find_subject(now, question)
     wording = question.choose_wording(with_draft=bool(offer or subject))
     asked = _show("question", lines.question(wording, text, source, subject), now.opening.conductor)
-    is_edited = now.opening.asks_last or now.proposed or source == OWN
+    is_edited = now.proposed or source == OWN
     listen = do.Listen("answer", text if is_edited else "", text)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
 
@@ -469,24 +469,23 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return tracked
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
-        has_answer = now.follow_up is not None or _has_standing_answer(now, question)
-        text = lines.explanation(
-            question.help, question.example, has_answer=has_answer, can_go_back=_can_go_back(now)
-        )
-        return _tell(now, text, now.opening.conductor)
-    if steering == "back" and (before := _find_step_before(now)):
-        return _end(now, do.MakeUp(before, is_back=True))
+        return _tell(now, lines.explanation(question.help, question.example), now.opening.conductor)
+    if steering == "back" and not now.answers and now.editing is None:
+        done = [step.step_id for step in now.opening.steps if step.step_id in now.completed_steps]
+        if before := [step_id for step_id in done if step_id < now.step.step_id]:
+            return _end(now, do.MakeUp(before[-1]))
     if steering in ("back", "undo"):
         return _go_back(now)
     if elsewhere := _hear_step(now, words):
         return elsewhere
     if steering == "skip" and now.follow_up is None:
         now = replace(now, proposed="")
-        if _has_standing_answer(now, question):  # it is kept, as Enter keeps it
+        offer = _find_offer(now, question)
+        if offer and offer.source in (STANDING, OWN):  # it is kept, as Enter keeps it
             return _take_answer(now, question, "", relayed=event.relayed)
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
-        return _tell(now, lines.NOT_YET_BUT_BACK if _can_go_back(now) else lines.NOT_YET)
+        return _tell(now, lines.NOT_YET)
     # A single word may well answer a follow-up: "How long may it take?" "Quick."
     is_request = now.follow_up is None or len(words_of(words)) > 1
     wanted = depths.hear_depth(words, question.text) if is_request else None
@@ -497,58 +496,23 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     return _take_answer(now, question, words, relayed=event.relayed)
 
 
-def _has_standing_answer(now: Analysis, question: Question) -> bool:
-    """Whether the question has an answer that stands until there is another one."""
-    offer = _find_offer(replace(now, proposed=""), question)
-    return offer is not None and offer.source in (STANDING, OWN)
-
-
-def _find_step_before(now: Analysis) -> str:
-    """Return the step that `back` leads to from the first question of this one; empty where none does."""
-    if now.answers or now.editing is not None:
-        return ""
-    ids = (step.step_id for step in now.opening.steps if step.step_id in now.completed_steps)
-    return next(iter([step_id for step_id in ids if step_id < now.step.step_id][-1:]), "")
-
-
-def _can_go_back(now: Analysis) -> bool:
-    """Whether there is a question before the open one."""
-    if now.editing is not None and now.follow_up is None:
-        return now.editing in [question.label for question in now.step.questions(now.depth)][1:]
-    return bool(now.answers or _find_step_before(now))
-
-
 def _go_back(now: Analysis) -> Outcome:
     """Ask the question before again, with its answer to edit; the answers after it are asked again too."""
     if now.editing is not None and now.follow_up is None:
         labels = [question.label for question in now.step.questions(now.depth)]
         if now.editing in labels[1:]:
-            return _edit_answer(_restore_answers(now), labels[labels.index(now.editing) - 1])
-    elif now.answers:
-        *before, last = now.answers
-        earlier = (*(answer for answer in now.earlier if answer.label != last.label), last)
-        again = replace(now, answers=tuple(before), earlier=earlier, follow_up=None, reminded=False)
-        return _ask_question(again)
+            return _edit_answer(now, labels[labels.index(now.editing) - 1])
+    elif now.given:
+        again = (*now.again, now.given[-1].label)
+        return _ask_question(replace(now, again=again, follow_up=None, reminded=False))
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
-
-
-def _restore_answers(now: Analysis) -> Analysis:
-    """Return the state with the answers that were asked for again and not given anew, in their order."""
-    given = {answer.label for answer in now.answers}
-    answers = (*now.answers, *(answer for answer in now.earlier if answer.label not in given))
-    places = {question.label: at for at, question in enumerate(now.step.questions(now.depth))}
-    ranked = sorted(answers, key=lambda answer: places.get(answer.label, len(places)))
-    return replace(now, answers=tuple(ranked), earlier=(), proposed="", follow_up=None)
 
 
 def _edit_answer(now: Analysis, label: str, proposed: str = "") -> Outcome:
     """Ask one question of the step again, with the answer that it has, or what corrects it, to edit."""
-    given = tuple(answer for answer in now.answers if answer.label == label)
-    others = tuple(answer for answer in now.answers if answer.label != label)
-    after = replace(
-        now, answers=others, earlier=given, editing=label, proposed=proposed, follow_up=None, reminded=False
-    )
-    return _ask_question(after) if given else _collect_offers(after)
+    after = replace(now, again=(label,), editing=label, proposed=proposed, follow_up=None, reminded=False)
+    has_answer = any(answer.label == label for answer in now.answers)
+    return _ask_question(after) if has_answer else _collect_offers(after)
 
 
 def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool) -> Outcome:
@@ -568,7 +532,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
     missed = next((each for each in criteria if not meets_check(each.check, words)), None)
     if missed is None or is_settled(words):
         return _keep(now, answer)
-    held = replace(now, answers=(*now.answers, answer), stage=Stage.FOLLOW_UP, follow_up="")
+    held = replace(_put_answer(now, answer), stage=Stage.FOLLOW_UP, follow_up="")
     return held, (_show("answer", words, USER), do.AskFollowUp(now.brief, question, words, missed))
 
 
@@ -585,32 +549,35 @@ def _complete_answer(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     """Add the reply to a follow-up to the answer; silence, not knowing or a complaint leaves it as it was."""
     if is_silence(words):
         return _ask_question(replace(now, follow_up=None))
-    first, before = now.answers[-1], replace(now, answers=now.answers[:-1], follow_up=None)
+    first = now.answers[-1]
     is_passed = hear_steering(words, at_menu=False) == "skip"
     if not (is_passed or is_unknown(words) or complains(words)):
         text, relayed = _join_reply(now.step, first, words), first.relayed or relayed
         first = replace(first, text=text, relayed=relayed)
-    return _keep(before, first, words)
+    return _keep(replace(now, follow_up=None), first, words)
 
 
 def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
     """Return the answer with the reply to its follow-up, as one text; one that says it all stands alone."""
     first = answer.text.rstrip()
+    if any(each.check.startswith("one of") for each in step.validation if each.label == answer.label):
+        return f"{reply}\n{first}"  # the choice, then why
     if set(content_stems(first)) <= set(content_stems(reply)):
         return reply
-    checks = (each.check for each in step.validation if each.label == answer.label)
-    if choice := next((check for check in checks if check.startswith("one of")), ""):
-        # The choice, then why; what named several choices was no reason for one.
-        values = set(words_of(choice.removeprefix("one of"))) - {"or"}
-        return f"{reply}\n{first}" if values.isdisjoint(words_of(first)) else reply
-    if "\n" in first:
-        return f"{first}\n{reply}"
-    return f"{first} {reply}" if first.endswith((".", "!", "?", ":", "。")) else f"{first}. {reply}"
+    joint = "\n" if "\n" in first else " " if first.endswith((".", "!", "?", ":", "。")) else ". "
+    return f"{first}{joint}{reply}"
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    kept = replace(now, answers=(*now.answers, answer), reminded=False, proposed="")
+    kept = replace(_put_answer(now, answer), reminded=False, proposed="")
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
+
+
+def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
+    """Return the state with an answer, in place of the one that stood under its label."""
+    others = (each for each in now.answers if each.label != answer.label)
+    again = tuple(label for label in now.again if label != answer.label)
+    return replace(now, answers=(*others, answer), again=again)
 
 
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
@@ -636,7 +603,7 @@ def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Qu
     A question may fit no project of this kind, be about an answer that says "none", or be asked only where
     there is a draft for it; before the drafts are collected, these count as well.
     """
-    given = {answer.label: answer.text for answer in now.answers}
+    given = {answer.label: answer.text for answer in now.given}
     if now.editing is not None:
         edited = _find_question(now, now.editing)
         return (edited,) if edited and now.editing not in given else ()
@@ -670,7 +637,8 @@ def _find_offer(now: Analysis, question: Question) -> on.Offer | None:
     """Return the draft of a question: what corrects its answer, the answer to edit, or what was collected."""
     if now.proposed and question.label == now.editing:
         return on.Offer(question.label, now.proposed, "what you just said")
-    earlier = (on.Offer(each.label, each.text, OWN) for each in now.earlier if not each.unknown)
+    standing = (each for each in now.answers if each.label in now.again and not each.unknown)
+    earlier = (on.Offer(each.label, each.text, OWN) for each in standing)
     offers = (*earlier, *(offer for offer in now.offers if not offer.is_subject))
     return next((offer for offer in offers if offer.label == question.label), None)
 
@@ -711,9 +679,9 @@ def sections_drafted(now: Analysis, event: on.Drafted) -> Outcome:
 
 def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     first = not now.saved and now.step.step_id not in now.opening.progress.steps_completed
-    section = do.Written("section", event.moment, now.earlier, first, label=now.editing or "")
+    section = do.Written("section", event.moment, now.stood, first, label=now.editing or "")
     written = (*now.written, section) if event.moment else now.written
-    after = replace(now, stage=Stage.SAVED, written=written, earlier=(), editing=None)
+    after = replace(now, stage=Stage.SAVED, written=written, again=(), stood=now.answers, editing=None)
     return after, (*_show_all("update", event.announcements), do.SaveStep(now.step.step_id))
 
 
@@ -738,9 +706,7 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
         return _show_menu(after, *shown)
     after = replace(after, unaccepted=())
     if not last.first:
-        # Without a label the whole step was done again: what stands in the documents counts once more.
-        kept = tuple(answer for answer in now.answers if last.label and answer.label != last.label)
-        return _show_menu(_restore_answers(replace(after, answers=kept, earlier=last.answers)), *shown)
+        return _show_menu(replace(after, answers=last.answers, stood=last.answers), *shown)
     again, commands = _go_back(replace(after, saved=False))
     return again, (*shown, *commands)
 
@@ -879,11 +845,6 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if corrected := find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
-    # Where a draft was all that the step asked for, what is said of it belongs to it.
-    labels = tuple(question.label for question in now.step.every_question)
-    drafted = [each.label for each in now.answers if each.offered and len(now.answers) == 1 and now.is_quick]
-    if heard.kind == "open" and (added := hear_addition(words, labels, *drafted)):
-        return _add_to_answer(now, added, words, relayed=relayed)
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])
@@ -892,16 +853,6 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     kept = mark_unverified(" ".join(words.split())) if relayed else words
     after = replace(now, feedback=kept, stage=Stage.FEEDBACK)
     return after, (said, do.AskFeedback(now.brief, words, relayed=relayed))
-
-
-def _add_to_answer(now: Analysis, added: AnswerAddition, said: str, *, relayed: bool) -> Outcome:
-    """Write the section with what was added to one of its answers, or said instead of it."""
-    question = next(each for each in now.step.every_question if each.label == added.label)
-    before = next((each for each in now.answers if each.label == added.label and not each.unknown), None)
-    text = _join_reply(now.step, before, added.words) if before and not added.replaces else added.words
-    answer = do.Answer(added.label, question.text, text, relayed=relayed or bool(before and before.relayed))
-    asked_again, _ = _edit_answer(now, added.label)
-    return _keep(asked_again, answer, said)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:

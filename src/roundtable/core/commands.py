@@ -304,10 +304,9 @@ class UndoLast(Struct, frozen=True):
 
 
 class MakeUp(Struct, frozen=True):
-    """Go on with a step that was skipped or is complete; `is_back` asks its last question only."""
+    """Go on with a step that was skipped or is complete."""
 
     step_id: str
-    is_back: bool = False
 
 
 class WriteFeedback(Struct, frozen=True):

@@ -46,9 +46,9 @@ REVIEW = (
 REVIEW_UNCLEAR = f"Nothing was changed, because I could not tell what to change. {REVIEW}"
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
-    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer."
+    "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer, "
+    "and `back` asks the question before again."
 )
-NOT_YET_BUT_BACK = f"{NOT_YET} `back` asks the question before again."
 NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
 NO_REMARK = (
     "Nothing was added. Choose a letter, or say in a few words what you would change: "
@@ -203,16 +203,12 @@ def drafts_taken(drafts: Sequence[tuple[str, str, str]], *, by_panel: bool) -> s
     return "\n".join([*head, *listed])
 
 
-def explanation(help_text: str, example: str, *, has_answer: bool, can_go_back: bool) -> str:
-    """What `?` and `help` show: the question's help, an example answer, and the words that steer.
-
-    `has_answer` where an answer stands already, which `skip` keeps.
-    """
+def explanation(help_text: str, example: str) -> str:
+    """What `?` and `help` show: the question's help, an example answer, and the words that steer."""
     said = [text for text in (help_text, f"For example: {example}" if example else "") if text]
     said = said or ["There is no further help on this question. Not knowing is a fair answer."]
-    back = "`back` returns to the question before, " if can_go_back else ""
-    skip = "`skip` keeps the answer that stands" if has_answer else "`skip` leaves this one open"
-    return "\n".join([*said, f"{back}{skip}, `quit` pauses; all is saved."])
+    steer = "`back` returns to the question before, `skip` leaves this one as it is, `quit` pauses"
+    return "\n".join([*said, f"{steer}; all is saved."])
 
 
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:

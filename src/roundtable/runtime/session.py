@@ -191,8 +191,8 @@ class Session:
                 match ending:
                     case do.Leave():
                         after = None
-                    case do.MakeUp(step_id, is_back):
-                        after = resume.reopen(step_id, asks_last=is_back)
+                    case do.MakeUp(step_id):
+                        after = resume.reopen(step_id)
                     case _:
                         after = await self._aside(resume.next)
                 if after is None or after.journal.path != leg.journal.path:
