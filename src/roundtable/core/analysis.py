@@ -211,20 +211,17 @@ class Analysis(Struct, frozen=True):
             moment, at = elaboration.moment, elaboration.at
             block = (do.Written("block", moment, at=at),) if moment else ()
             return _show_menu(replace(self, elaboration=None, written=self.written + block), *commands[:-1])
-        move = TABLE.get(self.stage, {}).get(type(event))
-        if move is None:
-            raise RuleBroken(
-                f"{type(event).__name__} cannot come while the analysis waits for {self.stage}.",
-                legal=self.legal,
-            )
-        return move(self, event)
+        if type(event).__name__ not in self.legal:
+            reason = f"{type(event).__name__} cannot come while the analysis waits for {self.stage}."
+            raise RuleBroken(reason, legal=self.legal)
+        return TABLE[self.stage][1](self, event)
 
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
         if self.stage is Stage.ELABORATION and self.elaboration is not None:
             return self.elaboration.legal
-        return tuple(event.__name__ for event in TABLE.get(self.stage, {}))
+        return (TABLE[self.stage][0].__name__,) if self.stage in TABLE else ()
 
     @property
     def step(self) -> Step:
@@ -361,8 +358,7 @@ def track_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     own = next((choice for choice in opening.tracks if choice.key == opening.track), None)
     if own and hear_menu(words, can_skip=False) == "continue":
         return _save_track(now, own, words)
-    names = lines.name_tracks(opening.tracks, opening.track, is_asked=True)
-    return _hear_track(now, words, is_asked=True) or _tell(now, names, opening.lead)
+    return _hear_track(now, words, is_asked=True) or _name_tracks(now)
 
 
 def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
@@ -373,8 +369,16 @@ def _hear_track(now: Analysis, words: str, *, is_asked: bool) -> Outcome | None:
         return None
     if isinstance(chosen, TrackChoice) and (is_asked or chosen.key != opening.track):
         return _save_track(now, chosen, words)
-    names = lines.name_tracks(opening.tracks, opening.track, is_asked=now.stage is Stage.TRACK)
-    return _tell(now, names, opening.lead)
+    return _name_tracks(now)
+
+
+def _name_tracks(now: Analysis) -> Outcome:
+    """Tell which tracks there are to choose from, and the item's own."""
+    tracks, own = now.opening.tracks, now.opening.track
+    listed = "; ".join(f"`track {each.key}`: {each.summary}" for each in tracks if each.key != own)
+    title = next((each.title for each in tracks if each.key == own), own)
+    text = f"This is analysed as {lines.article(title)} {title}. To change that: {listed}."
+    return _tell(now, f"{text} Enter goes on." if now.stage is Stage.TRACK else text, now.opening.lead)
 
 
 def _save_track(now: Analysis, chosen: TrackChoice, words: str) -> Outcome:
@@ -410,40 +414,32 @@ def offers_collected(now: Analysis, event: on.Offered) -> Outcome:
     if now.editing is not None or not (by_panel or now.is_quick):
         return _ask_question(after)
     drafts = {each.label: each for each in event.offers if not each.is_subject}
-    questions, taken = _unanswered_questions(after), []
+    with_words = {label for label, draft in drafts.items() if draft.text}
     if by_panel:
-        asked = _choose_asked(questions, drafts, is_quick=now.is_quick)
+        is_known = {label for label, draft in drafts.items() if draft.standing == "read" or not draft.matters}
     else:  # what the code suggests is a guess: the user is asked, and Enter takes it
-        known = {label for label, draft in drafts.items() if draft.source != GUESSED}
-        asked = [question for question in questions if question.label not in known]
+        is_known = {label for label, draft in drafts.items() if draft.source != GUESSED}
+    questions = _unanswered_questions(after)
+    asked = [question for question in questions if question.label not in is_known]
+    if by_panel:
+        # What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
+        unknown = [question for question in asked if question.label not in with_words]
+        nods = [] if now.is_quick else [question for question in asked if question not in unknown]
+        asked = [*unknown, *nods][:MOST_QUESTIONS]
+    taken = ["Drafted from what is on the table; `edit` at the menu changes any of it:"] if by_panel else []
     for question in questions:
         if question in asked or question == now.in_hand or question.label in now.again:
             continue
         answer = do.Answer(question.label, question.text, UNKNOWN, unknown=True)
-        draft = drafts.get(question.label)
-        if draft and draft.text:
+        if question.label in with_words:
+            draft = drafts[question.label]
             text = f"{draft.text}{ASSUMED}" if draft.standing == "assumed" else draft.text
             answer = do.Answer(question.label, question.text, text, offered=True)
-            taken.append((question.label, text, draft.source))
-        after = replace(after, answers=(*after.answers, answer))
-    text = lines.drafts_taken(taken, by_panel=by_panel)
-    shown = (_show("notice", text, now.opening.conductor),) if taken else ()
+            taken.append(f"{question.label}{f', from {draft.source}' if draft.source else ''}: {text}")
+        after = _put_answer(after, answer)
+    is_news = len(taken) > by_panel
+    shown = (_show("notice", "\n".join(taken), now.opening.conductor),) if is_news else ()
     return _ask_question(after, *shown)
-
-
-def _choose_asked(
-    questions: Sequence[Question], drafts: Mapping[str, on.Offer], *, is_quick: bool
-) -> list[Question]:
-    """Return what to ask of a step that a panel drafted: three at most, that it did not read and that matter.
-
-    What nobody could draft comes before what only wants a nod, which a quick step takes without asking.
-    """
-    unread = {label for label, draft in drafts.items() if draft.standing != "read" and draft.matters}
-    with_words = {label for label, draft in drafts.items() if draft.text}
-    asked = [each for each in questions if each.label in unread or each.label not in drafts]
-    unknown = [each for each in asked if each.label not in with_words]
-    nods = [] if is_quick else [each for each in asked if each.label in with_words]
-    return [*unknown, *nods][:MOST_QUESTIONS]
 
 
 def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
@@ -454,7 +450,10 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     text, source = (offer.text, offer.source) if offer else ("", "")
     subject = _find_subject(now, question)
     wording = question.choose_wording(with_draft=bool(offer or subject))
-    asked = _show("question", lines.question(wording, text, source, subject), now.opening.conductor)
+    said = [wording, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
+    if offer:
+        said += [f"  Draft{f', from {source}' if source else ''}: {text}", lines.TAKES_DRAFT]
+    asked = _show("question", "\n".join(said), now.opening.conductor)
     is_edited = now.proposed or source == OWN
     listen = do.Listen("answer", text if is_edited else "", text)
     return replace(now, stage=Stage.ANSWER), (*shown, asked, listen)
@@ -469,7 +468,10 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return tracked
     steering = hear_steering(words, at_menu=False)
     if steering == "help" or asks_back(words):
-        return _tell(now, lines.explanation(question.help, question.example), now.opening.conductor)
+        example = f"For example: {question.example}" if question.example else ""
+        none = "There is no further help on this question. Not knowing is a fair answer."
+        said = [text for text in (question.help, example) if text] or [none]
+        return _tell(now, "\n".join([*said, lines.AT_A_QUESTION]), now.opening.conductor)
     if steering == "back" and not now.answers and now.editing is None:
         done = [step.step_id for step in now.opening.steps if step.step_id in now.completed_steps]
         if before := [step_id for step_id in done if step_id < now.step.step_id]:
@@ -685,10 +687,6 @@ def step_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     return after, (*_show_all("update", event.announcements), do.SaveStep(now.step.step_id))
 
 
-def step_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _show_menu(replace(now, saved=True))
-
-
 def sections_accepted(now: Analysis, event: on.DocumentsWritten) -> Outcome:
     """Do what the user chose at the menu, once the sections stand without marks."""
     if now.accepting is None:
@@ -719,7 +717,7 @@ def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     left, ahead = now.remaining_steps, now.opening.next_phase
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
     warnings = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
-    text = (lines.quiet_menu if now.is_quick else lines.menu)(last=not left.steps, next_phase=ahead)
+    text = lines.menu(last=not left.steps, next_phase=ahead, is_quick=now.is_quick)
     return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))
 
 
@@ -744,7 +742,11 @@ def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
 
 def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
     skipped = _find_skipped(now, also)
-    return (_show("notice", lines.steps_to_make_up(skipped)),) if skipped else ()
+    if not skipped:
+        return ()
+    listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
+    how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
+    return (_show("notice", f"Skipped so far: {listed}. {how}"),)
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
@@ -827,7 +829,9 @@ def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
             others = (question.label for question in now.step.every_question)
             if label := hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
-    return _tell(now, lines.how_at_a_menu(labels))
+    listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
+    change = f"To change an answer say `edit` and its number: {listed}. " if labels else ""
+    return _tell(now, f"{change}{lines.AT_A_MENU}")
 
 
 def _answer_labels(now: Analysis) -> tuple[str, ...]:
@@ -901,10 +905,6 @@ def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:
     return replace(now, stage=Stage.PHASE), (*shown, save)
 
 
-def phase_saved(now: Analysis, event: on.Saved) -> Outcome:
-    return _end(now, do.Advance())
-
-
 def finished_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     words = event.text.strip()
     if tracked := _hear_track(now, words, is_asked=False):
@@ -930,23 +930,24 @@ def _show_all(kind: LineKind, texts: Sequence[str]) -> tuple[do.Show, ...]:
 
 # --- the table ------------------------------------------------------------------------------------------
 
-TABLE: Mapping[Stage, Mapping[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
-    Stage.TRACK: {on.UserSpoke: track_answered},
-    Stage.TRACK_SAVED: {on.Saved: track_saved},
-    Stage.READING: {on.ArtifactsRead: artifacts_read},
-    Stage.OFFERS: {on.Offered: offers_collected},
-    Stage.ANSWER: {on.UserSpoke: user_answered},
-    Stage.FOLLOW_UP: {on.FollowedUp: followed_up},
-    Stage.DEPTH: {on.Saved: depth_saved},
-    Stage.DRAFT: {on.Drafted: sections_drafted},
-    Stage.WRITTEN: {on.DocumentsWritten: step_written},
-    Stage.SAVED: {on.Saved: step_saved},
-    Stage.ACCEPTED: {on.DocumentsWritten: sections_accepted},
-    Stage.MENU: {on.UserSpoke: menu_answered},
-    Stage.FEEDBACK: {on.FeedbackTaken: feedback_taken},
-    Stage.FEEDBACK_WRITTEN: {on.DocumentsWritten: feedback_written},
-    Stage.UNDONE: {on.Undone: change_taken_back},
-    Stage.DRAFTS: {on.DocumentsWritten: drafts_written},
-    Stage.PHASE: {on.Saved: phase_saved},
-    Stage.FINISHED: {on.UserSpoke: finished_answered},
+TABLE: Mapping[Stage, tuple[type[on.Event], Callable[[Analysis, Any], Outcome]]] = {
+    # waiting for this, this event makes this move
+    Stage.TRACK: (on.UserSpoke, track_answered),
+    Stage.TRACK_SAVED: (on.Saved, track_saved),
+    Stage.READING: (on.ArtifactsRead, artifacts_read),
+    Stage.OFFERS: (on.Offered, offers_collected),
+    Stage.ANSWER: (on.UserSpoke, user_answered),
+    Stage.FOLLOW_UP: (on.FollowedUp, followed_up),
+    Stage.DEPTH: (on.Saved, depth_saved),
+    Stage.DRAFT: (on.Drafted, sections_drafted),
+    Stage.WRITTEN: (on.DocumentsWritten, step_written),
+    Stage.SAVED: (on.Saved, lambda now, _: _show_menu(replace(now, saved=True))),
+    Stage.ACCEPTED: (on.DocumentsWritten, sections_accepted),
+    Stage.MENU: (on.UserSpoke, menu_answered),
+    Stage.FEEDBACK: (on.FeedbackTaken, feedback_taken),
+    Stage.FEEDBACK_WRITTEN: (on.DocumentsWritten, feedback_written),
+    Stage.UNDONE: (on.Undone, change_taken_back),
+    Stage.DRAFTS: (on.DocumentsWritten, drafts_written),
+    Stage.PHASE: (on.Saved, lambda now, _: _end(now, do.Advance())),
+    Stage.FINISHED: (on.UserSpoke, finished_answered),
 }
