@@ -647,6 +647,15 @@ def test_what_is_drafted_at_brief_depth_is_shown_and_a_guess_of_the_survey_is_as
     assert "Draft, from the code: 3 files use it" in play.texts("question")[-1]
 
 
+@pytest.mark.rule("MENU-3")
+def test_feedback_is_added_to_a_draft_that_was_all_the_step_asked_for() -> None:
+    alone = replace(JOURNEYS, brief=ABOUT_CHOICE[:1])
+    offers = (on.Offer("Choice", "attrs", "the item"),)
+    play = Play(opening(alone, depth="brief"), offers=offers).says("No new dependency.")
+    assert [answer.text for answer in play.now.answers] == ["attrs. No new dependency."]
+    assert play.now.stage is Stage.MENU
+
+
 @pytest.mark.rule("MENU-7")
 def test_back_at_the_first_question_opens_the_step_before() -> None:
     play = Play(opening(progress=Progress(("00-01", "01-01"), (), ()))).says("back")

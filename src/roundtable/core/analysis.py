@@ -488,10 +488,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
         return _tell(now, lines.NOT_YET)
-    # A single word may well answer a follow-up: "How long may it take?" "Quick."
-    is_request = now.follow_up is None or len(words_of(words)) > 1
-    wanted = depths.hear_depth(words, question.text) if is_request else None
-    if wanted is not None:
+    if wanted := depths.hear_depth(words, now.follow_up or question.text):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
@@ -849,6 +846,15 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if corrected := find_corrected(words, given):
         return _edit_answer(now, corrected.label, corrected.words)
     heard = address(words, now.opening.roster)
+    drafted = now.answers[0] if now.is_quick and len(now.answers) == 1 else None
+    if drafted and drafted.offered and heard.kind == "open":
+        # Where a draft was all that the step asked for, what is said of it belongs to it.
+        text, relayed = _join_reply(now.step, drafted, words), relayed or drafted.relayed
+        return _keep(
+            replace(now, editing=drafted.label),
+            do.Answer(drafted.label, drafted.question, text, relayed=relayed),
+            words,
+        )
     said = _show("feedback", words, USER)
     if heard.persona is not None and asks_something(words):
         brief = replace(now.brief, persona=now.opening.roster[heard.persona])

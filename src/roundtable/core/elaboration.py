@@ -22,7 +22,7 @@ not in the table raises `RuleBroken` and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeAlias
@@ -146,22 +146,21 @@ class Elaboration(do.Table, frozen=True):
 
     def receive(self, event: on.Event) -> Outcome:
         """Return the next state and what to do; an illegal event raises and changes nothing."""
-        transition = TABLE.get((self.state, self.awaits), {}).get(type(event))
-        if transition is None:
-            raise RuleBroken(
-                f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}.",
-                legal=self.legal,
-            )
+        if (self.state, self.awaits, type(event)) not in TABLE:
+            reason = f"{type(event).__name__} cannot come in {self.state}, which waits for {self.awaits}."
+            raise RuleBroken(reason, legal=self.legal)
+        move, leads_to = TABLE[self.state, self.awaits, type(event)]
         has_seen = isinstance(event, on.UserSpoke) and event.seen
-        after, commands = transition.make(_note_seen(self) if has_seen else self, event)
-        if after.state not in transition.to:
-            raise RuleBroken(f"{self.state} does not lead to {after.state}.", legal=tuple(transition.to))
+        after, commands = move(_note_seen(self) if has_seen else self, event)
+        if after.state not in leads_to:
+            raise RuleBroken(f"{self.state} does not lead to {after.state}.", legal=tuple(leads_to))
         return after, commands
 
     @property
     def legal(self) -> tuple[str, ...]:
         """The names of the events that may come now."""
-        return tuple(event.__name__ for event in TABLE.get((self.state, self.awaits), {}))
+        now = self.state, self.awaits
+        return tuple(event.__name__ for *when, event in TABLE if tuple(when) == now)
 
     @property
     def has_ended(self) -> bool:
@@ -412,7 +411,9 @@ def limit_saved(now: Elaboration, event: on.LimitSaved) -> Outcome:
         now, max_turns=max_turns, raising=None, warned=len(now.turns) >= max_turns - 2, closing=False,
         awaits=Awaited.EXIT if now.held else Awaited.USER,
     )  # fmt: skip
-    text = lines.limit_raised(max_turns, saved=event.saved)
+    text = f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
+    if event.saved:
+        text = f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too."
     return after, (_show(now, "notice", text), do.Listen("exit" if now.held else "discussion"))
 
 
@@ -533,9 +534,12 @@ def _persist(now: Elaboration, shown: Shown) -> Outcome:
 
 
 def record_saved(now: Elaboration, event: on.RecordSaved) -> Outcome:
-    put_off = tuple(point.subject for point in now.parked)
     is_step = bool(now.step.step_id)
-    text = lines.record_saved(len(now.turns), event.transcript, put_off, is_step=is_step)
+    where = " to meta.json" if is_step else ""
+    text = f"Saved the discussion ({len(now.turns)} turns){where}; the transcript is {event.transcript}."
+    put_off = "; ".join(" ".join(point.subject.split()).rstrip(".?!") for point in now.parked)
+    if put_off and is_step:
+        text += f" Put off and kept in parking-lot.md: {put_off}."
     return _return(now, "saved", text)
 
 
@@ -662,43 +666,33 @@ def _echo(now: Elaboration, event: on.UserSpoke) -> tuple[do.Show, ...]:
 # --- the table ------------------------------------------------------------------------------------------
 
 
-class Transition(Struct, frozen=True):
-    """What an event does, and the states that it may lead to."""
-
-    make: Callable[[Elaboration, Any], Outcome]
-    to: tuple[State, ...]
-
-
-_Row: TypeAlias = tuple[State, Awaited, type[on.Event], Callable[[Elaboration, Any], Outcome], list[State]]
 _ENTRY, _FRAMING, _LOOP, _SYNTHESIS, _PERSIST = State
-_ROWS: tuple[_Row, ...] = (
+_Move: TypeAlias = Callable[[Elaboration, Any], Outcome]
+TABLE: Mapping[tuple[State, Awaited, type[on.Event]], tuple[_Move, list[State]]] = {
     # in, waiting for, this event makes this move, which leads to
-    (_ENTRY, Awaited.CONTEXT, on.ContextRead, introduce, [_FRAMING]),
-    (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable, give_up, [_ENTRY]),
-    (_FRAMING, Awaited.FRAMING, on.Framed, frame, [_LOOP]),
-    (_LOOP, Awaited.PERSONA, on.PersonaSpoke, persona_spoke, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.PERSONA, on.PersonaPassed, persona_passed, [_LOOP]),
-    (_LOOP, Awaited.PERSONA, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.PERSONA, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.UserSpoke, user_spoke, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.LimitRaised, raise_limit, [_LOOP]),
-    (_LOOP, Awaited.USER, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.USER, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.UserSpoke, exit_answered, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.LimitRaised, raise_limit, [_LOOP]),
-    (_LOOP, Awaited.EXIT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.EXIT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.Judged, judge, [_LOOP, _SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.WrappedUp, wrap_up, [_SYNTHESIS]),
-    (_LOOP, Awaited.VERDICT, on.BudgetSpent, end_budget, [_SYNTHESIS]),
-    (_LOOP, Awaited.LIMIT, on.LimitSaved, limit_saved, [_LOOP]),
-    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted, synthesis_drafted, [_SYNTHESIS, _PERSIST]),
-    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed, synthesis_failed, [_SYNTHESIS]),
-    (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke, review_answered, [_SYNTHESIS, _PERSIST]),
-    (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated, artifacts_updated, [_PERSIST]),
-    (_PERSIST, Awaited.RECORD, on.RecordSaved, record_saved, [_PERSIST]),
-    (_PERSIST, Awaited.RECORD, on.RecordFailed, record_failed, [_PERSIST]),
-)
-TABLE: dict[tuple[State, Awaited], dict[type[on.Event], Transition]] = {}
-for _state, _awaits, _event, _make, _to in _ROWS:
-    TABLE.setdefault((_state, _awaits), {})[_event] = Transition(_make, tuple(_to))
+    (_ENTRY, Awaited.CONTEXT, on.ContextRead): (introduce, [_FRAMING]),
+    (_ENTRY, Awaited.CONTEXT, on.ContextUnreadable): (give_up, [_ENTRY]),
+    (_FRAMING, Awaited.FRAMING, on.Framed): (frame, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.PersonaSpoke): (persona_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.PersonaPassed): (persona_passed, [_LOOP]),
+    (_LOOP, Awaited.PERSONA, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.PERSONA, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.UserSpoke): (user_spoke, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.LimitRaised): (raise_limit, [_LOOP]),
+    (_LOOP, Awaited.USER, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.USER, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.UserSpoke): (exit_answered, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.LimitRaised): (raise_limit, [_LOOP]),
+    (_LOOP, Awaited.EXIT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.EXIT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.Judged): (judge, [_LOOP, _SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.WrappedUp): (wrap_up, [_SYNTHESIS]),
+    (_LOOP, Awaited.VERDICT, on.BudgetSpent): (end_budget, [_SYNTHESIS]),
+    (_LOOP, Awaited.LIMIT, on.LimitSaved): (limit_saved, [_LOOP]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisDrafted): (synthesis_drafted, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.DRAFT, on.SynthesisFailed): (synthesis_failed, [_SYNTHESIS]),
+    (_SYNTHESIS, Awaited.REVIEW, on.UserSpoke): (review_answered, [_SYNTHESIS, _PERSIST]),
+    (_SYNTHESIS, Awaited.ARTIFACTS, on.ArtifactsUpdated): (artifacts_updated, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordSaved): (record_saved, [_PERSIST]),
+    (_PERSIST, Awaited.RECORD, on.RecordFailed): (record_failed, [_PERSIST]),
+}

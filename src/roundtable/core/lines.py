@@ -159,13 +159,6 @@ def inactivity(user_name: str | None) -> str:
     return f"{f'{user_name}, any' if user_name else 'Any'} thoughts on this, or should we wrap up?"
 
 
-def limit_raised(max_turns: int, *, saved: bool) -> str:
-    """The answer to a raised limit (ENTRY-2)."""
-    if saved:
-        return f"The turn limit is now {max_turns}; it is kept in meta.json for the next discussion too."
-    return f"The turn limit is now {max_turns} for this discussion; it could not be written to meta.json."
-
-
 def artifact_updated(output: str, heading: str, description: str) -> str:
     """What was added where (ART-6)."""
     return f'Updated {output}, section "{heading}": added {description}.'
@@ -179,17 +172,6 @@ def not_updated(output: str, reason: str) -> str:
 def left_alone(output: str) -> str:
     """An output that holds data and gets no text (ART-2)."""
     return f"Left {output} as it is: only markdown artifacts take elaboration insights."
-
-
-def record_saved(turns: int, transcript: str, put_off: Sequence[str] = (), *, is_step: bool = True) -> str:
-    """The record is in meta.json, where all of it can be read, and what was put off (META-5, FOCUS-2).
-
-    A discussion that is not on a step has its transcript only, with what was put off in it (MENU-8).
-    """
-    where = " to meta.json" if is_step else ""
-    text = f"Saved the discussion ({turns} turns){where}; the transcript is {transcript}."
-    kept = "; ".join(" ".join(subject.split()).rstrip(".?!") for subject in put_off)
-    return f"{text} Put off and kept in parking-lot.md: {kept}." if kept and is_step else text
 
 
 def not_taken(hidden: int, length: int, longest: int) -> tuple[str, ...]:
