@@ -488,7 +488,9 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _keep(now, do.Answer(question.label, question.text, UNKNOWN, unknown=True), words)
     if words in ("e", "E", "[E]") or steering == "edit":
         return _tell(now, lines.NOT_YET)
-    if wanted := depths.hear_depth(words, now.follow_up or question.text):
+    # A single word may well answer a follow-up: "How long may it take?" "Quick."
+    is_request = now.follow_up is None or len(words_of(words)) > 1
+    if is_request and (wanted := depths.hear_depth(words, question.text)):
         return _save_depth(now, wanted)
     if now.follow_up is not None:
         return _complete_answer(now, words, relayed=event.relayed)
