@@ -659,7 +659,7 @@ def test_feedback_is_added_to_a_draft_that_was_all_the_step_asked_for() -> None:
 @pytest.mark.rule("MENU-7")
 def test_back_at_the_first_question_opens_the_step_before() -> None:
     play = Play(opening(progress=Progress(("00-01", "01-01"), (), ()))).says("back")
-    assert play.commands[-1] == do.MakeUp("01-01")
+    assert play.commands[-1] == do.Advance("01-01")
     assert play.now.stage is Stage.ENDED
 
 
@@ -688,7 +688,7 @@ def test_the_number_of_a_complete_step_opens_it_at_a_menu_and_before_the_first_a
     before: list[str],
 ) -> None:
     play = Play(opening(TWO, progress=DONE)).says(*before, "01-01")
-    assert play.commands[-1] == do.MakeUp("01-01")
+    assert play.commands[-1] == do.Advance("01-01")
     assert play.now.stage is Stage.ENDED
 
 

@@ -475,7 +475,7 @@ def user_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
     if steering == "back" and not now.answers and now.editing is None:
         done = [step.step_id for step in now.opening.steps if step.step_id in now.completed_steps]
         if before := [step_id for step_id in done if step_id < now.step.step_id]:
-            return _end(now, do.MakeUp(before[-1]))
+            return _end(now, do.Advance(before[-1]))
     if steering in ("back", "undo"):
         return _go_back(now)
     if elsewhere := _hear_step(now, words):
@@ -761,7 +761,7 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     is_here = opening.step is not None and opening.step.step_id == words
     open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
     if is_free and words in open_steps and not is_here:
-        return _end(now, _show("choice", words, USER), do.MakeUp(words))
+        return _end(now, _show("choice", words, USER), do.Advance(words))
     return _tell(now, lines.HOW_TO_REACH.format(words))
 
 

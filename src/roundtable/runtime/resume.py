@@ -16,7 +16,7 @@ from ..core.elaboration import State
 from ..core.errors import ItemCorrupt, RuleBroken
 from ..core.lines import Line, propose_track
 from ..core.personas import Roster
-from ..core.progress import Position, Progress, find_position, steps_of_phase
+from ..core.progress import Position, Progress, analysis_status, find_position, steps_of_phase
 from ..core.steps import PHASES, Depth, Item, Phase, Step
 from ..core.tracks import ItemTrack, Track, choose_track, list_all_steps
 from ..git import current_commit, has_code_moved
@@ -257,7 +257,7 @@ class Resume:
         if self._previous != where.phase:
             is_begun = any(step_id[:2] == where.phase.number for step_id in progress.steps_completed)
             arrival = "new" if not is_begun else "resumed" if self._previous is None else "continuing"
-        finished = where.step is None and progress.is_finished()
+        finished = where.step is None and analysis_status(progress.phases_completed) == "analyzed"
         known = here.meta.get("codebase_hash")
         waiting = where.step.step_id if where.step and kind != "elaborate" else None
         return Opening(
