@@ -173,7 +173,7 @@ def _finish_steps(loaded: list[Loaded[Step]], own: Path | None, problems: list[P
             problems.append(Problem(file, "depends_on", reason, skipped=False))
         persona = step.persona
         if seats.personas and persona not in Roster(seats.personas) and step.phase is not None:
-            lead = Roster(seats.personas).lead_of(step.phase.key).persona
+            lead = Roster(seats.personas).lead_of(step.phase.key)
             # Who was sent away on purpose needs no warning for each of the steps it would have conducted.
             if persona not in seats.disabled:
                 reason = f"no persona has the key '{persona}'; {lead.name} conducts the step"

@@ -138,7 +138,7 @@ class Opening(Struct, frozen=True):
     @property
     def lead(self) -> Persona:
         """The phase's lead."""
-        return self.roster.lead_of(self.phase.key).persona
+        return self.roster.lead_of(self.phase.key)
 
     @property
     def conductor(self) -> Persona:
@@ -288,7 +288,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.arrival == "resumed":
         shown += recall(now)
     if handed_over:
-        outgoing = opening.roster.lead_of(handed_over.key).persona
+        outgoing = opening.roster.lead_of(handed_over.key)
         shown.append(_show("handoff", lines.hand_off(outgoing, handed_over, lead, opening.phase)))
     if opening.arrival == "new" and not (handed_over and opening.is_short):
         greeting = lines.new_in_phase(lead, opening.phase, has_met=_has_met(opening))
@@ -312,7 +312,7 @@ def _has_met(opening: Opening) -> bool:
     """Whether the lead introduced itself in an earlier phase of this analysis."""
     begun = {step_id[:2] for step_id in opening.progress.steps_completed} - {opening.phase.number}
     return any(
-        opening.roster.lead_of(phase.key).persona == opening.lead
+        opening.roster.lead_of(phase.key) == opening.lead
         for phase in PHASES
         if phase.key in opening.progress.phases_completed and phase.number in begun
     )

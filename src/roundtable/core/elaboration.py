@@ -37,7 +37,7 @@ from .commands import Purpose
 from .errors import RuleBroken
 from .hearing import address, comes_back_to, hear, hear_exit_answer, hear_review, insists_on_topic
 from .lines import Line, LineKind
-from .personas import Lead, Roster
+from .personas import Roster
 from .steps import PHASES, Item, Step
 from .text import is_silence
 from .turns import USER, LookedUp, Parked, Turn, Verdict
@@ -137,10 +137,14 @@ class Elaboration(do.Table, frozen=True):
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
         phase = step.phase.key if step.phase else step.step_id
-        lead = roster.lead_of(phase) if phase else Lead(roster.personas[0])
+        lead, notice = roster.lead_of(phase), None
+        if phase and phase not in lead.phases:
+            notice = (
+                f"Unknown phase key '{phase}'. Defaulting to {lead.name} as lead persona for elaboration."
+            )
         new = cls(
-            item, step, roster, lead.persona, steps, (), DEFAULT_MAX_TURNS,
-            notice=lead.notice, user_name=user_name or None, has_review=has_review,
+            item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
+            notice=notice, user_name=user_name or None, has_review=has_review,
         )  # fmt: skip
         return new, (do.ReadContext(step),)
 

@@ -364,5 +364,5 @@ def _handed_over_by(roster: Roster, phase: Phase, progress: Progress, track: Tra
     before = next((each for each in reversed(earlier) if steps_of_phase(track.steps, each)), None)
     if before is None or before.key not in progress.phases_completed:
         return None
-    led_by = roster.lead_of(before.key).persona
-    return before if led_by.key != roster.lead_of(phase.key).persona.key else None
+    led_by = roster.lead_of(before.key)
+    return before if led_by.key != roster.lead_of(phase.key).key else None
