@@ -279,8 +279,9 @@ def _open_leg(now: Analysis) -> Outcome:
     opening, lead, shown = now.opening, now.opening.lead, []
     if opening.kind == "finished":
         text = lines.all_done(opening.item.name, moved_on=opening.moved_on)
-        choices = (_show("greeting", text, lead), _show("menu", lines.FINISHED_MENU))
-        return replace(now, stage=Stage.FINISHED), (*choices, do.Listen("choice"))
+        menu = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
+        shown = [_show("greeting", text, lead), _show("menu", menu)]
+        return replace(now, stage=Stage.FINISHED), (*shown, do.Listen("choice"))
     shown += [_show("notice", text) for text in opening.notices]
     if opening.kind == "elaborate":
         return _elaborate(now, *shown)
@@ -523,7 +524,8 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
         wording = question.choose_wording(with_draft=bool(_find_subject(now, question)))
-        reminder = _show("question", f"{wording}\n{lines.REMINDER}", now.opening.conductor)
+        text = f"{wording}\n  (What you know is enough; ? shows an example.)"
+        reminder = _show("question", text, now.opening.conductor)
         return replace(now, reminded=True), (reminder, do.Listen("answer"))
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
@@ -728,19 +730,19 @@ def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
     return now, (notice, do.Listen("choice" if now.stage is Stage.FINISHED else "answer"))
 
 
-def _find_skipped(now: Analysis, also: str = "") -> tuple[Step, ...]:
+def _find_skipped(now: Analysis) -> tuple[Step, ...]:
     """Return the steps that were skipped with their phase and can be made up (MENU-4)."""
     opening, facts = now.opening, dict(now.opening.facts)
     return tuple(
         step
         for phase in PHASES
-        if phase.key in (*opening.progress.phases_completed, also)
+        if phase.key in opening.progress.phases_completed
         for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
     )
 
 
-def _show_skipped(now: Analysis, also: str = "") -> tuple[do.Show, ...]:
-    skipped = _find_skipped(now, also)
+def _show_skipped(now: Analysis) -> tuple[do.Show, ...]:
+    skipped = _find_skipped(now)
     if not skipped:
         return ()
     listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
@@ -762,7 +764,8 @@ def _hear_step(now: Analysis, words: str) -> Outcome | None:
     open_steps = (*now.completed_steps, *(step.step_id for step in _find_skipped(now)))
     if is_free and words in open_steps and not is_here:
         return _end(now, _show("choice", words, USER), do.Advance(words))
-    return _tell(now, lines.HOW_TO_REACH.format(words))
+    how = "at a menu it opens a step that is complete or was skipped, and Continue leads to the others"
+    return _tell(now, f"{words} is the number of a step: {how}. Nothing was taken as an answer.")
 
 
 def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
@@ -774,11 +777,10 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
         return _steer_at_menu(now, words, steering)
     if elsewhere := _hear_step(now, words):
         return elsewhere
-    if words.startswith("/") or hear_exit(words) == "exit":
-        return _tell(now, lines.NOT_HERE)
-    wanted = depths.hear_depth(words, None)
+    if words.startswith("/") or hear_exit(words) == "exit":  # there is no discussion to end here
+        return _explain_menu(now, "Nothing was added. ")
     choice = hear_menu(words, can_skip=bool(left.steps))
-    if wanted is not None and choice == "feedback":
+    if choice == "feedback" and (wanted := depths.hear_depth(words, None)):
         return _save_depth(now, wanted)
     if event.seen and now.unaccepted and choice in ("continue", "skip"):
         after = replace(now, stage=Stage.ACCEPTED, unaccepted=(), accepting=event)
@@ -802,7 +804,7 @@ def menu_answered(now: Analysis, event: on.UserSpoke) -> Outcome:
             return _elaborate(now, echo, guests=guests)
         # A question mark, a slip of a key or a wish to leave says nothing of the step.
         case "feedback" if len("".join(words_of(words))) < 2 or is_unknown(words) or steering == "quit":
-            return _tell(now, lines.NO_REMARK)
+            return _explain_menu(now, "Nothing was added. ")
         case "feedback" if opening.step is None:
             return _tell(now, _NO_STEP)
         case "feedback":
@@ -828,9 +830,15 @@ def _steer_at_menu(now: Analysis, words: str, steering: Steering) -> Outcome:
             others = (question.label for question in now.step.every_question)
             if label := hear_edit(words, tuple(dict.fromkeys((*labels, *others)))):
                 return _edit_answer(now, label)
+    return _explain_menu(now)
+
+
+def _explain_menu(now: Analysis, first: str = "") -> Outcome:
+    """Say what can be said at a menu besides its choices, with the numbers of the step's answers (MENU-7)."""
+    labels = _answer_labels(now)
     listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
     change = f"To change an answer say `edit` and its number: {listed}. " if labels else ""
-    return _tell(now, f"{change}{lines.AT_A_MENU}")
+    return _tell(now, f"{first}{change}{lines.AT_A_MENU}")
 
 
 def _answer_labels(now: Analysis) -> tuple[str, ...]:
@@ -877,7 +885,8 @@ def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> 
         seated = (opening.lead.key, *guests)
         roster = Roster(tuple(each for each in roster.personas if each.key in seated))
     if opening.step is None or not roster.can_discuss:
-        reason = lines.ALONE.format(opening.lead.name) if opening.step else _NO_STEP
+        alone = f"A roundtable needs at least two personas; only {opening.lead.name} is at the table."
+        reason = alone if opening.step else _NO_STEP
         return _show_menu(now, *shown, _show("notice", reason))
     elaboration, commands = Elaboration.begin(
         item=opening.item, step=opening.step, roster=roster, steps=opening.steps,
@@ -904,8 +913,7 @@ def feedback_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
 
 
 def drafts_written(now: Analysis, event: on.DocumentsWritten) -> Outcome:
-    skipped = _show_skipped(now, now.opening.phase.key)
-    return _save_phase(now, *_show_all("update", event.announcements), *skipped)
+    return _save_phase(now, *_show_all("update", event.announcements))
 
 
 def _save_phase(now: Analysis, *shown: do.Show) -> Outcome:

@@ -136,12 +136,10 @@ class Elaboration(do.Table, frozen=True):
         if not roster.can_discuss:
             raise RuleBroken("A roundtable needs at least two personas.")
         # A document that is not a step's belongs to no phase: the first of the roster leads (MENU-8).
-        phase = step.phase.key if step.phase else step.step_id
-        lead, notice = roster.lead_of(phase), None
-        if phase and phase not in lead.phases:
-            notice = (
-                f"Unknown phase key '{phase}'. Defaulting to {lead.name} as lead persona for elaboration."
-            )
+        key = step.phase.key if step.phase else step.step_id
+        lead, notice = roster.lead_of(key), None
+        if key and key not in lead.phases:
+            notice = f"Unknown phase key '{key}'. Defaulting to {lead.name} as lead persona for elaboration."
         new = cls(
             item, step, roster, lead, steps, (), DEFAULT_MAX_TURNS,
             notice=notice, user_name=user_name or None, has_review=has_review,
@@ -445,7 +443,8 @@ def synthesis_failed(now: Elaboration, event: on.SynthesisFailed) -> Outcome:
     after = replace(now, attempts=now.attempts + 1)
     if now.attempts == 1:
         return after, (do.AskSynthesis(now.table, (event.reason,)),)
-    return after, (_show(now, "notice", lines.EXTRACTED), do.ExtractSynthesis(now.table))
+    text = "The panel could not write the synthesis; it is taken from the turns by offline extraction."
+    return after, (_show(now, "notice", text), do.ExtractSynthesis(now.table))
 
 
 def synthesis_drafted(now: Elaboration, event: on.SynthesisDrafted) -> Outcome:
@@ -474,8 +473,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
     known = sorted(entry.number for entry in draft.entries)
     missing = [number for number in answer.numbers if number not in known]
     if answer.kind == "unclear" or missing:
-        there = lines.join_names([*map(str, known)])
-        text = lines.NO_SUCH_ENTRY.format(missing[0], there) if missing else lines.REVIEW_UNCLEAR
+        text = f"Nothing was changed, because I could not tell what to change. {lines.REVIEW}"
+        if missing:
+            there = lines.join_names([*map(str, known)])
+            text = f"There is no entry {missing[0]}; there are {there}. Nothing was changed."
         return now, (*echo, _show(now, "notice", text), do.Listen("review"))
     match answer.kind:
         case "accept":
@@ -483,10 +484,10 @@ def review_answered(now: Elaboration, event: on.UserSpoke) -> Outcome:
         case "undo" if now.reviewed:
             return _ask_for_review(replace(now, draft=now.reviewed[-1], reviewed=now.reviewed[:-1]), *echo)
         case "undo":
-            return _ask_for_review(now, *echo, _show(now, "notice", lines.NOTHING_TO_UNDO))
+            return _ask_for_review(now, *echo, _show(now, "notice", "There is nothing to undo here."))
         case "edit" if not answer.words:
             number = answer.numbers[0]
-            ask = _show(now, "notice", lines.EDIT_ENTRY.format(number))
+            ask = _show(now, "notice", f"What should entry {number} say? Enter alone leaves it as it is.")
             listen = do.Listen("review", draft.words_of_entry(number))
             return replace(now, editing=number), (*echo, ask, listen)
         case "drop":

@@ -33,7 +33,6 @@ RECORD_FAILED = (
     "Elaboration completed successfully but I could not save the elaboration record to meta.json. "
     "The discussion insights are in the artifacts."
 )
-EXTRACTED = "The panel could not write the synthesis; it is taken from the turns by offline extraction."
 SKIPPING = (
     "Skipping remaining steps in this phase. "
     "I'll produce draft artifacts based on what we've discussed so far."
@@ -42,7 +41,6 @@ REVIEW = (
     "Nothing is written yet. Enter accepts; `drop 2 5`, `edit 3 NEW WORDS` and `add decision: WORDS` "
     "(or insight, question, action) change it; `undo` takes back the last change."
 )
-REVIEW_UNCLEAR = f"Nothing was changed, because I could not tell what to change. {REVIEW}"
 REVIEW_AGAIN = "The synthesis is still under review; nothing of it is written yet."
 NOT_YET = (
     "[E] and `edit` are for the menu after this step. First this question; not knowing is a fair answer, "
@@ -53,28 +51,13 @@ AT_A_QUESTION = (
 )
 AT_A_MENU = (
     "Enter goes on, `undo` takes back what was written last, `back` asks the last question again, `quit` "
-    "pauses. Anything else goes into the step's document as your feedback."
+    "pauses. What you say of the step in a few words goes into its document as your feedback."
 )
 TAKES_DRAFT = "  (Enter takes the draft.)"
-NOT_HERE = "No discussion is running, so there is nothing to end or to set here."
-NO_REMARK = (
-    "Nothing was added. Choose a letter, or say in a few words what you would change: "
-    "it goes into the step's document as your feedback."
-)
 NOTHING_WRITTEN = (
     "Nothing was written since this step was opened, so there is nothing to undo here. "
     "`roundtable undo` takes back an earlier discussion."
 )
-ALONE = "A roundtable needs at least two personas; only {} is at the table."
-REMINDER = "  (What you know is enough; ? shows an example.)"
-FINISHED_MENU = "[L] Leave -- keep everything as it is\n[S] Start over -- go through all phases again"
-EDIT_ENTRY = "What should entry {} say? Enter alone leaves it as it is."
-NO_SUCH_ENTRY = "There is no entry {}; there are {}. Nothing was changed."
-HOW_TO_REACH = (
-    "{} is the number of a step: at a menu it opens a step that is complete or was skipped, and Continue "
-    "leads to the others. Nothing was taken as an answer."
-)
-NOTHING_TO_UNDO = "There is nothing to undo here."
 
 
 class Line(Struct, frozen=True):
