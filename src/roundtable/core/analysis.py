@@ -230,7 +230,7 @@ class Analysis(Struct, frozen=True):
         return self.opening.step
 
     @property
-    def given(self) -> tuple[do.Answer, ...]:
+    def given_answers(self) -> tuple[do.Answer, ...]:
         """The answers that are not asked for again."""
         return tuple(answer for answer in self.answers if answer.label not in self.again)
 
@@ -264,7 +264,7 @@ class Analysis(Struct, frozen=True):
         """What a panel needs to know about the step in hand."""
         opening = self.opening
         return do.StepBrief(
-            opening.item, self.step, opening.conductor, opening.roster, self.depth, self.given
+            opening.item, self.step, opening.conductor, opening.roster, self.depth, self.given_answers
         )
 
 
@@ -504,8 +504,8 @@ def _go_back(now: Analysis) -> Outcome:
         labels = [question.label for question in now.step.questions(now.depth)]
         if now.editing in labels[1:]:
             return _edit_answer(now, labels[labels.index(now.editing) - 1])
-    elif now.given:
-        again = (*now.again, now.given[-1].label)
+    elif now.given_answers:
+        again = (*now.again, now.given_answers[-1].label)
         return _ask_question(replace(now, again=again, follow_up=None, reminded=False))
     return _ask_question(now, _show("notice", "This is the first question; there is nothing before it."))
 
@@ -606,7 +606,7 @@ def _unanswered_questions(now: Analysis, *, has_offers: bool = True) -> tuple[Qu
     A question may fit no project of this kind, be about an answer that says "none", or be asked only where
     there is a draft for it; before the drafts are collected, these count as well.
     """
-    given = {answer.label: answer.text for answer in now.given}
+    given = {answer.label: answer.text for answer in now.given_answers}
     if now.editing is not None:
         edited = _find_question(now, now.editing)
         return (edited,) if edited and now.editing not in given else ()
