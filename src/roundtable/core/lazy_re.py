@@ -6,7 +6,6 @@ Modules with many patterns write `from . import lazy_re as re`, and the rest of 
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from re import *  # noqa: F403
 from typing import Any
 
@@ -18,15 +17,12 @@ class LazyPattern:
         self.pattern = pattern
         self._flags = flags
 
-    @cached_property
-    def compiled(self) -> re.Pattern[Any]:
-        return re.compile(self.pattern, self._flags)
-
     def __getattr__(self, name: str) -> Any:
         """Return what the compiled pattern has under a name, and keep it, so that this is asked once."""
         if name.startswith("__"):  # what copying asks for before there is anything to copy
             raise AttributeError(name)
-        value = getattr(self.compiled, name)
+        compiled = re.compile(self.pattern, self._flags)  # which `re` keeps for the next name
+        value = compiled if name == "compiled" else getattr(compiled, name)
         setattr(self, name, value)
         return value
 
