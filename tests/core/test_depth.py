@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.depth import acknowledgement, announcement, choose_depth, hear_depth, read_scope
+from roundtable.core.depth import ANNOUNCEMENTS, choose_depth, hear_depth, read_scope
 from roundtable.core.steps import Depth
 
 PHRASES: dict[str, Depth] = {
@@ -121,21 +121,15 @@ def test_bad_values_are_ignored(bad: Any) -> None:
 
 @pytest.mark.rule("DEPTH-3")
 def test_the_depth_is_announced() -> None:
-    assert announcement("brief") == (
+    assert ANNOUNCEMENTS["brief"] == (
         "This looks straightforward. I'll keep the analysis brief"
         " -- say 'deep' if you want the full treatment."
     )
-    assert announcement("deep") == (
+    assert ANNOUNCEMENTS["deep"] == (
         "This is a substantial change. I'll do a thorough analysis"
         " -- say 'brief' if you want to speed things up."
     )
-    assert announcement("standard") is None
-
-
-@pytest.mark.rule("DEPTH-2")
-@pytest.mark.parametrize("depth", ["brief", "standard", "deep"])
-def test_a_change_is_acknowledged(depth: Depth) -> None:
-    assert acknowledgement(depth) == f"Got it, switching to {depth} mode."
+    assert "standard" not in ANNOUNCEMENTS
 
 
 @pytest.mark.rule("DEPTH-1")

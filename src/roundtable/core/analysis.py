@@ -302,7 +302,7 @@ def _open_leg(now: Analysis) -> Outcome:
     if opening.proposal:
         shown.append(_show("notice", opening.proposal, lead))
     is_news = opening.arrival != "continuing" and not (opening.is_short or opening.is_depth_known)
-    if is_news and (announcement := depths.announcement(opening.depth)):
+    if is_news and (announcement := depths.ANNOUNCEMENTS.get(opening.depth)):
         shown.append(_show("depth", announcement, lead))
     if handed_over and not opening.is_short:
         return replace(now, stage=Stage.READING), (*shown, do.AskReading(now.brief))
@@ -592,7 +592,8 @@ def depth_saved(now: Analysis, event: on.Saved) -> Outcome:
     depth, opening = now.wanted_depth or now.depth, now.opening
     after = replace(now, depth=depth, wanted_depth=None)
     is_at_menu = now.saved and now.editing is None
-    said = _show("depth", depths.acknowledgement(depth), opening.lead if is_at_menu else opening.conductor)
+    speaker = opening.lead if is_at_menu else opening.conductor
+    said = _show("depth", f"Got it, switching to {depth} mode.", speaker)
     if is_at_menu:
         return _show_menu(after, said)
     if now.follow_up:
@@ -715,11 +716,16 @@ def change_taken_back(now: Analysis, event: on.Undone) -> Outcome:
 
 def _show_menu(now: Analysis, *shown: do.Command) -> Outcome:
     """Show the menu of the step in hand, with what may be chosen now."""
-    left, ahead = now.remaining_steps, now.opening.next_phase
+    left = now.remaining_steps
     # A dependency that is still to come needs no notice; one that blocks the rest of the phase does.
-    warnings = () if left.steps else (*_show_all("notice", left.warnings), *_show_skipped(now))
-    text = lines.menu(last=not left.steps, next_phase=ahead, is_quick=now.is_quick)
-    return replace(now, stage=Stage.MENU), (*shown, *warnings, _show("menu", text), do.Listen("menu"))
+    notices = [] if left.steps else [*left.warnings]
+    if not left.steps and (skipped := _find_skipped(now)):
+        listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
+        how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
+        notices.append(f"Skipped so far: {listed}. {how}")
+    text = lines.menu(last=not left.steps, next_phase=now.opening.next_phase, is_quick=now.is_quick)
+    above = (*shown, *_show_all("notice", notices), _show("menu", text))
+    return replace(now, stage=Stage.MENU), (*above, do.Listen("menu"))
 
 
 def _tell(now: Analysis, text: str, speaker: Persona | None = None) -> Outcome:
@@ -739,15 +745,6 @@ def _find_skipped(now: Analysis) -> tuple[Step, ...]:
         if phase.key in opening.progress.phases_completed
         for step in find_remaining_steps(opening.steps, phase, now.completed_steps, facts).steps
     )
-
-
-def _show_skipped(now: Analysis) -> tuple[do.Show, ...]:
-    skipped = _find_skipped(now)
-    if not skipped:
-        return ()
-    listed = ", ".join(f"{step.step_id} {step.title}" for step in skipped)
-    how = f"To make one up, say its number at a menu, such as {skipped[0].step_id}."
-    return (_show("notice", f"Skipped so far: {listed}. {how}"),)
 
 
 def _hear_step(now: Analysis, words: str) -> Outcome | None:
@@ -860,19 +857,15 @@ def _take_feedback(now: Analysis, words: str, *, relayed: bool) -> Outcome:
     if drafted and drafted.offered and heard.kind == "open":
         # Where a draft was all that the step asked for, what is said of it belongs to it.
         text, relayed = _join_reply(now.step, drafted, words), relayed or drafted.relayed
-        return _keep(
-            replace(now, editing=drafted.label),
-            do.Answer(drafted.label, drafted.question, text, relayed=relayed),
-            words,
-        )
-    said = _show("feedback", words, USER)
-    if heard.persona is not None and asks_something(words):
-        brief = replace(now.brief, persona=now.opening.roster[heard.persona])
-        aside = do.AskFeedback(brief, words, aside=True, relayed=relayed)
-        return replace(now, feedback=None, stage=Stage.FEEDBACK), (said, aside)
+        answer = do.Answer(drafted.label, drafted.question, text, relayed=relayed)
+        return _keep(replace(now, editing=drafted.label), answer, words)
+    brief, is_aside = now.brief, heard.persona is not None and asks_something(words)
+    if heard.persona is not None and is_aside:
+        brief = replace(brief, persona=now.opening.roster[heard.persona])
     kept = mark_unverified(" ".join(words.split())) if relayed else words
-    after = replace(now, feedback=kept, stage=Stage.FEEDBACK)
-    return after, (said, do.AskFeedback(now.brief, words, relayed=relayed))
+    after = replace(now, feedback=None if is_aside else kept, stage=Stage.FEEDBACK)
+    ask = do.AskFeedback(brief, words, aside=is_aside, relayed=relayed)
+    return after, (_show("feedback", words, USER), ask)
 
 
 def _elaborate(now: Analysis, *shown: do.Show, guests: tuple[str, ...] = ()) -> Outcome:

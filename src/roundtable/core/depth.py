@@ -29,12 +29,13 @@ _REQUEST_WORDS = word_set("""
         """)
 _MAX_REQUEST_WORDS = 6
 
-_ANNOUNCEMENTS: Final[dict[Depth, str]] = {
+ANNOUNCEMENTS: Final[dict[Depth, str]] = {
     "brief": "This looks straightforward. I'll keep the analysis brief"
     " -- say 'deep' if you want the full treatment.",
     "deep": "This is a substantial change. I'll do a thorough analysis"
     " -- say 'brief' if you want to speed things up.",
 }
+"""What is said once after the greeting; nothing at the standard depth (DEPTH-3)."""
 
 _SCOPES = ("small", "medium", "large")
 _COMPLEXITIES = ("low", "medium", "high")
@@ -85,16 +86,6 @@ def choose_depth(
     if scope == "small" and complexity == "low":
         return "brief"
     return "standard" if scope or complexity else step
-
-
-def announcement(depth: Depth) -> str | None:
-    """Return what is said once after the greeting; None at the standard depth."""
-    return _ANNOUNCEMENTS.get(depth)
-
-
-def acknowledgement(depth: Depth) -> str:
-    """Return what is said when the user's words changed the depth."""
-    return f"Got it, switching to {depth} mode."
 
 
 def read_scope(quick_scan: str) -> tuple[str | None, str | None]:

@@ -63,11 +63,6 @@ class ItemTrack(Struct, frozen=True):
     is_chosen: bool = False
 
 
-def find_track(tracks: Sequence[Track], key: object) -> Track | None:
-    """Return the track of a key; None where there is none."""
-    return next((track for track in tracks if track.key == key), None)
-
-
 def list_all_steps(tracks: Sequence[Track]) -> tuple[Step, ...]:
     """Return the steps of all tracks, those of the feature track first, each once."""
     ordered = sorted(tracks, key=lambda track: track.key != FEATURE)
@@ -79,9 +74,10 @@ def choose_track(tracks: Sequence[Track], item: Item, meta: Mapping[str, Any]) -
 
     An item that was begun without a track follows the feature track.
     """
-    whole, key = find_track(tracks, FEATURE) or tracks[0], meta.get("track")
-    if key is not None or meta.get("steps_completed") or meta.get("phases_completed"):
-        return ItemTrack(find_track(tracks, key) or whole, is_chosen=True)
+    whole = next((track for track in tracks if track.key == FEATURE), tracks[0])
+    if meta.get("track") is not None or meta.get("steps_completed") or meta.get("phases_completed"):
+        chosen = next((track for track in tracks if track.key == meta.get("track")), whole)
+        return ItemTrack(chosen, is_chosen=True)
     return propose_track(tracks, item) or ItemTrack(whole)
 
 

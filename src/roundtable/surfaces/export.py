@@ -60,8 +60,8 @@ def agent_file(roster: Roster, steps: tuple[Step, ...]) -> str:
         for step in steps
     ]
     values = {
-        "brief": depth.announcement("brief") or "",
-        "deep": depth.announcement("deep") or "",
+        "brief": depth.ANNOUNCEMENTS["brief"],
+        "deep": depth.ANNOUNCEMENTS["deep"],
         "menu": lines.menu(last=False, next_phase=None),
         "skipping": lines.SKIPPING,
         "unreadable": lines.CONTEXT_UNREADABLE,
