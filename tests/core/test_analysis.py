@@ -286,7 +286,8 @@ def test_an_answer_that_meets_its_criterion_is_not_followed_up() -> None:
 def test_a_question_mark_shows_help_and_example_and_asks_on() -> None:
     play = Play(opening(TWO)).says("?")
     how = (
-        "`back` returns to the question before, `skip` leaves this one as it is, `quit` pauses; all is saved."
+        "`back` returns to the question before, if there is one, `skip` leaves this one as it is, `quit` "
+        "pauses; all is saved."
     )
     assert play.texts("notice") == [f"One scene helps.\nFor example: The inspector in a basement.\n{how}"]
     assert play.now.answers == ()
