@@ -454,6 +454,8 @@ def _ask_question(now: Analysis, *shown: do.Show) -> Outcome:
     said = [wording, *(f"  > {line}" for line in subject.splitlines() if line.strip())]
     if offer:
         said += [f"  Draft{f', from {source}' if source else ''}: {text}", lines.TAKES_DRAFT]
+    elif now.reminded:
+        said.append("  (What you know is enough; ? shows an example.)")
     asked = _show("question", "\n".join(said), now.opening.conductor)
     is_edited = now.proposed or source == OWN
     listen = do.Listen("answer", text if is_edited else "", text)
@@ -523,10 +525,7 @@ def _take_answer(now: Analysis, question: Question, words: str, *, relayed: bool
         text = offer.text if relayed else strip_mark(offer.text)  # who sees it with its mark accepts it
         return _keep(now, do.Answer(question.label, question.text, text, offered=True, relayed=relayed))
     if is_silence(words) and not now.reminded and not now.is_quick:
-        wording = question.choose_wording(with_draft=bool(_find_subject(now, question)))
-        text = f"{wording}\n  (What you know is enough; ? shows an example.)"
-        reminder = _show("question", text, now.opening.conductor)
-        return replace(now, reminded=True), (reminder, do.Listen("answer"))
+        return _ask_question(replace(now, reminded=True))
     if is_silence(words) or is_unknown(words):
         text = UNKNOWN if is_silence(words) else words
         return _keep(now, do.Answer(question.label, question.text, text, unknown=True))
@@ -572,7 +571,7 @@ def _join_reply(step: Step, answer: do.Answer, reply: str) -> str:
 
 
 def _keep(now: Analysis, answer: do.Answer, words: str | None = None) -> Outcome:
-    kept = replace(_put_answer(now, answer), reminded=False, proposed="")
+    kept = replace(_put_answer(now, answer), proposed="")
     return _ask_question(kept, _show("answer", answer.text if words is None else words, USER))
 
 
@@ -580,7 +579,7 @@ def _put_answer(now: Analysis, answer: do.Answer) -> Analysis:
     """Return the state with an answer, in place of the one that stood under its label."""
     others = (each for each in now.answers if each.label != answer.label)
     again = tuple(label for label in now.again if label != answer.label)
-    return replace(now, answers=(*others, answer), again=again)
+    return replace(now, answers=(*others, answer), again=again, reminded=False)
 
 
 def _save_depth(now: Analysis, wanted: Depth) -> Outcome:
