@@ -95,7 +95,7 @@ class Executor:
     def panel(self) -> Panel:
         """Return the given panel, else the offline one, which is loaded when it is first asked."""
         if self._panel is None:
-            self._panel = make_offline_panel(self._root)
+            self._panel = LookUpPanel(make_offline_panel(self._root), self._surveyor.look)
         return self._panel
 
     @cached_property

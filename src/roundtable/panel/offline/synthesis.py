@@ -31,6 +31,7 @@ _OPTION = re.compile(r"\boption [ab]\b(?!:)", re.IGNORECASE)
 _MAX_ENTRIES = 12
 _FEW_STEMS = 3
 _TWO = 2
+_TOLD = ("statement", "decision")
 _MOST = 0.6
 
 
@@ -72,7 +73,7 @@ def _put_entry(said: SaidPiece, table: Table) -> Entry:
     if prompt is None or not says_little or "___" in prompt.question:
         return Entry(words, (said.turn,))
     asked = prompt.question
-    if prompt.kind == "choice" and prompt.prompt is not None and not prompt.further:
+    if prompt.kind == "choice" and prompt.prompt is not None:
         asked = prompt.text[max(prompt.text.find(prompt.prompt.text[:20]), 0) :]  # with its options
     return Entry(f'{join_lines(asked)} "{words}"', (prompt.turn, said.turn))
 
@@ -102,5 +103,5 @@ def _is_taken_up(asked: SaidPiece, found: Discussion) -> bool:
     """Whether the user answered a question of their own later: in words that take up most of its words."""
     stems = _stems(asked)
     enough = max(min(_TWO, len(stems)), ceil(_MOST * len(stems)))
-    later = (said for said in found.said if said.turn > asked.turn and said.piece.kind != "question")
+    later = (said for said in found.said if said.turn > asked.turn and said.piece.kind in _TOLD)
     return any(len(stems & _stems(said)) >= enough for said in later)
