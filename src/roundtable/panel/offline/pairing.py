@@ -83,10 +83,10 @@ def first_names(table: Table) -> tuple[str, ...]:
     return tuple(persona.first_name for persona in table.roster.personas)
 
 
-def follow_discussion(table: Table, library: Library, upto: int | None = None) -> Discussion:
-    """Read the turns in order and keep what became of each prompt; `upto` leaves out later turns."""
+def follow_discussion(table: Table, library: Library) -> Discussion:
+    """Read the turns in order and keep what became of each prompt."""
     found = Discussion()
-    for turn in table.turns[:upto]:
+    for turn in table.turns:
         if turn.speaker == USER:
             _hear_user(found, turn, table)
         elif prompt := _read_prompt(turn, table.focus_question, library):

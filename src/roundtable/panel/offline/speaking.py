@@ -20,7 +20,7 @@ from ...core.turns import USER
 from ..base import Framing, Look, LookUpsWanted
 from .lexicon import drop_name, persona_line, strip_address, telling_stems
 from .messages import UserMessage, read_message
-from .pairing import Discussion, OpenPrompt, find_answered_prompt, first_names, follow_discussion
+from .pairing import Discussion, OpenPrompt, first_names, follow_discussion
 from .prompts import QUOTE, Focus, Library, Prompt
 from .search import MAX_LINES_SHOWN, find_closest_lines
 from .section import LabelAnswer, SearchLine, SectionContext, document_lines, read_section
@@ -62,27 +62,10 @@ class Floor(Struct, frozen=True, dict=True):
         return follow_discussion(self.brief.table, self.library)
 
     @cached_property
-    def before_reply(self) -> Discussion:
-        """The discussion before the message that is to be answered."""
-        return follow_discussion(self.brief.table, self.library, upto=(self.brief.answers or 1) - 1)
-
-    @cached_property
     def message(self) -> UserMessage | None:
         """The message that is to be answered."""
-        number = self.brief.answers
-        if number is None or number > len(self.brief.table.turns):
-            return None
-        return read_message(self.brief.table.turns[number - 1].text, first_names(self.brief.table))
-
-    @cached_property
-    def answered_prompt(self) -> OpenPrompt | None:
-        """The speaker's own prompt that the message answers."""
-        if self.message is None:
-            return None
-        addressed = address(self.message.text, self.brief.table.roster).persona
-        waiting = self.before_reply.open_prompts
-        found = find_answered_prompt(self.message, waiting, addressed=addressed)
-        return found if found is not None and found.speaker == self.brief.speaker.key else None
+        table, number = self.brief.table, self.brief.answers
+        return read_message(table.turns[number - 1].text, first_names(table)) if number else None
 
     @cached_property
     def focus_label(self) -> str:
@@ -163,12 +146,12 @@ def say_next(floor: Floor) -> str | None:
 
 def _reply(floor: Floor, message: UserMessage) -> str | None:
     names = first_names(floor.brief.table)
-    own = [each for each in floor.before_reply.prompts if each.speaker == floor.brief.speaker.key]
+    own = [each for each in floor.discussion.prompts if each.speaker == floor.brief.speaker.key]
     if message.asks_to_clarify and own:
         return _put_otherwise(floor, own[-1])
     if message.settles_question:
         return _join("Good, then it is off the list.", _ask_next(floor))
-    if message.keeps_open and floor.before_reply.open_prompts:
+    if message.keeps_open:
         return _join(floor.say("kept"), _ask_next(floor))
     if decided := drop_name(message.of_kind("decision"), names):
         is_short = len(decided.split()) <= _MAX_DECISION_WORDS
@@ -227,7 +210,7 @@ def _show_line(line: SearchLine) -> str:
 
 def _put_otherwise(floor: Floor, asked: OpenPrompt) -> str:
     """Put a prompt in other words: the help that the step gives for its label."""
-    for question in (*floor.section.step.standard, *floor.section.step.deep):
+    for question in floor.section.step.every_question:
         if fold_text(question.label) == fold_text(asked.label) and question.help:
             return f"It goes with {question.label}. {question.help}"
     return f"In short: {asked.question}"
@@ -235,9 +218,12 @@ def _put_otherwise(floor: Floor, asked: OpenPrompt) -> str:
 
 def _ask_further(floor: Floor) -> str | None:
     """Go one step further where the user has answered the speaker's own prompt."""
-    answered = floor.answered_prompt
-    further = answered.prompt.further if answered is not None and answered.prompt is not None else ""
-    return further if further and floor.may_ask and not floor.was_said(further) else None
+    answered = (said.prompt for said in floor.discussion.said if said.turn == floor.brief.answers)
+    for prompt in answered if floor.may_ask else ():
+        if prompt and prompt.prompt and prompt.speaker == floor.brief.speaker.key:
+            further = prompt.prompt.further
+            return further if further and not floor.was_said(further) else None
+    return None
 
 
 def _ask_next(floor: Floor, about: str = "") -> str | None:
