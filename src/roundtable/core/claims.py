@@ -8,7 +8,6 @@ section is not judged by what it says: whatever the user did not give or accept 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -119,8 +118,7 @@ _INSTRUCTION = re.compile(
     """,
     re.VERBOSE,
 )
-_FENCE = re.compile(r"```\w*\n(?P<code>.*?)\n?```", re.DOTALL)
-_KEY = re.compile(r"""[\[{]\s*(?:\{\s*)?"[\w -]{1,40}"\s*:""")
+_JSON = re.compile(r"""\s*+(?:```\w*+\s++)?[\[{]\s*+(?:[\[{]\s*+)?"[^"\n]{0,200}"\s*+[:,\]]""")
 
 
 def _find_fault_of_form(text: str, speaker: Persona) -> str:
@@ -128,7 +126,7 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
     plain = " ".join(fold_text(text).split())
     if not words_of(text):
         return "The text is empty: say something."
-    if _is_json(text):
+    if _JSON.match(text):
         return "It is JSON: say it in plain words."
     if _REFUSAL.search(plain):
         return f"It refuses to speak: say what {speaker.first_name} thinks, about the item."
@@ -137,17 +135,6 @@ def _find_fault_of_form(text: str, speaker: Persona) -> str:
     if _INSTRUCTION.search(plain) or f"you are {speaker.name.lower()}" in plain:
         return f"It repeats what you were told: say it in words of {speaker.first_name}'s own."
     return ""
-
-
-def _is_json(text: str) -> bool:
-    fenced = _FENCE.fullmatch(text.strip())
-    inner = (fenced["code"] if fenced else text).strip()
-    if not inner.startswith(("{", "[")):
-        return False
-    try:
-        return isinstance(json.loads(inner), dict | list)
-    except (ValueError, RecursionError):
-        return bool(_KEY.match(inner))  # cut off, or with something behind it
 
 
 # --- names before words ---------------------------------------------------------------------------------

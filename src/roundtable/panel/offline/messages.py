@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
 from ...core.hearing import can_decide
-from ...core.text import fold_text, split_sentences, word_set, words_of
+from ...core.text import fold_text, split_sentences, words_of
 from ...core.validation import is_unknown
 from .lexicon import MAX_MESSAGE_LENGTH, drop_name, pattern, strip_address, telling_stems, word_list
 
@@ -129,13 +128,7 @@ _WEIGHS = re.compile(
 _ALWAYS = re.compile(
     r"(?:never|always|don'?t|do not|rather|better|not)\s+(?:ever\s+|just\s+)?", re.IGNORECASE
 )
-_FINITE = word_set(
-    "is are was were has have had will would can could should does did do may might must isn't aren't "
-    "wasn't don't doesn't won't can't cannot that's it's came went took got made said gave knew lost "
-    "broke fell"
-)
 _RESOLVED = ("ended", "resolved")
-_JOINS = ("", "of", "or", "and", "plus")
 
 
 def is_question(sentence: str) -> bool:
@@ -187,19 +180,8 @@ def _is_order(told: str) -> bool:
     verb, following, *_ = (*words_of(rest[:200]), "", "")
     if pattern("to_panel").match(told) or pattern("to_panel").match(rest) or verb in word_list("talk"):
         return False
-    if verb == "have":
-        return following in word_list("determiner") | {"it", "them"}
-    if verb not in word_list("act") | word_list("act_noun"):
-        return False
-    if always or following in _FINITE or following in _JOINS:
-        return bool(always and following)
-    if verb not in word_list("act_noun") or following in word_list("determiner"):
-        return True
-    # A noun is the subject of a finite verb in its clause; "arrives" is one, a noun in the plural is none.
-    verbs = word_list("act") | word_list("verb") | word_list("unwilled")
-    for before, word in pairwise(words_of(re.split(r"[,;:(]", rest)[0])):
-        stems = {word[:-1], word[:-2], word[:-3] + "y"} if word.endswith("s") else set[str]()
-        is_third_person = not stems.isdisjoint(verbs - word_list("act_noun"))
-        if word in _FINITE or is_third_person or (before.endswith("s") and word in verbs):
-            return False
-    return True
+    nouns = word_list("act_noun")
+    if always or verb in word_list("act") - nouns:
+        return verb in word_list("act") | nouns and following not in ("", "of", "or", "and", "plus")
+    # What is a noun as well orders only what follows at once: "log it", but not "log files are full".
+    return verb in nouns | {"have"} and following in word_list("determiner") | {"it", "them", "by"}
