@@ -48,6 +48,10 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     answer: AnswerKind = "text"
     further: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
+    @property
+    def is_topical(self) -> bool:
+        return bool(self.topic or self.topic_sure)
+
     @cached_property
     def needle(self) -> str:
         """The longest stretch of the text that is the same in every discussion, in small letters."""

@@ -269,7 +269,7 @@ def _distance(prompt: Prompt, floor: Floor, suits: str) -> float | None:
         if answer is None or not is_met or (QUOTE in prompt.text and not answer.quote):
             return None
         return 0.0 if fold_text(prompt.label) == floor.focus_label else 2.0
-    if prompt.topic or prompt.topic_sure:
+    if prompt.is_topical:
         return 1.0 if prompt.fits_topic(section.stems) else None
     if prompt.suits != "given":
         return 0.5 if _label_in_state(floor, prompt.suits) is not None else None
