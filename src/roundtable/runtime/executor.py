@@ -95,7 +95,7 @@ class Executor:
     def panel(self) -> Panel:
         """Return the given panel, else the offline one, which is loaded when it is first asked."""
         if self._panel is None:
-            self._panel = make_offline_panel(self._root)
+            self._panel = LookUpPanel(make_offline_panel(self._root), self._surveyor.look)
         return self._panel
 
     @cached_property
@@ -230,10 +230,9 @@ class Executor:
         if panel.name == OFFLINE:
             return on.SynthesisDrafted(draft, at, extracted, relayed=self._is_host)
         # The first time it is sent back with the reasons; what is still wrong then is marked.
-        wrong = claims.check_draft(draft, task.table, self.lines_of)
+        wrong, marked = claims.check_draft(draft, task.table, self.lines_of)
         if wrong and not request.problems:
             return on.SynthesisDrafted(draft, at, claims=wrong, relayed=self._is_host)
-        marked = claims.mark_draft(draft, task.table, self.lines_of)
         return on.SynthesisDrafted(marked, at, relayed=self._is_host)
 
     # --- with the panel, at a step ----------------------------------------------------------------------
