@@ -84,16 +84,9 @@ def test_ids_are_defined_in_headings_criteria_rows_and_stories() -> None:
     assert found(documents) == []
 
 
-def test_an_id_that_was_withdrawn_is_named_as_such() -> None:
-    story = FILE | {"withdrawn": [{"id": "US-002", "text": "x"}]}
-    documents = {
-        SPEC: "FR-003 US-002\n\n- Withdrawn: FR-003, x AC-003-01",
-        STORIES: json.dumps(story, indent=2),
-    }
-    assert found(documents) == [
-        (SPEC, 1, "dangling", "FR-003 was withdrawn."),
-        (SPEC, 1, "dangling", "US-002 was withdrawn."),
-    ]
+def test_what_an_earlier_version_withdrew_is_no_reference() -> None:
+    lines = "- Withdrawn: FR-003, x AC-003-01\n<!-- Withdrawn: FR-004, y -->\n\nFR-003"
+    assert found({SPEC: lines}) == [(SPEC, 4, "dangling", "FR-003 is defined nowhere.")]
 
 
 def test_data_files_refer_to_ids_too() -> None:

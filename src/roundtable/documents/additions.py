@@ -11,7 +11,7 @@ from msgspec import Struct
 from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import clean_text, escape_markdown, strip_unprintable, unescape_markdown
-from .ids import NONE_COMMENT, WITHDRAWN_COMMENT
+from .ids import NONE_COMMENT
 from .outline import (
     ADDITIONAL,
     CLOSING_SIGNS,
@@ -402,7 +402,6 @@ def _read_number(heading: str) -> tuple[int, ...]:
 
 _MARKER = re.compile(r"<!-- (?:(?!--|<!|>).)+ -->")
 _HEADING_SIGNS = re.compile(r" {0,3}#{1,6}")
-_OWN_COMMENT = re.compile(f"{WITHDRAWN_COMMENT.pattern}|{NONE_COMMENT.pattern}".replace("(?m)", ""))
 _PASSES = 20
 
 
@@ -449,7 +448,7 @@ def _disarm_once(lines: list[str]) -> str:
     blocks = [(token, token.map[0], token.map[1]) for token in tokens if token.map]
     fenced = (range(start, end) for token, start, end in blocks if token.type in ("fence", "code_block"))
     safe = {at for lines_of_code in fenced for at in lines_of_code}
-    safe |= {at for at, line in enumerate(lines) if _OWN_COMMENT.fullmatch(line)}
+    safe |= {at for at, line in enumerate(lines) if NONE_COMMENT.fullmatch(line)}
     for at, line in enumerate(lines):
         if at not in safe:
             lines[at] = line.replace("<!--", "&lt;!--").replace("-->", "--&gt;")

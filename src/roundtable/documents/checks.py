@@ -14,16 +14,7 @@ from msgspec import Struct
 
 from ..core.citations import CITATION, LinesOf, check_citation, is_address, is_marked
 from .drafting import COLUMNS
-from .ids import (
-    CRITERION,
-    HEADING,
-    ROW,
-    STORIES,
-    TRACE,
-    WITHDRAWN,
-    list_withdrawn,
-    list_withdrawn_stories,
-)
+from .ids import CRITERION, HEADING, ROW, STORIES, TRACE
 from .outline import prose_lines
 from .questions import find_open_questions
 
@@ -117,20 +108,19 @@ def check_citations(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFi
 
 
 _MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
+# What earlier versions wrote of an id that is no longer in use.
+_WITHDRAWN = re.compile(r"(?:- |<!-- )Withdrawn: ")
 _STORY = re.compile(r'"id"\s*:\s*"(?P<id>US-\d{3,})"')
 
 
 def check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
     """Yield dangling references, ids defined twice, and requirements without acceptance criteria."""
-    gone_stories = {each.id for each in list_withdrawn_stories(documents)}
-    gone = gone_stories.union(each.id for text in documents.values() for each in list_withdrawn(text))
     first: dict[str, tuple[str, int]] = {}
     mentions: list[tuple[str, str, int]] = []
     for name, text in documents.items():
         for number, line in prose_lines(text) if name.endswith(".md") else enumerate(text.split("\n"), 1):
             if name == STORIES:
-                defined = [each for each in _STORY.findall(line) if each not in gone_stories]
-                line = _STORY.sub("", line)
+                defined, line = _STORY.findall(line), _STORY.sub("", line)
             else:
                 defined = [
                     found["id"] for each in (HEADING, CRITERION, ROW) if (found := each.fullmatch(line))
@@ -142,12 +132,11 @@ def check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
                     problem = f"{each} is defined a second time; first in {where}."
                     yield CheckFinding(name, number, "duplicate", problem)
                 first.setdefault(each, (name, number))
-            if not WITHDRAWN.fullmatch(line):
+            if not _WITHDRAWN.match(line):
                 mentions += [(each, name, number) for each in dict.fromkeys(_MENTION.findall(line))]
     for each, name, number in mentions:
         if each not in first:
-            why = "was withdrawn" if each in gone else "is defined nowhere"
-            yield CheckFinding(name, number, "dangling", f"{each} {why}.")
+            yield CheckFinding(name, number, "dangling", f"{each} is defined nowhere.")
     for each, (name, number) in first.items():
         criteria = each.replace("FR-", "AC-") + "-"
         if each.startswith("FR-") and not any(other.startswith(criteria) for other in first):

@@ -42,26 +42,20 @@ from .ids import (
     MATRIX,
     OVERVIEW,
     SCAN,
-    SPEC,
-    SUMMARY,
-    AssignedIds,
     KnownId,
     Requirement,
     assign_ids,
     find_mentioned_ids,
     list_records,
     list_requirements,
-    list_row_ids,
+    list_rows,
     list_stories,
-    list_withdrawn,
-    list_withdrawn_stories,
     stem_words,
     word_share,
 )
 from .outline import find_labelled, prose_lines, section_text, strip_numbering
 from .page import (
     NOTHING,
-    WORDLESS,
     DraftContext,
     capitalise,
     is_title_enough,
@@ -77,7 +71,6 @@ from .page import (
     write_paragraph,
     write_table,
     write_title,
-    write_withdrawn,
 )
 
 
@@ -199,52 +192,32 @@ _OWNER = re.compile(
 
 def write_functional(context: DraftContext) -> str:
     """Write a heading for each requirement with its criteria, then the rules that hold for all of them."""
-    referred = find_mentioned_ids(context.documents, "FR", "AC")
-    # As long as nobody refers to an id, the numbers follow the order.
-    document = context.documents.get(SPEC, "") if referred else ""
-    known = list_requirements({SPEC: document})
+    known = list_requirements(context.documents)
+    taken = find_mentioned_ids(context.documents, "FR", "AC")
     features = list(map(capitalise, split_statements(context.text(FEATURES)))) or [context.brief.item.name]
-    given = assign_ids(
-        "FR",
-        list(map(_name_wordless, features)),
-        [KnownId(each.id, _name_wordless(each.text)) for each in (*known, *list_withdrawn(document, "FR"))],
-        taken=[each for each in referred if each.startswith("FR-")],
-    )
-    written = list_requirements(context.documents)
-    owners = {each.text: owner.text for owner in written for each in owner.criteria}
-    numbers = [each.removeprefix("FR-") for each in given.ids]
+    given = assign_ids("FR", features, known, taken=taken)
+    owners = {each.text: owner.text for owner in known for each in owner.criteria}
+    numbers = [each.removeprefix("FR-") for each in given]
     criteria = _assign_criteria(split_scenarios(context.text(ACCEPTANCE)), features, numbers, owners)
-    ever = [each for requirement in known for each in requirement.criteria]
-    ever += list_withdrawn(document, "AC")
+    before = [each for owner in known for each in owner.criteria]
     is_asked = any(answer.unknown for answer in context.only(ACCEPTANCE))
-    parts, used = [], set[str]()
-    for identity, feature, own in zip(given.ids, features, criteria, strict=True):
+    parts = []
+    for identity, feature, own in zip(given, features, criteria, strict=True):
         prefix = f"AC-{identity.removeprefix('FR-')}"
-        before = [each for each in ever if each.id.startswith(f"{prefix}-")]
-        taken = [each for each in referred if each.startswith(f"{prefix}-")]
-        ids = assign_ids(prefix, own, before, taken=taken, digits=2).ids
-        used.update(ids)
+        mine = [each for each in before if each.id.startswith(f"{prefix}-")]
         parts += [f"### {identity}: {write_title(feature)}"]
         parts += [] if is_title_enough(feature) else [escape_markdown(feature)]
-        if ids:
-            listed = zip(ids, own, strict=True)
+        if own:
+            listed = zip(assign_ids(prefix, own, mine, taken=taken, digits=2), own, strict=True)
             parts.append("\n".join(f"- **{each}** {escape_markdown(text)}" for each, text in listed))
         elif not is_asked:
             question = "In which situation, after which action, would you see what, so that"
             parts.append(write_open_question(f"{question} {identity} is done?"))
-    kept = {*referred, *(each.id for each in list_withdrawn(document))}
-    withdrawn = (each for each in (*given.withdrawn, *ever) if each.id in kept)
-    lost = {each.id: each for each in withdrawn if each.id not in used}
     has_own_section = any(target.section.endswith(LEFT_OUT) for target in context.targets)
     left_out = LEFT_OUT if has_own_section else ""
     rest = write_labelled(context.without(FEATURES, ACCEPTANCE, left_out))
     more = (*rest, *write_open_questions(context.without(left_out)))
-    head = ["### Rules and Open Points"] if more else []
-    return join_section(parts, head, more, write_withdrawn(lost.values()))
-
-
-def _name_wordless(text: str) -> str:
-    return text if stem_words(text) else WORDLESS
+    return join_section(parts, ["### Rules and Open Points"] if more else [], more)
 
 
 def write_out_of_scope(context: DraftContext) -> str:
@@ -306,12 +279,12 @@ def write_stories(context: DraftContext) -> str:
     """Write the stories as a JSON document, each with its id and what it refers to."""
     answers = context.only(*STORIES)
     parts = [(part, answer.label != STORIES[0]) for answer in answers for part in _split_stories(answer)]
-    known = (*list_stories(context.documents), *list_withdrawn_stories(context.documents))
-    given = assign_ids("US", [text for text, _ in parts], known)
+    taken = find_mentioned_ids(context.documents, "US")
+    given = assign_ids("US", [text for text, _ in parts], list_stories(context.documents), taken=taken)
     listed = list_requirements(context.documents)
     found = [
         _story(identity, text, _find_served(text, listed)) | ({"unhappy": True} if unhappy else {})
-        for identity, (text, unhappy) in zip(given.ids, parts, strict=True)
+        for identity, (text, unhappy) in zip(given, parts, strict=True)
     ]
     questions = [answer.question for answer in context.answers if answer.unknown]
     for story in found:
@@ -326,9 +299,8 @@ def write_stories(context: DraftContext) -> str:
         for each in context.without(*STORIES)
         if not each.unknown
     ]
-    gone = [{"id": each.id, "text": each.text} for each in given.withdrawn]
     content = {"item": context.brief.item.name, "stories": found, "open_questions": questions}
-    return _dump(content | ({"notes": notes} if notes else {}) | ({"withdrawn": gone} if gone else {}))
+    return _dump(content | ({"notes": notes} if notes else {}))
 
 
 def _split_stories(answer: Answer) -> tuple[str, ...]:
@@ -535,15 +507,11 @@ def _find_priority(text: str) -> str:
 
 
 RISKS = ("Risks", "Worst Case", "Early Sign")
-_MATRIX_COLUMNS = ("Id", "Attribute", "Measure")
 
 
 def write_attributes(context: DraftContext) -> str:
     """Write the risks under their labels, and under which ids the matrix holds the rest."""
-    attributes, given = _number_attributes(context)
-    named = ", ".join(
-        f"{identity} ({answer.label})" for identity, answer in zip(given.ids, attributes, strict=True)
-    )
+    named = ", ".join(f"{identity} ({answer.label})" for identity, answer in _number_attributes(context))
     if not named or not any(target.output == MATRIX for target in context.targets):
         return write_answers(context.answers)
     risks = context.only(*RISKS)
@@ -553,20 +521,23 @@ def write_attributes(context: DraftContext) -> str:
 
 def write_matrix(context: DraftContext) -> str:
     """Write a row for each attribute: what it is held to."""
-    attributes, given = _number_attributes(context)
-    found = [
-        (identity, answer.label, join_lines(answer.text))
-        for identity, answer in zip(given.ids, attributes, strict=True)
+    rows = [
+        (identity, answer.label, join_lines(answer.text)) for identity, answer in _number_attributes(context)
     ]
-    questions = write_open_questions(context.without(*RISKS))
-    return join_section(write_table(_MATRIX_COLUMNS, found), questions, write_withdrawn(given.withdrawn))
+    table = write_table(("Id", "Attribute", "Measure"), rows)
+    return join_section(table, write_open_questions(context.without(*RISKS)))
 
 
-def _number_attributes(context: DraftContext) -> tuple[tuple[Answer, ...], AssignedIds]:
-    attributes = tuple(each for each in context.without(*RISKS) if not each.unknown)
-    known = list_row_ids(context.documents.get(MATRIX, ""), "NFR")
-    taken = find_mentioned_ids(context.documents, "NFR")
-    return attributes, assign_ids("NFR", [answer.label for answer in attributes], known, taken=taken)
+def _number_attributes(context: DraftContext) -> list[tuple[str, Answer]]:
+    attributes = [each for each in context.without(*RISKS) if not each.unknown]
+    given = _number_rows(context, MATRIX, "NFR", [each.label for each in attributes])
+    return list(zip(given, attributes, strict=True))
+
+
+def _number_rows(context: DraftContext, file: str, prefix: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return ids for the rows of a table, given by what stands in their second cell."""
+    known = [KnownId(row[0], row[1]) for row in list_rows(context.documents.get(file, ""), prefix)]
+    return assign_ids(prefix, names, known, taken=find_mentioned_ids(context.documents, prefix))
 
 
 # --- architecture and design
@@ -627,17 +598,12 @@ def write_review(context: DraftContext) -> str:
                     made[name] = words, block.step_id
     given = _assign_record_ids(context, list(made))
     parts: list[str] = []
-    for identity, (name, (words, step_id)) in zip(given.ids, made.items(), strict=True):
+    for identity, (name, (words, step_id)) in zip(given, made.items(), strict=True):
         decision, _, reason = words.partition(": ")
         parts += [f"### {identity}: {write_title(name)}", f"{_STATUS} in the roundtable on step {step_id}"]
         parts += ["#### Decision", escape_markdown(f"{decision.rstrip('.')}.")]
         parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
-    return join_section(
-        write_labelled(context.answers),
-        write_open_questions(context.answers),
-        parts,
-        write_withdrawn(given.withdrawn),
-    )
+    return join_section(write_labelled(context.answers), write_open_questions(context.answers), parts)
 
 
 def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], label: str) -> str:
@@ -648,7 +614,7 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
     consequences = [each for each in rest if each.label not in _CONTEXT]
     is_alone = len(found) == 1
     parts: list[str] = []
-    for identity, (name, text) in zip(given.ids, found, strict=True):
+    for identity, (name, text) in zip(given, found, strict=True):
         lines = split_lines(text)
         parts += [f"### {identity}: {write_title(name)}", _STATUS]
         if is_alone and weighed:
@@ -663,20 +629,16 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
         parts += write_labelled(rest)
     more = write_open_questions(context.answers)
     head = ["### Open Points"] if found and more else []
-    return join_section(parts, head, more, write_withdrawn(given.withdrawn))
+    return join_section(parts, head, more)
 
 
-def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> AssignedIds:
+def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> tuple[str, ...]:
     """Return ids for the records of this section; those of other sections are taken."""
     own = section_text(context.documents.get(context.target.output, ""), context.target.section)
-    every = [context.documents.get(file, "") for file in (OVERVIEW, SUMMARY)]
-    withdrawn = [each for text in every for each in list_withdrawn(text, "ADR")]
-    return assign_ids(
-        "ADR",
-        [unescape_markdown(write_title(title)) for title in titles],
-        [*list_records({OVERVIEW: own}), *list_withdrawn(own, "ADR")],
-        taken=[each.id for each in (*list_records(context.documents), *withdrawn)],
-    )
+    known = list_records({OVERVIEW: own})
+    others = {each.id for each in list_records(context.documents)} - {each.id for each in known}
+    taken = others | find_mentioned_ids(context.documents, "ADR")
+    return assign_ids("ADR", [unescape_markdown(write_title(title)) for title in titles], known, taken=taken)
 
 
 def _name_option(weighed: str, decision: str) -> str:
@@ -710,15 +672,12 @@ def write_errors(context: DraftContext) -> str:
     found = split_named_entries(text) or tuple((name[0], part) for name, part in code if name)
     if len(found) < len(code) and not split_named_entries(text):
         found = ()  # an entry without a name would be lost
-    known = list_row_ids(context.documents.get(ERRORS, ""), "E")
-    given = assign_ids("E", [name for name, _ in found], known)
+    given = _number_rows(context, ERRORS, "E", [name for name, _ in found])
+    rows = [(identity, *pair) for identity, pair in zip(given, found, strict=True)]
     return join_section(
-        write_table(
-            ("Id", "Error", "When"), [(each, *pair) for each, pair in zip(given.ids, found, strict=True)]
-        ),
+        write_table(("Id", "Error", "When"), rows),
         write_labelled(context.without(ERRORS_LABEL) if found else context.answers),
         write_open_questions(context.answers),
-        write_withdrawn(given.withdrawn),
     )
 
 

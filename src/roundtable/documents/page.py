@@ -14,11 +14,9 @@ from ..core.steps import Target
 from ..core.text import escape_markdown, find_code_end, fold_text, split_sentences, strip_unprintable
 from ..core.validation import says_none
 from .entries import split_lines, strip_punctuation
-from .ids import KnownId
 from .outline import CLOSING_SIGNS
 
 NOTHING = "No answers were given."
-WORDLESS = "Without words"
 OPEN_QUESTION = "- Open question: "
 
 _IN_COMMENT = re.compile(r"[<>]|--+")
@@ -111,13 +109,6 @@ def write_open_question(question: str) -> str:
     return f"{OPEN_QUESTION}{escape_markdown(question)}"
 
 
-def write_withdrawn(gone: Iterable[KnownId]) -> tuple[str, ...]:
-    """Write the ids that are no longer in use where no reader sees them, so that no other entry gets one."""
-    titles = [(each.id, write_title(each.text)) for each in gone]
-    entries = [f"<!-- Withdrawn: {identity}, {_IN_COMMENT.sub(' ', title)} -->" for identity, title in titles]
-    return ("\n".join(entries),) if entries else ()
-
-
 def write_bullets(entries: Iterable[str]) -> str:
     """Write a list of people's words."""
     return "\n".join(f"- {escape_markdown(entry)}" for entry in entries)
@@ -153,7 +144,7 @@ def write_title(text: str) -> str:
         line = split_sentences(line)[0]
     if len(line) > _LONGEST_TITLE:
         line = f"{line[:_LONGEST_TITLE].rsplit(' ', 1)[0]}…"
-    return CLOSING_SIGNS.sub(r"\\\g<0>", escape_markdown(_strip_end(line))) or WORDLESS
+    return CLOSING_SIGNS.sub(r"\\\g<0>", escape_markdown(_strip_end(line))) or "Without words"
 
 
 def is_title_enough(text: str) -> bool:
