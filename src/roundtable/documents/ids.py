@@ -149,14 +149,19 @@ def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
-    """Return the objects in a list of user-stories.json; none where it cannot be read."""
+def read_json_list(text: str, field: str) -> list[Any]:
+    """Return a list that a JSON object holds; nothing where the text cannot be read or has none."""
     try:
-        content = json.loads(documents.get(STORIES, ""))
+        content = json.loads(text)
     except (ValueError, RecursionError):
         return []
     listed = content.get(field) if isinstance(content, dict) else None
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return listed if isinstance(listed, list) else []
+
+
+def story_entries(documents: Mapping[str, str], field: str) -> list[dict[str, Any]]:
+    """Return the objects in a list of user-stories.json."""
+    return [each for each in read_json_list(documents.get(STORIES, ""), field) if isinstance(each, dict)]
 
 
 def list_stories(documents: Mapping[str, str]) -> tuple[Story, ...]:

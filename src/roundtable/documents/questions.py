@@ -7,6 +7,7 @@ text that a step vouches for, right after that text, with the question quoted.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
 from .blocks import find_elaboration_blocks
-from .ids import OVERVIEW, list_records, stem_words, word_share
+from .ids import OVERVIEW, list_records, read_json_list, stem_words, word_share
 from .outline import Outline, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
 
@@ -63,6 +64,14 @@ def find_asked_questions(text: str) -> Iterator[tuple[int, str]]:
         found = _OPEN.fullmatch(line) or (_ENTRY.fullmatch(line) if is_list else None)
         if found and found["question"].casefold().rstrip(".") != "none":
             yield number, unescape_markdown(found["question"])
+
+
+def find_listed_questions(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the questions that a JSON document lists as open, with their lines."""
+    for question in read_json_list(text, "open_questions"):
+        if isinstance(question, str) and question:
+            place = max(text.find(json.dumps(question, ensure_ascii=False)), 0)
+            yield text.count("\n", 0, place) + 1, question
 
 
 def find_open_questions(text: str) -> Iterator[tuple[int, str]]:

@@ -16,9 +16,15 @@ from ..core.errors import RuleBroken
 from ..core.personas import Roster
 from ..core.steps import Step
 from ..documents.additions import insert_addition
-from ..documents.checks import check_stories
 from ..documents.handoff import HandOff, collect_hand_off
-from ..documents.questions import OpenQuestion, add_answer, find_asked_questions, list_questions, quote_answer
+from ..documents.questions import (
+    OpenQuestion,
+    add_answer,
+    find_asked_questions,
+    find_listed_questions,
+    list_questions,
+    quote_answer,
+)
 from . import files
 from .artifact import change_artifact, is_markdown, one_line
 from .items import read_item
@@ -33,7 +39,7 @@ def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tup
         if is_markdown(name):
             asked[name] = list(find_asked_questions(text))
         elif name.lower().endswith(".json"):
-            asked[name] = [(each.line, each.text) for each in check_stories(text) if each.kind == "open"]
+            asked[name] = list(find_listed_questions(text))
         else:
             asked[name] = []
     found = list_questions(documents, asked)
