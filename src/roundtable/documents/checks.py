@@ -1,21 +1,18 @@
 """The checks of an item: each finding names a file, a line and what is the matter there.
 
-First what the documents say: ids, citations, markers, tables. Then the rules that a meta.json and the
+First what the documents say: ids, citations, markers. Then the rules that a meta.json and the
 elaboration blocks keep, whoever wrote them (META-2, META-4, META-5), and what was lost on the way.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
 from ..core.citations import (
@@ -35,8 +32,7 @@ from ..core.synthesis import HEADINGS, UNVERIFIED, marker
 from ..core.text import parse_heading, unescape_markdown
 from ..core.turns import Material
 from .blocks import ElaborationBlock, TranscriptContent, find_elaboration_blocks
-from .drafting import COLUMNS
-from .ids import CRITERION, HEADING, ROW, STORIES, TRACE
+from .ids import CRITERION, HEADING, ROW, STORIES, read_json
 from .outline import prose_lines
 
 META = "meta.json"
@@ -44,8 +40,8 @@ _LONGEST_SUMMARY = 130
 _LONGEST_QUOTE = 60
 
 Kind = Literal[
-    "dangling", "duplicate", "no-acceptance", "stories", "table", "citation", "marker", "unreadable", "open",
-    "record", "block", "lost", "decision", "figure", "unverified",
+    "dangling", "duplicate", "no-acceptance", "citation", "marker", "unreadable", "open", "record", "block",
+    "lost", "decision", "figure", "unverified",
 ]  # fmt: skip
 
 
@@ -67,10 +63,8 @@ def check_documents(documents: Mapping[str, str], lines_of: LinesOf) -> tuple[Ch
     for name, text in documents.items():
         if name.lower().endswith(".md"):
             found += _check_lines(name, text, lines_of)
-        elif name == STORIES:
-            found += _check_stories(text)
-        elif name.lower().endswith(".csv"):
-            found += _check_table(name, text)
+        elif name.lower().endswith(".json") and read_json(text) is None:
+            found.append(CheckFinding(name, 1, "unreadable", "It is not valid JSON."))
     order = list(documents)
     return tuple(sorted(found, key=lambda each: (order.index(each.file), each.line, each.text)))
 
@@ -98,23 +92,6 @@ def _check_lines(name: str, text: str, lines_of: LinesOf) -> Iterator[CheckFindi
                 continue
             if problem := check_citation(found, lines_of):
                 yield CheckFinding(name, number, "citation", problem)
-
-
-def _check_table(name: str, text: str) -> Iterator[CheckFinding]:
-    """Yield what keeps a table from being read."""
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        header = next(rows, [])
-        missing = [each for each in COLUMNS if each not in header] if name == TRACE else []
-        if missing:
-            yield CheckFinding(name, 1, "table", f"The columns {', '.join(missing)} are missing.")
-        for row in rows:
-            if row and len(row) != len(header):
-                problem = f"A row has other cells than the header: {len(row)} instead of {len(header)}."
-                yield CheckFinding(name, rows.line_num, "table", problem)
-    except csv.Error as error:
-        yield CheckFinding(name, rows.line_num, "table", f"It is not valid CSV: {error}.")
 
 
 _MENTION = re.compile(r"(?<![\w-])(?:AC-\d{3,}-\d{2,}|(?:FR|NFR|US|ADR)-\d{3,}|E-\d{3})(?![\w-])")
@@ -150,47 +127,6 @@ def _check_ids(documents: Mapping[str, str]) -> Iterator[CheckFinding]:
         criteria = each.replace("FR-", "AC-") + "-"
         if each.startswith("FR-") and not any(other.startswith(criteria) for other in first):
             yield CheckFinding(name, number, "no-acceptance", f"{each} has no acceptance criterion.")
-
-
-_Words = Annotated[str, msgspec.Meta(min_length=1)]
-_StoryId = Annotated[str, msgspec.Meta(pattern="^US-[0-9]{3,}$")]
-_RequirementId = Annotated[str, msgspec.Meta(pattern="^FR-[0-9]{3,}$")]
-_CriterionId = Annotated[str, msgspec.Meta(pattern="^AC-[0-9]{3,}-[0-9]{2,}$")]
-
-
-class _StoryRow(msgspec.Struct):
-    id: _StoryId
-    as_a: str | None
-    i_want: str | None
-    so_that: str | None
-    requirements: list[_RequirementId]
-    acceptance: list[_CriterionId]
-    text: _Words
-    unhappy: bool = False
-
-
-class _NoteRow(msgspec.Struct):
-    label: str
-    text: str
-
-
-class _StoryFile(msgspec.Struct):
-    """user-stories.json as its schema describes it."""
-
-    item: str
-    stories: list[_StoryRow]
-    open_questions: list[_Words]
-    notes: list[_NoteRow] = []
-
-
-def _check_stories(text: str) -> Iterator[CheckFinding]:
-    """Yield what first keeps user-stories.json from the shape of its schema."""
-    try:
-        msgspec.json.decode(text, type=_StoryFile)
-    except RecursionError:
-        yield CheckFinding(STORIES, 1, "stories", "It is nested too deeply.")
-    except ValueError as error:
-        yield CheckFinding(STORIES, 1, "stories", f"{error}.")
 
 
 def find_unverified(file: str, text: str) -> Iterator[CheckFinding]:

@@ -350,7 +350,7 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
 
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
-COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
+_COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
 LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
 
 _LABEL = re.compile(
@@ -441,7 +441,7 @@ def write_trace(context: DraftContext) -> str:
         )
         for each in listed
     ]
-    return write_csv(COLUMNS, rows)
+    return write_csv(_COLUMNS, rows)
 
 
 def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) -> dict[str, str]:

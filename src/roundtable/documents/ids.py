@@ -69,12 +69,7 @@ def assign_ids(
     return tuple(given[index] if index in given else next(free) for index in range(len(texts)))
 
 
-SPEC, MATRIX, STORIES, TRACE = (
-    "requirements-spec.md",
-    "nfr-matrix.md",
-    "user-stories.json",
-    "traceability-matrix.csv",
-)
+SPEC, MATRIX, STORIES = "requirements-spec.md", "nfr-matrix.md", "user-stories.json"
 OVERVIEW, ERRORS, SCAN = "architecture-overview.md", "error-taxonomy.md", "quick-scan.md"
 SUMMARY = "design-summary.md"
 
@@ -149,12 +144,17 @@ def list_rows(document: str, prefix: str) -> tuple[tuple[str, ...], ...]:
     )
 
 
+def read_json(text: str) -> Any:
+    """Return what a JSON text holds; None where it cannot be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def read_json_list(text: str, field: str) -> list[Any]:
     """Return a list that a JSON object holds; nothing where the text cannot be read or has none."""
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
+    content = read_json(text)
     listed = content.get(field) if isinstance(content, dict) else None
     return listed if isinstance(listed, list) else []
 
