@@ -26,7 +26,7 @@ from ..core.text import (
     words_of,
 )
 from ..core.validation import is_settled, says_none
-from .blocks import find_elaboration_blocks
+from .blocks import find_decisions
 from .entries import (
     join_lines,
     list_entries,
@@ -259,7 +259,7 @@ def _assign_criteria(
 
 STORIES = ("Stories", "Unhappy Story")
 
-_OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)|.+?として", re.IGNORECASE)
+_OPENS = re.compile(r"(?:and\s+)?(?:as\s++(?:an?|the|one|some)?\s*+\w|als\s+\w)", re.IGNORECASE)
 # With single blanks between the words.
 _SHAPES = tuple(
     re.compile(shape, re.IGNORECASE | re.DOTALL)
@@ -268,7 +268,6 @@ _SHAPES = tuple(
         r"(?P<what>.+?)(?:,? so that (?P<why>.+))?",
         r"\Aals (?:(?:eine?|der|die|das) )?(?P<who>.+?),? (?:möchte|will|brauche) ich,? "
         r"(?P<what>.+?)(?:,? (?:damit|sodass|so dass|um) (?P<why>.+))?",
-        r"\A(?P<who>.+?)として[、,]? ?(?P<what>.+?)(?:。 ?(?P<why>.+))?",
     )
 )
 _CLOSE, _COMMON = 0.5, 2
@@ -303,22 +302,16 @@ def write_stories(context: DraftContext) -> str:
     return _dump(content | ({"notes": notes} if notes else {}))
 
 
-def _split_stories(answer: Answer) -> tuple[str, ...]:
+def _split_stories(answer: Answer) -> list[str]:
     """Return the stories in an answer: a part that begins none belongs to the one before."""
     found: list[str] = []
     for entry in split_entries("" if answer.unknown else answer.text):
-        sentences = split_sentences(entry)
-        starts = [at for at, each in enumerate(sentences) if at == 0 or _OPENS.match(each)]
-        for start, end in zip(starts, [*starts[1:], len(sentences)], strict=True):
-            spaced = (
-                each if each.endswith(("。", "！", "？")) else f"{each} " for each in sentences[start:end]
-            )
-            part = "".join(spaced).strip()
-            if found and not _OPENS.match(part):
-                found[-1] = f"{found[-1]}; {part}"
+        for number, sentence in enumerate(split_sentences(entry)):
+            if not found or _OPENS.match(sentence):
+                found.append(capitalise(sentence))
             else:
-                found.append(capitalise(part))
-    return tuple(found)
+                found[-1] += f"{' ' if number else '; '}{sentence}"
+    return found
 
 
 def _story(identity: str, text: str, served: Sequence[Requirement]) -> dict[str, Any]:
@@ -351,11 +344,9 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
 
 PRIORITIES = ("Must", "Should", "Could", "Won't")
 _COLUMNS = ("requirement", "title", "priority", "stories", "acceptance", "section")
-LABELS = ("Priorities", "Must", "Should and Could", "Should", "Could", "Won't")
-
-_LABEL = re.compile(
-    r"(?:^|(?<=[.;\n]))\s{0,40}+(?P<priority>must|should|could|won['’]?t)\s{0,40}+:", re.IGNORECASE
-)
+_FREE = "Priorities"
+_LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Could", "Won't")))
+_LABEL = re.compile(r"\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE)
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
 _NOT_WORDS = re.compile(r"\b(?:FR-\d{3,}|must|should|could|won['’]?t|and)\b", re.IGNORECASE)
@@ -452,7 +443,7 @@ def read_priorities(answers: Sequence[Answer], listed: Sequence[Requirement]) ->
         for identity in _ID.findall(text):
             if any(each.id == identity.upper() for each in listed):
                 chosen.setdefault(identity.upper(), priority)
-    free = [each.text for each in answers if each.label == LABELS[0]]
+    free = [each.text for each in answers if each.label == _FREE]
     if any(_UNCLEAR.search(text) and not _ID.search(text) and not _LABEL.search(text) for text in free):
         return chosen  # an exception or a negation: words alone would say the opposite
     chosen |= _match_things([each for each in listed if each.id not in chosen], parts)
@@ -481,24 +472,21 @@ def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:
-    """Yield what the answers say of each priority: by their own labels, else by the question's."""
+    """Yield what the answers say of each priority: by a label or plain words, else by the question."""
     for answer in answers:
-        if answer.unknown or fold_text(answer.label) not in map(fold_text, LABELS):
+        asked = fold_text(answer.label)
+        if answer.unknown or asked not in _LABELS:
             continue
-        label = fold_text(answer.label)
-        default = next((each for each in PRIORITIES if label.startswith(fold_text(each))), PRIORITIES[0])
-        starts = list(_LABEL.finditer(answer.text))
-        ends = [*(found.start() for found in starts[1:]), len(answer.text)]
-        before = answer.text[: starts[0].start()] if starts else answer.text
-        for clause in filter(str.strip, _CLAUSE.split(before)):
+        current = next((each for each in PRIORITIES if asked.startswith(fold_text(each))), PRIORITIES[0])
+        for clause in filter(str.strip, _CLAUSE.split(answer.text)):
+            if label := _LABEL.match(clause):
+                current = _find_priority(label[0])
+                yield current, clause[label.end() :]
+                continue
             pieces = [(_find_priority(piece), piece) for piece in clause.split(",")]
             if not all(priority for priority, _ in pieces):  # not one each: "refund must, mail could"
-                pieces = [(_find_priority(clause), clause)]
-            yield from ((priority or default, piece) for priority, piece in pieces)
-        for found, end in zip(starts, ends, strict=False):
-            named = fold_text(found["priority"]).replace("'", "")
-            priority = next(each for each in PRIORITIES if fold_text(each).replace("'", "") == named)
-            yield priority, answer.text[found.end() : end]
+                pieces = [(_find_priority(clause) or current, clause)]
+            yield from pieces
 
 
 def _find_priority(text: str) -> str:
@@ -544,7 +532,7 @@ def _number_rows(context: DraftContext, file: str, prefix: str, names: Sequence[
 
 DECISION, CHOICE = "Decision", "Choice"
 _CONTEXT = ("Forces", "Options", "Third Way", "Reason", "Rejected")
-_STATUS = "**Status**: decided"
+_AGREED = re.compile(r"(?:we|i)(?: have|'ve)? (?:agreed?|decided?)(?: that| on)?: ", re.IGNORECASE)
 _REASON = re.compile(
     r",?(?<!\s)\s(?:because|since|so that|as it|as we|as this|over|instead of)\b.*", re.DOTALL
 )
@@ -588,20 +576,20 @@ def write_review(context: DraftContext) -> str:
     section = section_text(context.documents.get(context.target.output, ""), context.target.section)
     own = {each.id for each in list_records({OVERVIEW: section})}
     others = {each.text for each in list_records(context.documents) if each.id not in own}
-    made: dict[str, tuple[str, str]] = {}
-    for file, page in context.documents.items():
-        for block in find_elaboration_blocks(file, page):
-            for _, line in block.decisions():
-                words = unescape_markdown(line)
-                name = unescape_markdown(write_title(_name_decision(words.partition(": ")[0])))
-                if name not in others:
-                    made[name] = words, block.step_id
-    given = _assign_record_ids(context, list(made))
+    made: dict[str, tuple[str, str, str]] = {}
+    for block, _, line in find_decisions(context.documents):
+        words = unescape_markdown(line)
+        lead_in = _AGREED.match(words)
+        place = words.find(": ", lead_in.end() if lead_in else 0)
+        decision = words if place < 0 else words[:place]
+        name = unescape_markdown(write_title(_name_decision(_AGREED.sub("", decision))))
+        if name not in others:
+            made[name] = decision, words[len(decision) + 2 :], block.step_id
     parts: list[str] = []
-    for identity, (name, (words, step_id)) in zip(given, made.items(), strict=True):
-        decision, _, reason = words.partition(": ")
-        parts += [f"### {identity}: {write_title(name)}", f"{_STATUS} in the roundtable on step {step_id}"]
-        parts += ["#### Decision", escape_markdown(f"{decision.rstrip('.')}.")]
+    given = _assign_record_ids(context, list(made))
+    for identity, (name, (decision, reason, step_id)) in zip(given, made.items(), strict=True):
+        where = f" in the roundtable on step {step_id}"
+        parts += _write_record(identity, name, f"{decision.rstrip('.')}.", where)
         parts += [write_paragraph("Reason", capitalise(reason))] if reason not in ("", NO_REASON) else []
     return join_section(write_labelled(context.answers), write_open_questions(context.answers), parts)
 
@@ -610,26 +598,30 @@ def _write_records(context: DraftContext, found: Sequence[tuple[str, str]], labe
     """Write a record for each decision, given by its title and its words."""
     given = _assign_record_ids(context, [name for name, _ in found])
     rest = [each for each in context.without(label) if not each.unknown]
-    weighed = [each for each in rest if each.label in _CONTEXT]
-    consequences = [each for each in rest if each.label not in _CONTEXT]
-    is_alone = len(found) == 1
     parts: list[str] = []
-    for identity, (name, text) in zip(given, found, strict=True):
-        lines = split_lines(text)
-        parts += [f"### {identity}: {write_title(name)}", _STATUS]
-        if is_alone and weighed:
-            parts += ["#### Context", *write_labelled(weighed)]
-        decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
-        parts += ["#### Decision", decided]
-        if is_alone and consequences:
-            parts += ["#### Consequences", *write_labelled(consequences)]
-    if len(found) > 1 and rest:
-        parts.append("### Common to These Decisions")
-    if not is_alone:
+    if len(found) == 1:
+        weighed = write_labelled(each for each in rest if each.label in _CONTEXT)
+        follows = write_labelled(each for each in rest if each.label not in _CONTEXT)
+        parts += _write_record(given[0], *found[0], weighed=weighed)
+        parts += ["#### Consequences", *follows] if follows else []
+    else:
+        for identity, (name, text) in zip(given, found, strict=True):
+            parts += _write_record(identity, name, text)
+        parts += ["### Common to These Decisions"] if found and rest else []
         parts += write_labelled(rest)
     more = write_open_questions(context.answers)
-    head = ["### Open Points"] if found and more else []
-    return join_section(parts, head, more)
+    return join_section(parts, ["### Open Points"] if found and more else [], more)
+
+
+def _write_record(
+    identity: str, title: str, text: str, where: str = "", weighed: Sequence[str] = ()
+) -> list[str]:
+    """Write the heading of a record, its status, what was weighed, and what was decided."""
+    lines = split_lines(text)
+    decided = write_bullets(lines) if len(lines) > 1 else escape_markdown(" ".join(lines))
+    context = ["#### Context", *weighed] if weighed else []
+    status = f"**Status**: decided{where}"
+    return [f"### {identity}: {write_title(title)}", status, *context, "#### Decision", decided]
 
 
 def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> tuple[str, ...]:

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..core.citations import LinesOf, find_paths
 from ..core.steps import Item
 from ..core.synthesis import UNVERIFIED, mark_unverified
 from ..core.text import escape_markdown, fold_text, unescape_markdown
 from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
-from .blocks import find_elaboration_blocks
+from .blocks import find_decisions
 from .drafting import PRIORITIES, read_priority_rows
-from .entries import split_scenarios, split_statements
+from .entries import split_scenarios
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
 from .questions import OpenQuestion
 
@@ -30,13 +29,11 @@ _LABELS = {
     "criteria": ("expected", "acceptance"),
     "contract": ("contract", "limits", "rules", "refusal", "checks"),
     "fixed": ("constraints", "fixed points", "conditions"),
-    "places": ("first edit",),
+    "places": ("first edit", "touched", "places", "place"),
     "risks": ("risk", "risks", "worst case", "what could break", "silent failure", "safeguard"),
     "first_test": ("first test", "test", "proof"),
     "left_out": ("out of scope", "boundary", "left out", "not included", "stays as it is", "won't"),
 }
-_TO_EDIT = ("touched", "places", "place")
-_PLACES = (*_TO_EDIT, "cause", "risk")
 # Words under these labels need no label on the page: the heading of the part says the same.
 _SILENT_LABELS = frozenset(
     label for part in ("decisions", "criteria", "risks", "first_test", "left_out") for label in _LABELS[part]
@@ -46,14 +43,6 @@ _PASSES_TODAY = re.compile(
     re.IGNORECASE,
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_NOT_TOUCHED = re.compile(
-    r"\bonly (?:looks?|sounds?)\b|\b(?:is|are|be|stays?) (?:not|never) (?:touched|changed|edited)\b"
-    r"|\buntouched\b|\bdo(?:es)? not change\b"
-    r"|\bstays? as\b|\bunchanged\b",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r";\s+|,\s+but\s+")
-_IN_BRACKETS = re.compile(r"`?\s*+\((?P<words>[^()]*+(?>(?:\([^()]*+\)[^()]*+)*))\)")
 
 
 class HandOffPoint(Struct, frozen=True):
@@ -97,16 +86,8 @@ _Labelled = Sequence[tuple[LabelledAnswer, str]]
 """Answers, each with its source."""
 
 
-def collect_hand_off(
-    item: Item,
-    documents: Mapping[str, str],
-    questions: Iterable[OpenQuestion],
-    lines_of: LinesOf | None = None,
-) -> HandOff:
-    """Return what the documents say to whoever builds the item; `questions` are those still open.
-
-    With `lines_of`, a place that is only told of has to be a file of the project.
-    """
+def collect_hand_off(item: Item, documents: Mapping[str, str], questions: Iterable[OpenQuestion]) -> HandOff:
+    """Return what the documents say to whoever builds the item; `questions` are those still open."""
     pages = {name: text for name, text in documents.items() if name.lower().endswith(".md")}
     labelled = [
         (each, f"{name}, {each.section}" if each.section else name)
@@ -137,10 +118,10 @@ def collect_hand_off(
         item.name,
         item.slug,
         problem=problem,
-        decisions=(*_list_decisions(documents, pages), *found["decisions"]),
+        decisions=(*_list_decisions(documents), *found["decisions"]),
         requirements=requirements,
         contract=(*found["contract"], *_list_rows(documents, ERRORS, "E")),
-        places=(*found["places"], *_list_places(labelled, lines_of)),
+        places=found["places"],
         risks=found["risks"],
         first_test=tests[:1],
         left_out=found["left_out"],
@@ -167,7 +148,7 @@ def _pick(labelled: _Labelled, wanted: Sequence[str]) -> tuple[HandOffPoint, ...
     return tuple(found.values())
 
 
-def _list_decisions(documents: Mapping[str, str], pages: Mapping[str, str]) -> Iterator[HandOffPoint]:
+def _list_decisions(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
     """Yield the decision records with what was decided, then the decisions of discussions without one."""
     records = list_records(documents)
     for record in records:
@@ -180,11 +161,9 @@ def _list_decisions(documents: Mapping[str, str], pages: Mapping[str, str]) -> I
         title = f"**{record.id}**: {escape_markdown(record.text)}"
         yield HandOffPoint(title, f"{record.file}, {record.id}", tuple(words))
     recorded = "\n".join(record.body for record in records)
-    for name, text in pages.items():
-        for block in find_elaboration_blocks(name, text):
-            for number, words_made in block.decisions():
-                if words_made.partition(": ")[0] not in recorded:
-                    yield HandOffPoint(words_made, f"{name}:{number}, roundtable on step {block.step_id}")
+    for block, number, made in find_decisions(documents):
+        if made.partition(": ")[0] not in recorded:
+            yield HandOffPoint(made, f"{block.file}:{number}, roundtable on step {block.step_id}")
 
 
 def _list_requirements(documents: Mapping[str, str]) -> Iterator[HandOffPoint]:
@@ -200,32 +179,6 @@ def _list_rows(documents: Mapping[str, str], file: str, prefix: str) -> Iterator
     for identity, *cells in list_rows(documents.get(file, ""), prefix):
         words = _mark_like(" ".join(cells), ": ".join(cell for cell in cells[:2] if cell))
         yield HandOffPoint(f"**{identity}**: {escape_markdown(words)}", f"{file}, {identity}")
-
-
-def _list_places(labelled: _Labelled, lines_of: LinesOf | None) -> Iterator[HandOffPoint]:
-    """Yield the files and lines that the user named, each once with the words in brackets after it.
-
-    What is no file of the project is one only where an answer says that it is to be edited or made.
-    """
-    named: set[str] = set()
-    for each, source in labelled:
-        if fold_text(each.label) not in _PLACES:
-            continue
-        texts = (unescape_markdown(text) for text in (each.words, *each.parts))
-        sentences = (sentence for text in texts for sentence in split_statements(text))
-        for clause in (clause for sentence in sentences for clause in _CLAUSE.split(sentence)):
-            places = sorted(find_paths(clause, planned=True), key=lambda place: place.start())
-            for place in places if not _NOT_TOUCHED.search(clause) else ():
-                is_there = lines_of is None or lines_of(place["path"]) is not None
-                is_to_be = is_there or fold_text(each.label) in _TO_EDIT
-                # A bare name in the middle of a clause is told of, not touched.
-                is_path = ("/" in place[0] or ":" in place[0]) and not place[0].startswith(("/", "~"))
-                if is_path and is_to_be and place[0] not in named:
-                    named.add(place[0])
-                    words = _IN_BRACKETS.match(clause, place.end())
-                    written = f"`{place[0]}`: {escape_markdown(words['words'])}" if words else f"`{place[0]}`"
-                    written = _mark_like(each.text, written if is_there else f"{written} (not there yet)")
-                    yield HandOffPoint(written, source)
 
 
 def _mark_like(source: str, text: str) -> str:

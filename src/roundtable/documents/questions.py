@@ -16,7 +16,7 @@ from ..core import lazy_re as re
 from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
-from .blocks import find_elaboration_blocks
+from .blocks import find_decisions, find_elaboration_blocks
 from .ids import OVERVIEW, list_records, read_json_list, stem_words, word_share
 from .outline import Outline, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
@@ -187,11 +187,9 @@ class _Decision(Struct, frozen=True):
 
 
 def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
-    for file, text in documents.items():
-        for block in find_elaboration_blocks(file, text) if file.endswith(".md") else ():
-            for number, written in block.decisions():
-                words = unescape_markdown(written)
-                yield _Decision(stem_words(words), f"{words} ({file}:{number})", block.timestamp)
+    for block, number, written in find_decisions(documents):
+        words = unescape_markdown(written)
+        yield _Decision(stem_words(words), f"{words} ({block.file}:{number})", block.timestamp)
     for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
         words = f"{record.text} {record.body}".partition("<!--")[0]
         yield _Decision(stem_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..core.citations import LinesOf
 from ..core.errors import RuleBroken
 from ..core.personas import Roster
 from ..core.steps import Step
@@ -84,13 +83,11 @@ def _name_asker(question: OpenQuestion, steps: tuple[Step, ...], roster: Roster)
     return question
 
 
-def read_hand_off(
-    folder: Path, steps: tuple[Step, ...], roster: Roster, lines_of: LinesOf | None = None
-) -> HandOff:
-    """Return what the item's documents say to whoever builds it; `lines_of` knows the project's files."""
+def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
+    """Return what the item's documents say to whoever builds it."""
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
-    return collect_hand_off(read_item(folder), documents, questions, lines_of)
+    return collect_hand_off(read_item(folder), documents, questions)
 
 
 def write_new_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
