@@ -204,24 +204,21 @@ def test_each_target_gets_its_text() -> None:
         ({"Scope": "medium, complexity: high"}, "**Scope**: medium\n\n**Complexity**: high"),
         (
             {"Scope": "small, but complexity medium because of Vary and ETag"},
-            "**Scope**: small\n\n**Complexity**: medium\n\n**Why this complexity**: because of Vary and ETag",
+            "**Scope**: small\n\n**Complexity**: medium\n\n"
+            "**Why this scope**: small, but complexity medium because of Vary and ETag",
         ),
-        ({"Scope": "no idea\nlarge"}, "**Scope**: large\n\n**Why this scope**: no idea large"),
+        ({"Scope": "no idea\nlarge"}, "**Scope**: large\n\n**Why this scope**:\n\n- no idea\n- large"),
         (
             {"Scope": "medium; the page.", "Complexity": "high, because refunds differ."},
-            "**Scope**: medium\n\n**Complexity**: high\n\n**Why this scope**: the page\n\n"
-            "**Why this complexity**: because refunds differ",
+            "**Scope**: medium\n\n**Complexity**: high\n\n**Why this scope**: medium; the page.\n\n"
+            "**Why this complexity**: high, because refunds differ.",
         ),
         ({"Scope": "small or medium"}, "**Scope**: small or medium"),
         ({"Scope": "It is small, the complexity is high."}, "**Scope**: small\n\n**Complexity**: high"),
         (
-            {"Scope": "Size small, complexity medium: the header is new."},
-            "**Scope**: small\n\n**Complexity**: medium\n\n**Why this complexity**: the header is new",
-        ),
-        (
             {"Scope": "Scope small, one file. Complexity is medium: the header is new."},
-            "**Scope**: small\n\n**Complexity**: medium\n\n**Why this scope**: one file\n\n"
-            "**Why this complexity**: the header is new",
+            "**Scope**: small\n\n**Complexity**: medium\n\n"
+            "**Why this scope**: Scope small, one file. Complexity is medium: the header is new.",
         ),
         ({"Scope": "large, low", "Complexity": "high"}, "**Scope**: large\n\n**Complexity**: high"),
     ],
@@ -233,8 +230,12 @@ def test_scope_and_complexity_stand_on_lines_of_their_own(answers: dict[str, str
 @pytest.mark.rule("DEPTH-1")
 def test_what_is_written_is_what_the_depth_is_chosen_by() -> None:
     assert read_scope(drafted("00-03", {"Scope": "small, complexity: low"})) == ("small", "low")
-    corrected = drafted("00-03", {"Scope": "Complexity is medium: the parser is new.", "Complexity": "low"})
-    assert corrected == "**Complexity**: medium\n\n**Why this complexity**: the parser is new"
+    for answer in ("medium; the page", "small, but complexity medium because of ETag", "large, low"):
+        page = drafted("00-03", {"Scope": answer})
+        stored = read_answers({"quick-scan.md": page}, "x")
+        assert drafted("00-03", {label: text for (_, label), text in stored.items()}) == page
+    old = {"quick-scan.md": "**Scope**: medium\n\n**Why this scope**: the page\n"}
+    assert read_answers(old, "x")["00-03", "Scope"] == "medium; the page"
     assert read_scope(drafted("00-03", {"Scope": "large; all pages", "Complexity": None})) == ("large", None)
 
 
@@ -362,6 +363,13 @@ def test_the_number_of_what_went_is_given_again_where_nobody_refers_to_it() -> N
         "### FR-001",
         "### FR-002",
     ]
+
+
+def test_entries_that_are_numbered_on_one_line_are_requirements() -> None:
+    text = drafted("01-06", {"Features": "1. Save it 2. List them 3. Use Python 3 or later"})
+    assert [line for line in text.split("\n") if line.startswith("###")] == [
+        "### FR-001: Save it", "### FR-002: List them", "### FR-003: Use Python 3 or later"
+    ]  # fmt: skip
 
 
 def test_each_sentence_is_a_requirement_and_each_sentence_a_criterion() -> None:

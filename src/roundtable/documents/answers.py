@@ -97,13 +97,19 @@ def _read_decision(record: DecisionRecord) -> str:
 
 
 def _read_size(scan: str) -> AnswersByLabel:
-    """Return scope and complexity with their reasons; the scope with both, as briefly only that is asked."""
-    labels = ("Scope", "Complexity", "Why this scope", "Why this complexity")
-    scope, complexity, why, why_complex = (find_labelled(scan, label) for label in labels)
-    size, difficulty = ("; ".join(filter(None, each)) for each in ((scope, why), (complexity, why_complex)))
-    both = f"{size}, complexity: {complexity}" if scope and complexity else size
-    found = {("00-03", "Scope"): scope and both, ("00-03", "Complexity"): complexity and difficulty}
-    return {key: text for key, text in found.items() if text}
+    """Return the words on scope and complexity; where a value is all, the scope names both, as when asked."""
+    values, words = (
+        [find_labelled(scan, label) for label in labels]
+        for labels in (("Scope", "Complexity"), ("Why this scope", "Why this complexity"))
+    )
+    # Earlier versions left the value out of the reason.
+    scope, complexity = (
+        why if value in why else "; ".join(filter(None, (value, why)))
+        for value, why in zip(values, words, strict=True)
+    )
+    if scope == values[0] and scope and complexity:
+        scope = f"{scope}, complexity: {values[1]}"
+    return {("00-03", "Scope"): scope, ("00-03", "Complexity"): complexity}
 
 
 class LabelledAnswer(Struct, frozen=True):

@@ -23,6 +23,7 @@ from ..core.text import (
     split_sentences,
     strip_unprintable_values,
     unescape_markdown,
+    word_set,
     words_of,
 )
 from ..core.validation import is_settled, says_none
@@ -150,36 +151,31 @@ def _write_csv(context: DraftContext) -> str:
 # --- the quick scan: size
 
 _COMPLEXITY = re.compile(
-    r"\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)", re.IGNORECASE
+    r"[,;.\s]{0,9}+\b(?:(?:and|but|with) )?(?:the )?complexity\b(?: is)?[\s:=]*+(?=(?:low|medium|high)\b)",
+    re.IGNORECASE,
 )
 _SIZE_IS = re.compile(r"^(?:(?:the )?(?:scope|size)\b(?: is)?|it(?: is|'s))[\s:=]++", re.IGNORECASE)
-_VALUES = re.compile(r"^(?:\W*\b(?:scope|complexity|size|small|medium|large|low|high)\b)+\W*", re.IGNORECASE)
+_SIZE_WORDS = word_set("scope complexity size small medium large low high it it's is the and but with")
 
 
 def write_size(context: DraftContext) -> str:
-    """Write scope and complexity on lines of their own, then why, then the rest."""
-    scope, complexity = context.text("Scope"), [context.text("Complexity")]
-    if both := _COMPLEXITY.search(scope):  # the first answer may speak of both
-        complexity.append(scope[both.end() :])
-        scope = scope[: both.start()].rstrip(" ,;.\n")
-    said = {"Scope": [*filter(None, [_SIZE_IS.sub("", scope)])], "Complexity": [*filter(None, complexity)]}
+    """Write scope and complexity on lines of their own, then the words that say more, then the rest."""
+    said = {label: context.text(label) for label in ("Scope", "Complexity")}
     found: dict[str, str] = {}
-    for label, texts in said.items():
-        for line in "\n".join(texts).splitlines():
+    for label, text in said.items():
+        for line in text.splitlines():
             # The later line corrects the earlier; "small, low" says both.
-            sizes = zip(said, read_scope(f"{label}: {line}"), strict=True)
+            plain = _COMPLEXITY.sub(", complexity: ", _SIZE_IS.sub("", line))
+            sizes = zip(said, read_scope(f"{label}: {plain.rstrip('.')}"), strict=True)
             found |= {each: value for each, value in sizes if value}
     values = [write_paragraph(label, found[label]) for label in said if label in found]
     words = [
-        write_paragraph(each, "\n".join(said[each])) for each in said if each not in found and said[each]
+        write_paragraph(f"Why this {label.lower()}" if label in found else label, text)
+        for label, text in said.items()
+        if text and (label not in found or not _SIZE_WORDS.issuperset(words_of(text)))
     ]
-    reasons: dict[str, str] = {}
-    for label in [each for each in said if each in found]:
-        besides = (strip_punctuation(_VALUES.sub("", join_lines(text), count=1)) for text in said[label])
-        if reason := " ".join(filter(None, besides)):
-            reasons.setdefault(reason, write_paragraph(f"Why this {label.lower()}", reason))
-    rest = write_labelled(context.without("Scope", "Complexity"))
-    return join_section(values, words, reasons.values(), rest, write_open_questions(context.answers))
+    rest = write_labelled(context.without(*said))
+    return join_section(values, words, rest, write_open_questions(context.answers))
 
 
 # --- requirements

@@ -8,6 +8,7 @@ MAX_ENTRIES = 60
 """More entries than this are not a list but a document: it stays in one piece."""
 
 _MARK = re.compile(r"^\s*(?:[-+*•]|\d{1,3}[.)])\s+")
+_NUMBER = re.compile(r"(?:^|(?<=\s))(?P<number>\d{1,2})[.)]\s")
 # What stands in quotes, brackets or code is never cut.
 _CLOSED = re.compile(
     r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|「[^「」\n]*」|\([^()\n]*\)|\[[^\[\]\n]*\]|\{[^{}\n]*\}"
@@ -50,14 +51,23 @@ def split_entries(text: str) -> tuple[str, ...]:
 
 
 def split_statements(text: str) -> tuple[str, ...]:
-    """Return the requirements or criteria in a text, one on each line or, on one line, in each sentence.
+    """Return the requirements or criteria in a text, one on each line or, on one line, by number or sentence.
 
     A sentence that takes up the one before belongs to it. Semicolons part nothing.
     """
     lines = split_lines(text)
     if len(lines) == 1:
-        lines = _split_own_sentences(lines[0])
+        lines = _split_numbered(text) or _split_own_sentences(lines[0])
     return lines if len(lines) <= MAX_ENTRIES else (join_lines(text),)
+
+
+def _split_numbered(line: str) -> tuple[str, ...]:
+    """Return the entries of a line such as `1. A 2. B`; none where they are not numbered from one."""
+    marks = list(_NUMBER.finditer(line))
+    if len(marks) < 2 or [int(each["number"]) for each in marks] != list(range(1, len(marks) + 1)):
+        return ()
+    ends = [*(each.start() for each in marks[1:]), len(line)]
+    return tuple(line[each.end() : end].strip() for each, end in zip(marks, ends, strict=True))
 
 
 def _split_own_sentences(line: str) -> tuple[str, ...]:
