@@ -715,13 +715,15 @@ RANGES = spec(
 )
 
 
-def test_priorities_by_ids_stand_in_the_table_alone() -> None:
+def test_priorities_by_ids_are_read_back() -> None:
     text = drafted("01-08", {"Must": "Must: FR-001, FR-003 and FR-004. Should: FR-002."}, RANGES)
-    rows = [[cell.strip() for cell in line.split("|")] for line in text.split("\n")[2:]]
+    table, _, words = text.partition("\n\n")
+    assert words == "**Must**: FR-001, FR-003 and FR-004. Should: FR-002."
+    rows = [[cell.strip() for cell in line.split("|")] for line in table.split("\n")[2:]]
     assert [(row[1], row[3]) for row in rows] == [
         ("FR-001", "Must"), ("FR-003", "Must"), ("FR-004", "Must"), ("FR-002", "Should")
     ]  # fmt: skip
-    page = {"requirements-spec.md": f"{RANGES['requirements-spec.md']}\n## 8. Prioritization\n\n{text}\n"}
+    page = {"requirements-spec.md": f"{RANGES['requirements-spec.md']}\n## 8. Prioritization\n\n{table}\n"}
     assert read_answers(page, "x")["01-08", "Priorities"] == "Must: FR-001, FR-003, FR-004. Should: FR-002."
 
 

@@ -51,10 +51,9 @@ from .ids import (
     list_requirements,
     list_rows,
     list_stories,
-    stem_words,
     word_share,
 )
-from .outline import find_labelled, prose_lines, section_text, strip_numbering
+from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
 from .page import (
     NOTHING,
     DraftContext,
@@ -235,7 +234,7 @@ def _assign_criteria(
 
     Where as many are left as features without one, and the words do not part them, each gets one in order.
     """
-    wanted = [stem_words(feature) for feature in features]
+    wanted = [content_words(feature) for feature in features]
     texts, owners = list(criteria), dict[int, int]()
     for place, criterion in enumerate(criteria):
         if (named := _OWNER.match(criterion)) and named["number"] in numbers:
@@ -245,7 +244,7 @@ def _assign_criteria(
     free = [at for at in range(len(features)) if at not in owners.values()]
     loose = [place for place in range(len(texts)) if place not in owners]
     for place in loose:
-        words = stem_words(texts[place])
+        words = content_words(texts[place])
         shared = [(len(feature & words), at == place, -at) for at, feature in enumerate(wanted)]
         owners[place] = -max(shared)[2]
     if len(loose) == len(free) and sorted(owners[place] for place in loose) != free:
@@ -328,13 +327,13 @@ def _find_served(text: str, listed: Sequence[Requirement]) -> list[Requirement]:
     """Return the requirements that a story is about, by words; the only one where there is one."""
     if len(listed) == 1:
         return list(listed)
-    words = stem_words(text)
-    shares = [word_share(stem_words(each.text), words) for each in listed]
+    words = content_words(text)
+    shares = [word_share(content_words(each.text), words) for each in listed]
     best = max(shares, default=0.0)
     return [
         each
         for each, share in zip(listed, shares, strict=True)
-        if share >= best * 0.8 and (share >= _CLOSE or len(stem_words(each.text) & words) >= _COMMON)
+        if share >= best * 0.8 and (share >= _CLOSE or len(content_words(each.text) & words) >= _COMMON)
     ]
 
 
@@ -345,7 +344,6 @@ _LABELS = tuple(map(fold_text, (_FREE, "Must", "Should and Could", "Should", "Co
 _LABEL = re.compile(r"\s{0,9}+(?:must|should|could|won['’]?t)(?: have)?\s{0,9}+:", re.IGNORECASE)
 _PRIORITY_ROW = re.compile(r"\| *(?P<id>FR-\d{3,}) *\|.*\| *(?P<priority>Must|Should|Could|Won't) *\|")
 _ID = re.compile(r"\bFR-\d{3,}\b", re.IGNORECASE)
-_NOT_WORDS = re.compile(r"\b(?:FR-\d{3,}|must|should|could|won['’]?t|and)\b", re.IGNORECASE)
 _REST = frozenset(
     {"all", "both", "everything", "every", "alles", "alle", "rest", "others", "other", "remaining"}
 )
@@ -380,7 +378,7 @@ _PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 def write_priorities(context: DraftContext) -> str:
-    """Write a table of the requirements by priority, then the reasons in the user's words."""
+    """Write a table of the requirements by priority, then the user's words."""
     listed = list_requirements(context.documents)
     chosen = read_priorities(context.answers, listed)
     ordered = sorted(listed, key=lambda each: (PRIORITIES.index(chosen.get(each.id, "Won't")), each.id))
@@ -390,13 +388,8 @@ def write_priorities(context: DraftContext) -> str:
     head = write_table(("Requirement", "What", "Priority"), rows)
     if len(listed) == 1:
         return write_answers(context.answers)
-    # The user's words stand below the table, unless they are nothing but ids.
-    answers = [each for each in context.answers if missing or not _names_ids_only(each.text)]
-    return join_section(head, write_labelled(answers), write_open_questions(context.answers, missing))
-
-
-def _names_ids_only(text: str) -> bool:
-    return _ID.search(text) is not None and not stem_words(_NOT_WORDS.sub(" ", text))
+    words = write_labelled(context.answers)
+    return join_section(head, words, write_open_questions(context.answers, missing))
 
 
 def read_priority_rows(document: str) -> dict[str, str]:
@@ -454,7 +447,7 @@ def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]
     close = []
     for place, (_, thing) in enumerate(things):
         for number, each in enumerate(listed):
-            shared = len(stem_words(thing) & stem_words(each.text))
+            shared = len(content_words(thing) & content_words(each.text))
             also = len(set(words_of(thing)) & set(words_of(each.text)))
             if shared and not _ID.search(thing):
                 close.append((-shared, -also, place, number))

@@ -17,8 +17,8 @@ from ..core.errors import RuleBroken
 from ..core.text import escape_markdown, parse_heading, unescape_markdown
 from .additions import find_step_texts, insert_text
 from .blocks import find_decisions, find_elaboration_blocks
-from .ids import OVERVIEW, list_records, read_json_list, stem_words, word_share
-from .outline import Outline, decode_document, prose_lines, read_outline
+from .ids import OVERVIEW, list_records, read_json_list, word_share
+from .outline import Outline, content_words, decode_document, prose_lines, read_outline
 from .page import OPEN_QUESTION
 
 _OPEN = re.compile(rf"{OPEN_QUESTION}(?P<question>.*\S|.)\s*")
@@ -189,10 +189,10 @@ class _Decision(Struct, frozen=True):
 def _find_decisions(documents: Mapping[str, str]) -> Iterator[_Decision]:
     for block, number, written in find_decisions(documents):
         words = unescape_markdown(written)
-        yield _Decision(stem_words(words), f"{words} ({block.file}:{number})", block.timestamp)
+        yield _Decision(content_words(words), f"{words} ({block.file}:{number})", block.timestamp)
     for record in list_records({OVERVIEW: documents.get(OVERVIEW, "")}):
         words = f"{record.text} {record.body}".partition("<!--")[0]
-        yield _Decision(stem_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
+        yield _Decision(content_words(words), f"{record.text} ({OVERVIEW}, {record.id})", "")
 
 
 def _find_settling(question: str, since: str, decisions: list[_Decision]) -> str:
@@ -200,7 +200,7 @@ def _find_settling(question: str, since: str, decisions: list[_Decision]) -> str
 
     What a step left open comes before every discussion; what a discussion left open, before later ones.
     """
-    wanted = stem_words(_PROPOSED.sub("", question)) - stem_words(_ASKING)
+    wanted = content_words(_PROPOSED.sub("", question)) - content_words(_ASKING)
     if len(wanted) < _FEWEST_WORDS:
         return ""
     later = [each for each in decisions if each.instant > since or (not since and not each.instant)]
