@@ -36,10 +36,6 @@ class ElaborationBlock(Struct, frozen=True):
         return self.step_id, self.timestamp
 
     @property
-    def filled_lines(self) -> list[str]:
-        return [line for _, line in self.lines if line.strip()]
-
-    @property
     def turns(self) -> int | None:
         found = (_TURNS.fullmatch(line) for _, line in self.lines)
         return next((int(each["turns"]) for each in found if each), None)

@@ -346,7 +346,9 @@ def check_growth(file: str, versions: Sequence[Material], undone: Collection[str
             elif key not in later:
                 problem = f"The block of step {key[0]}, {key[1]} stood in {before.name}"
                 yield CheckFinding(file, 1, "lost", f"{problem}; {after.name} has it no more.")
-            elif missing := _missing_lines(block.filled_lines, later[key].filled_lines):
+            elif missing := _missing_lines(
+                *([line for _, line in each.lines if line.strip()] for each in (block, later[key]))
+            ):
                 problem = f"A line of the block is gone since {before.name}: {_quote(missing[0][1])}"
                 yield CheckFinding(file, later[key].line, "lost", problem)
         if later.keys() - earlier.keys():

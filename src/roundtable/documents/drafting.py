@@ -51,6 +51,7 @@ from .ids import (
     list_requirements,
     list_rows,
     list_stories,
+    pair_closest,
     word_share,
 )
 from .outline import content_words, find_labelled, prose_lines, section_text, strip_numbering
@@ -359,18 +360,12 @@ _UNCLEAR = re.compile(
     re.IGNORECASE,
 )
 # What people say when they do not mean Must, the strongest first.
-_PLAIN_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+_PLAIN_WORDS = tuple(
     (priority, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
     for priority, words in (
-        (
-            "Won't",
-            r"won['’]?t|not at all|never|drop(?:ped)?|left out|leave out|(?:is|are) out|not in this release",
-        ),
+        ("Won't", r"won['’]?t|not at all|never|drop(?:ped)?|(?:left|leave|is|are) out|not in this release"),
         ("Could", r"nice to have|if there is time|optional|some ?day|maybe|might"),
-        (
-            "Should",
-            r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release|sprint)|not urgent|should",
-        ),
+        ("Should", r"(?:can|could|may) wait|later|(?:next|second) (?:week|month|release)|not urgent|should"),
         ("Must", r"must|has to|have to"),
         ("Could", r"could"),
     )
@@ -446,18 +441,12 @@ def _match_things(listed: Sequence[Requirement], parts: Sequence[tuple[str, str]
     things = [(priority, thing) for priority, text in parts for thing in _THINGS.split(text)]
     close = []
     for place, (_, thing) in enumerate(things):
-        for number, each in enumerate(listed):
+        for each in listed if not _ID.search(thing) else ():
             shared = len(content_words(thing) & content_words(each.text))
             also = len(set(words_of(thing)) & set(words_of(each.text)))
-            if shared and not _ID.search(thing):
-                close.append((-shared, -also, place, number))
-    chosen: dict[str, str] = {}
-    used: set[int] = set()
-    for _, _, place, number in sorted(close):
-        if place not in used and listed[number].id not in chosen:
-            chosen[listed[number].id] = things[place][0]
-            used.add(place)
-    return chosen
+            if shared:
+                close.append(((-shared, -also), place, each.id))
+    return {identity: things[place][0] for place, identity in pair_closest(close).items()}
 
 
 def _split_priorities(answers: Sequence[Answer]) -> Iterator[tuple[str, str]]:

@@ -28,6 +28,15 @@ _FORMULA = re.compile(
 )
 
 
+def pair_closest(close: Iterable[tuple[Any, int, str]]) -> dict[int, str]:
+    """Return which id each place gets: the closest first, and each id once."""
+    pairs: dict[int, str] = {}
+    for _, place, identity in sorted(close):
+        if place not in pairs and identity not in pairs.values():
+            pairs[place] = identity
+    return pairs
+
+
 class KnownId(Struct, frozen=True):
     """An id that was given, and the text it was given to."""
 
@@ -39,20 +48,15 @@ def assign_ids(
     prefix: str, texts: Sequence[str], known: Sequence[KnownId], *, taken: Iterable[str] = (), digits: int = 3
 ) -> tuple[str, ...]:
     """Return an id for each text: the one that it has, else the lowest that is neither in use nor `taken`."""
-    words = [content_words(_FORMULA.sub(" ", text)) for text in texts]
-    old = [content_words(_FORMULA.sub(" ", entry.text)) for entry in known]
+    old = [(entry, content_words(_FORMULA.sub(" ", entry.text))) for entry in known]
     alike = []
     for index, text in enumerate(texts):
-        for place, entry in enumerate(known):
-            size = len(words[index]) + len(old[place])
-            likeness = 2 * len(words[index] & old[place]) / size if size else 0.0
+        words = content_words(_FORMULA.sub(" ", text))
+        for entry, others in old:
+            likeness = 2 * len(words & others) / max(len(words) + len(others), 1)
             if text == entry.text or likeness >= _SAME:
-                alike.append((-2.0 if text == entry.text else -likeness, index, place))
-    given: dict[int, str] = {}
-    # The most alike first, so that no id is given twice.
-    for _, index, place in sorted(alike):
-        if index not in given and known[place].id not in given.values():
-            given[index] = known[place].id
+                alike.append((-2.0 if text == entry.text else -likeness, index, entry.id))
+    given = pair_closest(alike)
     used = {*given.values(), *taken}
     free = (each for number in count(1) if (each := f"{prefix}-{number:0{digits}}") not in used)
     return tuple(given[index] if index in given else next(free) for index in range(len(texts)))
