@@ -28,6 +28,10 @@ from .outline import (
 
 _FEEDBACK = re.compile(r"<!-- Feedback: step ")
 _STEP_MARKER = re.compile(r"<!-- Step (\S+): (\d{1,9}) characters, ([0-9a-f]{8}) -->\s*")
+_REFUSAL = (
+    "The text cannot be added without changing how the rest of the document reads. Nothing was changed. "
+    "Add it by hand."
+)
 _END_OF_ADDITION = "<!-- End of addition -->"
 _BLOCK_FIELDS = ("**Participants**: ", "**Turns**: ")
 _ENDING = re.compile(rb"\r\n|\n|\r")
@@ -71,10 +75,7 @@ def insert_addition(
         new = _set_apart(shape, position, made + text)
         if addition := _replace(shape, position, position, new, named):
             return addition
-    raise RuleBroken(
-        "The text cannot be added without changing how the rest of the document reads. "
-        "Nothing was changed. Add it by hand."
-    )
+    raise RuleBroken(_REFUSAL)
 
 
 def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> bytes:
@@ -99,10 +100,7 @@ def write_section(document: bytes, *, step_id: str, heading: str, text: str) -> 
             new = _set_apart(shape, start, marked if section else f"## {name}\n\n{marked}")
         if change := _replace(shape, start, end, new):
             return change.document
-    raise RuleBroken(
-        f'The text of step {step_id} cannot be written to the section "{heading}" without changing how the '
-        "rest of the document reads. Nothing was changed. Put it there by hand."
-    )
+    raise RuleBroken(_REFUSAL)
 
 
 def write_skeleton(title: str, item: str, headings: Sequence[str]) -> bytes:
@@ -117,18 +115,17 @@ def clean_heading(heading: str) -> str:
     return " ".join(strip_unprintable(heading).split()).lstrip("#").strip()
 
 
-def insert_text(shape: Outline, position: int, text: str, *, refusal: str, is_apart: bool = True) -> bytes:
+def insert_text(shape: Outline, position: int, text: str, *, is_apart: bool = True) -> bytes:
     """Return the document with the text at a line's start, with blank lines around it if it stands apart.
 
-    Raises RuleBroken with `refusal` where the rest would read differently.
+    Raises RuleBroken where the rest would read differently.
     """
     is_ended = shape.document.endswith((b"\n", b"\r"), 0, position)
     line = f"{text}{shape.newline}" if is_ended else f"{shape.newline}{text}"
     new = _set_apart(shape, position, text) if is_apart else line.encode("utf-8")
-    addition = _replace(shape, position, position, new)
-    if addition is None:
-        raise RuleBroken(refusal)
-    return addition.document
+    if addition := _replace(shape, position, position, new):
+        return addition.document
+    raise RuleBroken(_REFUSAL)
 
 
 def find_section_end(shape: Outline, section: Section) -> int:

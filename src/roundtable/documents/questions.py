@@ -120,20 +120,14 @@ def add_answer(document: bytes, line: int, question: str, answer: str, date: str
     own = next((each for each in texts if each.start < start <= each.end), None)
     if own is None:
         words = f"  - **Answer ({date})**: {escape_markdown(answer)}"
-        return insert_text(shape, shape.lines[line], words, refusal=_REFUSAL, is_apart=False)
+        return insert_text(shape, shape.lines[line], words, is_apart=False)
     words = quote_answer(question, answer, date)
-    return insert_text(shape, _after_answers(shape, own.end), words, refusal=_REFUSAL)
+    return insert_text(shape, _after_answers(shape, own.end), words)
 
 
 def quote_answer(question: str, answer: str, date: str) -> str:
     """Return an answer that stands apart from its question."""
     return f'**Answer ({date})** to "{escape_markdown(question)}": {escape_markdown(answer)}'
-
-
-_REFUSAL = (
-    "The answer cannot be added without changing how the rest of the document reads. Nothing was changed. "
-    "Add it by hand."
-)
 
 
 def _after_answers(shape: Outline, end: int) -> int:

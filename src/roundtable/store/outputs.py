@@ -403,11 +403,7 @@ def add_note(document: bytes, text: str) -> bytes:
         position = pieces.pop(0).end
         if pieces and document.startswith(b"**Item**", pieces[0].start):
             position = pieces[0].end
-    refusal = (
-        "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-        "Nothing was changed. Add it by hand."
-    )
-    return insert_text(shape, shape.settle(shape.first, position), text, refusal=refusal)
+    return insert_text(shape, shape.settle(shape.first, position), text)
 
 
 def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:
