@@ -28,16 +28,6 @@ from ..core.text import (
 )
 from ..core.validation import is_settled, says_none
 from .blocks import find_decisions
-from .entries import (
-    join_lines,
-    list_entries,
-    split_entries,
-    split_lines,
-    split_named_entries,
-    split_scenarios,
-    split_statements,
-    strip_punctuation,
-)
 from .ids import (
     ERRORS,
     MATRIX,
@@ -60,8 +50,16 @@ from .page import (
     DraftContext,
     capitalise,
     is_title_enough,
+    join_lines,
     join_section,
+    list_entries,
     list_nones,
+    split_entries,
+    split_lines,
+    split_named_entries,
+    split_scenarios,
+    split_statements,
+    strip_punctuation,
     write_answers,
     write_bullets,
     write_csv,

@@ -18,8 +18,8 @@ from ..core.validation import says_none
 from .answers import LabelledAnswer, is_code, read_labelled
 from .blocks import find_decisions
 from .drafting import PRIORITIES, read_priority_rows
-from .entries import split_scenarios
 from .ids import ERRORS, MATRIX, SPEC, list_records, list_requirements, list_rows
+from .page import split_scenarios
 from .questions import OpenQuestion
 
 _LABELS = {
