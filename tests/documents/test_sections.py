@@ -896,8 +896,7 @@ def test_an_error_keeps_its_id() -> None:
     [
         ("No new error case.", "**Errors**: No new error case."),
         ("Fails with `Gone(id)`; it stays.", "**Errors**: Fails"),
-        ("`A` here; `B` there", "| Id | Error | When |"),
-        ("either `A` or nothing; `B` or `C`; else", "**Errors**: either"),
+        ("`A`: here; `B`: there", "| Id | Error | When |"),
     ],
 )
 def test_errors_need_names(answer: str, start: str) -> None:

@@ -517,11 +517,7 @@ _WE = re.compile(
     r"(?:(?:take|choose|go with|go for|decide (?:for|on)|prefer) )?",
     re.IGNORECASE,
 )
-_OPTION = re.compile(
-    r"\boption\s+(?P<letter>[A-Z])\b[\s:,-]*+(?P<text>.*?)"
-    r"(?=,?(?:(?<!\s)\s+)?(?:over\s{1,9})?\boption\s{1,9}[A-Z]\b|[;\n]|$)",
-    re.IGNORECASE | re.DOTALL,
-)
+_OPTION = re.compile(r"\boption\s{1,9}([A-Z])\b[\s:,-]*+", re.IGNORECASE)
 # The letter that a sentence begins with or consists of is the option taken: "B, because ...", "So A."
 _TAKEN = re.compile(
     r"(?:^|[.;]\s{1,9})(?:so |therefore )?(?:(?:i|we) (?:take|choose|prefer) )?(?:option )?(?P<letter>[A-H])"
@@ -611,35 +607,26 @@ def _assign_record_ids(context: DraftContext, titles: Sequence[str]) -> tuple[st
 
 def _name_option(weighed: str, decision: str) -> str:
     """Return the words of the option that the decision names; where it names none, its beginning."""
-    options = {each["letter"].upper(): each["text"] for each in _OPTION.finditer(weighed)}
+    parts = _OPTION.split(weighed)
+    options = dict(zip(map(str.upper, parts[1::2]), parts[2::2], strict=True))
     taken = [each["letter"].upper() for each in _TAKEN.finditer(decision.strip())]
-    return capitalise(_first_clause(options.get(taken[-1], "")) if taken else "") or _name_decision(decision)
-
-
-def _first_clause(text: str) -> str:
-    """Return the first sentence or clause; empty where the text has no words, as `;` has none."""
-    clauses = (sentence for entry in split_entries(text) for sentence in split_sentences(entry))
-    return strip_punctuation(next(clauses, ""))
+    return _name_decision(options.get(taken[-1], "") if taken else "") or _name_decision(decision)
 
 
 def _name_decision(text: str) -> str:
     """Return what was decided, as a title: without who decided it, without the reason."""
-    clause = _first_clause(text)
+    clauses = (sentence for entry in split_entries(text) for sentence in split_sentences(entry))
+    clause = strip_punctuation(next(clauses, ""))  # nothing where the text has no words, as `;` has none
     named = strip_punctuation(_REASON.sub("", _WE.sub("", clause, count=1), count=1))
     return capitalise(named if len(named) > len("yes") else clause)
 
 
 ERRORS_LABEL = "Errors"
-_CODE = re.compile(r"`([^`]+)`")
 
 
 def write_errors(context: DraftContext) -> str:
     """Write a row for each error that has a name, then the other answers under their labels."""
-    text = context.text(ERRORS_LABEL)
-    code = [(_CODE.search(part), part) for part in split_entries(text)]
-    found = split_named_entries(text) or tuple((name[0], part) for name, part in code if name)
-    if len(found) < len(code) and not split_named_entries(text):
-        found = ()  # an entry without a name would be lost
+    found = split_named_entries(context.text(ERRORS_LABEL))
     given = _number_rows(context, ERRORS, "E", [name for name, _ in found])
     rows = [(identity, *pair) for identity, pair in zip(given, found, strict=True)]
     return join_section(
