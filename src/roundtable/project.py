@@ -282,12 +282,10 @@ class Project:
         from msgspec.structs import replace
 
         from .store.questions import read_hand_off
-        from .survey.files import CitedFiles
 
         entry = self.find_item(name)
-        lines_of = CitedFiles(self.root, entry.folder).count_lines
         states = [state for _, state in self.list_steps(entry) if state != "not needed"]
-        found = read_hand_off(entry.folder, self._every_step(), self.roster(), lines_of)
+        found = read_hand_off(entry.folder, self._every_step(), self.roster())
         return replace(found, steps_done=states.count("done"), steps=len(states))
 
     def post_hand_off(self, name: str, issue: str, text: str) -> str:

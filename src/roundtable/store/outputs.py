@@ -20,7 +20,6 @@ from ..core.steps import Step
 from ..core.text import escape_markdown
 from ..core.turns import Material
 from ..documents.additions import (
-    add_feedback,
     insert_addition,
     insert_text,
     write_section,
@@ -116,8 +115,7 @@ class Outputs(msgspec.Struct, frozen=True):
 
         def add(document: bytes) -> tuple[bytes, str]:
             if marker.encode() not in document:
-                addition = add_feedback(document, step_id=step.step_id, heading=heading, block=block)
-                document = addition.document
+                document = insert_addition(document, block, topic=heading, own_heading=heading).document
             return document, _heading_in(document, heading)
 
         try:
@@ -405,11 +403,7 @@ def add_note(document: bytes, text: str) -> bytes:
         position = pieces.pop(0).end
         if pieces and document.startswith(b"**Item**", pieces[0].start):
             position = pieces[0].end
-    refusal = (
-        "The note on skipped steps cannot be added without changing how the rest of the document reads. "
-        "Nothing was changed. Add it by hand."
-    )
-    return insert_text(shape, shape.settle(shape.first, position), text, refusal=refusal)
+    return insert_text(shape, shape.settle(shape.first, position), text)
 
 
 def drop_from_note(document: bytes, made_up: Step, every: Sequence[Step]) -> bytes:

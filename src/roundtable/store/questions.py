@@ -11,14 +11,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..core.citations import LinesOf
 from ..core.errors import RuleBroken
 from ..core.personas import Roster
 from ..core.steps import Step
 from ..documents.additions import insert_addition
-from ..documents.checks import check_stories
 from ..documents.handoff import HandOff, collect_hand_off
-from ..documents.questions import OpenQuestion, add_answer, find_asked_questions, list_questions, quote_answer
+from ..documents.questions import (
+    OpenQuestion,
+    add_answer,
+    find_asked_questions,
+    find_listed_questions,
+    list_questions,
+    quote_answer,
+)
 from . import files
 from .artifact import change_artifact, is_markdown, one_line
 from .items import read_item
@@ -33,7 +38,7 @@ def read_questions(folder: Path, steps: tuple[Step, ...], roster: Roster) -> tup
         if is_markdown(name):
             asked[name] = list(find_asked_questions(text))
         elif name.lower().endswith(".json"):
-            asked[name] = [(each.line, each.text) for each in check_stories(text) if each.kind == "open"]
+            asked[name] = list(find_listed_questions(text))
         else:
             asked[name] = []
     found = list_questions(documents, asked)
@@ -78,13 +83,11 @@ def _name_asker(question: OpenQuestion, steps: tuple[Step, ...], roster: Roster)
     return question
 
 
-def read_hand_off(
-    folder: Path, steps: tuple[Step, ...], roster: Roster, lines_of: LinesOf | None = None
-) -> HandOff:
-    """Return what the item's documents say to whoever builds it; `lines_of` knows the project's files."""
+def read_hand_off(folder: Path, steps: tuple[Step, ...], roster: Roster) -> HandOff:
+    """Return what the item's documents say to whoever builds it."""
     documents = {each.name: each.text for each in Outputs(folder, steps).documents()}
     questions = (each for each in read_questions(folder, steps, roster) if each.is_open)
-    return collect_hand_off(read_item(folder), documents, questions, lines_of)
+    return collect_hand_off(read_item(folder), documents, questions)
 
 
 def write_new_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
