@@ -12,13 +12,13 @@ import os
 import re
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from ..core.errors import DiskFailed, ItemCorrupt
+from ..core.errors import DiskFailed, ItemCorrupt, RuleBroken
 
 MAX_FILE_SIZE = 20 * 1024 * 1024
 """The most bytes that `read` takes in, where its caller names no other limit."""
@@ -217,6 +217,21 @@ def remove(path: Path) -> None:
     with _announce_change("remove", path, "The file is as it was."):
         path.unlink(missing_ok=True)
         _sync_folder(path.parent)
+
+
+def write_new_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
+    """Write files that are not there yet, all or none; return their paths.
+
+    Raises RuleBroken if one of them exists and holds something else.
+    """
+    for name, text in texts.items():
+        path = folder / name
+        if os.path.lexists(path) and not (is_regular_file(path) and read(path) == text.encode()):
+            raise RuleBroken(f"{path} is there already. Nothing was written. Name another place with --out.")
+    make_folder(folder, parents=True)
+    for name, text in texts.items():
+        write(folder / name, text.encode())
+    return tuple(folder / name for name in texts)
 
 
 @contextmanager

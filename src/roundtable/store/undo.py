@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from ..documents.blocks import TranscriptContent
 from ..documents.outline import read_outline
 from . import files
 from .artifact import explain_refusal, is_markdown, one_line, read_artifact, restore_artifact
-from .files import read_journal_file
+from .files import UNCHANGED, read_journal_file
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
 from .transcript import list_transcripts, parse_transcripts
@@ -33,13 +34,15 @@ _FILE = "undo.log"
 _MAX_SIZE = 8 * 1024 * 1024
 
 
-class ChangeNote(msgspec.Struct, frozen=True):
+class ChangeNote(Struct, frozen=True):
     """One change of one file: when, its packed bytes before (None where there was none), a digest after."""
 
     moment: str
     file: str
     packed: bytes | None = msgspec.field(name="before")
     after: str
+    step: str = ""
+    """Who made it; older notes tell it by the beginning of their moment."""
 
     @property
     def before(self) -> bytes | None:
@@ -57,19 +60,32 @@ class Restored(Struct, frozen=True):
 class UndoLog:
     """The notes on what was written into the documents of one item."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, moment: Callable[[], str] = str) -> None:
+        """`moment` names what is noted now, so that it can be taken back together."""
         self._folder = folder
+        self._moment = moment
+        self.problems: list[str] = []
+        """Why changes could not be noted, for the user."""
 
-    def note_change(self, moment: str, name: str, before: bytes | None, after: bytes) -> None:
-        """Note a change that is about to be made; a note that cannot be kept does not stop the change."""
-        note = ChangeNote(moment, name, None if before is None else zlib.compress(before), _digest(after))
-        with suppress(DiskFailed):
+    def note_change(self, step_id: str, name: str, before: bytes | None, after: bytes) -> None:
+        """Note a change that a step is about to make; one that cannot be noted is made all the same."""
+        packed = None if before is None else zlib.compress(before)
+        note = ChangeNote(self._moment(), name, packed, _digest(after), step_id)
+        try:
             path = journal_folder(self._folder) / _FILE
             if files.is_regular_file(path) and path.stat().st_size > _MAX_SIZE:
                 notes = self._read()  # of many, the later half is kept
                 kept = notes[len(notes) // 2 :]
                 files.write(path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
             files.append(path, msgspec.json.encode(note) + b"\n")
+        except DiskFailed as failure:
+            self.problems.append(f"This change of {one_line(name)} cannot be undone. {failure.failed}")
+
+    def has_written(self, step_id: str, name: str, document: bytes) -> bool:
+        """Whether a step has given a file these bytes."""
+        digest = _digest(document)
+        notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
+        return any((note.step or note.moment[: len(step_id)]) == step_id for note in notes)
 
     def has_notes(self, moment: str) -> bool:
         """Whether anything was changed at a moment."""
@@ -86,11 +102,7 @@ class UndoLog:
                     chain.clear()
                 chain.append(note)
         if not changes:
-            raise DiskFailed(
-                "There is no undo information for this change.",
-                saved="Nothing was changed.",
-                do="Edit the document by hand.",
-            )
+            raise _cannot_undo("There is no undo information for this change.")
         return tuple(self._restore(name, chain) for name, chain in changes.items())
 
     def find_before(self, name: str, current: bytes) -> bytes | None:
@@ -107,10 +119,8 @@ class UndoLog:
         except FileNotFoundError:
             current = None
         if current != before and (current is None or _digest(current) != chain[-1].after):
-            raise DiskFailed(
-                f"{one_line(name)} was edited since, so what was written there cannot be taken back.",
-                saved="Nothing was changed.",
-                do="Edit the document by hand.",
+            raise _cannot_undo(
+                f"{one_line(name)} was edited since, so what was written there cannot be taken back."
             )
         return Restored(name, current, before)
 
@@ -240,6 +250,10 @@ def _find_edit(place: BlockPlace, transcript: TranscriptContent | None, *, is_ex
     if place.has_more:
         return "something was added to it"
     return "" if is_exact else "the blank lines around it were changed"
+
+
+def _cannot_undo(failed: str) -> DiskFailed:
+    return DiskFailed(failed, saved=UNCHANGED, do="Edit the document by hand.")
 
 
 def _digest(data: bytes) -> str:
