@@ -55,7 +55,7 @@ def write_transcript(folder: Path, command: SaveRecord, panel: str) -> str:
     step_id, at = command.record.step_id, command.record.timestamp
     _make_home(folder)
     if written := find_discussion(folder, step_id, at):
-        return written
+        return written.name
     earlier = [number for step, number in map(_parts, list_transcripts(folder)) if step == step_id]
     name = f"{FOLDER}/{step_id}-{1 + max(earlier, default=0)}.md"
     files.write(folder / name, render_transcript(command, panel).encode())
@@ -127,10 +127,10 @@ def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[M
     return tuple(Material(each.name, each.text[:limit]) for each in found)
 
 
-def find_discussion(folder: Path, step_id: str, at: str) -> str:
-    """Return the path of the transcript of that step and instant; empty if there is none."""
+def find_discussion(folder: Path, step_id: str, at: str) -> StoredTranscript | None:
+    """Return the transcript of that step and instant; None if there is none."""
     marker = _marker(step_id, at)
-    return next((each.name for each in parse_transcripts(folder) if each.text.startswith(marker)), "")
+    return next((each for each in parse_transcripts(folder) if each.text.startswith(marker)), None)
 
 
 def _make_home(folder: Path) -> Path:

@@ -28,7 +28,7 @@ from .artifact import explain_refusal, is_markdown, one_line, read_artifact, res
 from .files import UNCHANGED, read_journal_file
 from .lock import journal_folder
 from .meta import change_meta, list_undone, note_undone, read_meta
-from .transcript import list_transcripts, parse_transcripts
+from .transcript import find_discussion, parse_transcripts
 
 _FILE = "undo.log"
 _MAX_SIZE = 8 * 1024 * 1024
@@ -93,17 +93,11 @@ class UndoLog:
 
     def plan_undo(self, moment: str) -> tuple[Restored, ...]:
         """Return the files as they were before a moment; DiskFailed where one was edited since."""
-        changes: dict[str, list[ChangeNote]] = {}
-        for note in self._read():
-            if note.moment == moment:
-                chain = changes.setdefault(note.file, [])
-                # A note that does not go on from the one before is of a write that was never made.
-                if chain and _digest(note.before or b"") != chain[-1].after:
-                    chain.clear()
-                chain.append(note)
-        if not changes:
+        notes = [note for note in self._read() if note.moment == moment]
+        if not notes:
             raise _cannot_undo("There is no undo information for this change.")
-        return tuple(self._restore(name, chain) for name, chain in changes.items())
+        names = dict.fromkeys(note.file for note in notes)
+        return tuple(self._restore(name, [note for note in notes if note.file == name]) for name in names)
 
     def find_before(self, name: str, current: bytes) -> bytes | None:
         """Return a file from before the change that made it what it is now; None where that is not known."""
@@ -111,18 +105,21 @@ class UndoLog:
         notes = (note for note in self._read() if (note.file, note.after) == (name, digest))
         return next((note.before for note in notes), None)
 
-    def _restore(self, name: str, chain: list[ChangeNote]) -> Restored:
-        """Return a file without the changes of one moment, which follow one another."""
-        before = chain[0].before
+    def _restore(self, name: str, notes: list[ChangeNote]) -> Restored:
+        """Return a file without the changes of one moment; a note may be of a write that was never made."""
         try:
             current = read_artifact(self._folder, name)
         except FileNotFoundError:
             current = None
-        if current != before and (current is None or _digest(current) != chain[-1].after):
+        document = current
+        for note in reversed(notes):
+            if document is not None and _digest(document) == note.after:
+                document = note.before
+        if document == current and all(note.before != current for note in notes):
             raise _cannot_undo(
                 f"{one_line(name)} was edited since, so what was written there cannot be taken back."
             )
-        return Restored(name, current, before)
+        return Restored(name, current, document)
 
     def _read(self) -> list[ChangeNote]:
         try:
@@ -184,12 +181,11 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
     Raises RuleBroken if there is none.
     """
     if number is not None:
-        content = next((each.content for each in parse_transcripts(folder) if each.number == number), None)
-        if content is None:
-            paths = enumerate(list_transcripts(folder), start=1)
-            known = ", ".join(f"{at} ({path.stem})" for at, path in paths)
+        talks = {each.number: each.content.key for each in parse_transcripts(folder) if each.content}
+        if number not in talks:
+            known = ", ".join(f"{at} (step {step_id})" for at, (step_id, _) in talks.items())
             raise RuleBroken(f"There is no elaboration {number}. There is: {known or 'none'}.")
-        return content.key
+        return talks[number]
     meta = read_meta(folder) or {}
     for record in reversed(meta.get("elaborations", [])):
         match record:
@@ -200,9 +196,8 @@ def choose_elaboration(folder: Path, number: int | None) -> tuple[str, str]:
 
 def plan_elaboration_undo(folder: Path, step_id: str, at: str) -> ElaborationUndo:
     """Return what taking back an elaboration would do; nothing is changed."""
-    mark = marker(step_id, at)
-    contents = (each.content for each in parse_transcripts(folder))
-    transcript = next((each for each in contents if each and each.key == (step_id, at)), None)
+    mark, found = marker(step_id, at), find_discussion(folder, step_id, at)
+    transcript = found.content if found else None
     changes: list[Restored] = []
     edits: list[tuple[str, str]] = []
     for name in sorted(path.name for path in folder.iterdir() if is_markdown(path.name)):
