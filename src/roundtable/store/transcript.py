@@ -102,23 +102,18 @@ def list_transcripts(folder: Path) -> tuple[Path, ...]:
     return tuple(sorted(found, key=_parts))
 
 
-def find_transcript(folder: Path, number: str) -> Path | None:
-    """Return the transcript of that number in the list, counted from 1; None if there is none."""
-    found = enumerate(list_transcripts(folder), start=1)
-    return next((path for at, path in found if str(at) == number), None)
-
-
-def read_transcript(folder: Path, path: Path) -> bytes:
-    """Return the bytes of one of the item's transcripts; DiskFailed if it lies elsewhere or is not a file."""
-    return read_inside(folder, f"{FOLDER}/{path.name}")
-
-
 def parse_transcripts(folder: Path) -> Iterator[StoredTranscript]:
     """Yield the item's transcripts that can be read, whether they are ours or not."""
     for number, path in enumerate(list_transcripts(folder), start=1):
+        name = f"{FOLDER}/{path.name}"
         with suppress(OSError, DiskFailed):
-            text = read_transcript(folder, path).decode("utf-8-sig", "replace")
-            yield StoredTranscript(number, f"{FOLDER}/{path.name}", text, parse_transcript(text))
+            text = read_inside(folder, name).decode("utf-8-sig", "replace")
+            yield StoredTranscript(number, name, text, parse_transcript(text))
+
+
+def find_transcript(folder: Path, number: str) -> StoredTranscript | None:
+    """Return the transcript of that number in the list, counted from 1; None if none can be read."""
+    return next((each for each in parse_transcripts(folder) if str(each.number) == number), None)
 
 
 def read_transcripts(folder: Path, step_id: str, limit: int = 40_000) -> tuple[Material, ...]:
