@@ -111,7 +111,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
         with _explain_failure():
             try:
                 data = read_artifact(sessions.project.find_item(item).folder, name)
-                return _bound(data.decode("utf-8-sig", "replace"))
+                return _cut_page(data.decode("utf-8-sig", "replace"))
             except FileNotFoundError as missing:
                 raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
 
@@ -124,7 +124,7 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
             if found is None:
                 count = len(list_transcripts(folder))
                 raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
-            return _bound(found.text)
+            return _cut_page(found.text)
 
     @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
     def status(item: str) -> str:
@@ -141,7 +141,7 @@ def _explain_failure() -> Iterator[None]:
         raise ResourceError(str(error)) from error
 
 
-def _bound(text: str) -> str:
+def _cut_page(text: str) -> str:
     return cut(text, MAX_RESOURCE_LENGTH, "\n\n(cut: the file is longer)")
 
 
