@@ -20,7 +20,7 @@ from ... import __version__
 from ...core.errors import RoundtableError
 from ...settings import Settings
 from ...store.artifact import read_artifact
-from ...store.transcript import find_transcript, list_transcripts, read_transcript
+from ...store.transcript import find_transcript, list_transcripts
 from .answers import cut, to_json
 from .sessions import HOST_FILES, HostedSessions, host_text
 from .tools import make_tools
@@ -110,7 +110,8 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
         """A document that the analysis wrote, such as requirements-spec.md."""
         with _explain_failure():
             try:
-                return _decode(read_artifact(sessions.project.find_item(item).folder, name))
+                data = read_artifact(sessions.project.find_item(item).folder, name)
+                return _cut_page(data.decode("utf-8-sig", "replace"))
             except FileNotFoundError as missing:
                 raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
 
@@ -119,11 +120,11 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
         """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
         with _explain_failure():
             folder = sessions.project.find_item(item).folder
-            path = find_transcript(folder, n)
-            if path is None:
+            found = find_transcript(folder, n)
+            if found is None:
                 count = len(list_transcripts(folder))
                 raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
-            return _decode(read_transcript(folder, path))
+            return _cut_page(found.text)
 
     @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
     def status(item: str) -> str:
@@ -140,8 +141,8 @@ def _explain_failure() -> Iterator[None]:
         raise ResourceError(str(error)) from error
 
 
-def _decode(data: bytes) -> str:
-    return cut(data.decode("utf-8-sig", "replace"), MAX_RESOURCE_LENGTH, "\n\n(cut: the file is longer)")
+def _cut_page(text: str) -> str:
+    return cut(text, MAX_RESOURCE_LENGTH, "\n\n(cut: the file is longer)")
 
 
 def _register_prompts(server: MCPServer[Any]) -> None:

@@ -11,12 +11,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...core.analysis import Analysis
-from ...core.errors import DiskFailed
 from ...core.lines import Awaits
 from ...core.steps import DEPTHS, is_depth
 from ...core.turns import USER
 from ...store.artifact import read_documents as read_documents  # for the window and the web pages too
-from ...store.transcript import find_transcript, list_transcripts, read_transcript
+from ...store.transcript import find_transcript, list_transcripts
 from .page import VOICES, draw_progress
 
 HELP = {
@@ -203,14 +202,10 @@ def _show_transcript(number: str, scene: Scene) -> CommandResult:
         names = {USER: "You"} | {persona.key: persona.title for persona in table.roster.personas}
         said = [f"**{turn.number}. {names[turn.speaker]}**\n\n{turn.text}" for turn in table.turns]
         return CommandResult(page="\n\n".join(said) or "Nothing has been said yet.", markdown=True)
-    found = list_transcripts(scene.folder)
-    if not found:
+    count = len(list_transcripts(scene.folder))
+    if not count:
         return CommandResult("There is no transcript yet; one is written when a discussion ends.")
-    path = find_transcript(scene.folder, number) if number else found[-1]
-    if path is None:
-        return CommandResult(f"There are transcripts 1 to {len(found)}.")
-    try:
-        text = read_transcript(scene.folder, path).decode("utf-8-sig", "replace")
-    except (DiskFailed, OSError) as failure:
-        return CommandResult(str(failure))
-    return CommandResult(page=text, markdown=True)
+    found = find_transcript(scene.folder, number or str(count))
+    if found is None:
+        return CommandResult(f"There are transcripts 1 to {count}, as far as they can be read.")
+    return CommandResult(page=found.text, markdown=True)
