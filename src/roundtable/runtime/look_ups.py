@@ -19,7 +19,7 @@ from ..panel.base import Look, LookUpsWanted, OnWords, Panel, PanelRequest, igno
 MOST_LOOK_UPS = 3
 """How many times a speaker may look something up before one contribution."""
 Seen = tuple[Material, ...]
-AtStep = do.AskReading | do.AskOffers | do.AskFollowUp | do.AskDraft | do.AskFeedback
+AtStep = do.AskReading | do.AskOffers | do.AskFollowUp | do.AskFeedback
 
 
 class LookUpPanel:
