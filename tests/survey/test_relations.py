@@ -9,15 +9,14 @@ import pytest
 
 from gitproject import write
 from roundtable.survey.files import list_files
-from roundtable.survey.relations import Relations, find_relations
+from roundtable.survey.relations import find_users, have_tests
 from roundtable.survey.report import CodeLine, FoundFile
 
 
-def importers(root: Path, files: Mapping[str, str], target: str) -> dict[str, int]:
-    """The files that import the target, with the line that says so."""
+def importers(root: Path, files: Mapping[str, str], target: str) -> frozenset[str]:
+    """The files that import the target."""
     write(root, {target: "", **files})
-    found = find_relations(root, list_files(root), (FoundFile(target, 1.0, 1, ()),)).users
-    return {line.path: line.number for line in found}
+    return find_users(root, list_files(root), (FoundFile(target, 1.0, 1, ()),))
 
 
 def test_python_imports_in_every_spelling(tmp_path: Path) -> None:
@@ -34,13 +33,13 @@ def test_python_imports_in_every_spelling(tmp_path: Path) -> None:
         "src/shop/__init__.py": "",
     }
     assert importers(tmp_path, files, "src/shop/mail.py") == {
-        "src/shop/a.py": 2,
-        "src/shop/b.py": 1,
-        "src/shop/sub/c.py": 1,
-        "src/shop/sub/d.py": 1,
-        "tests/e.py": 1,
-        "tests/f.py": 1,
-        "tests/g.py": 1,
+        "src/shop/a.py",
+        "src/shop/b.py",
+        "src/shop/sub/c.py",
+        "src/shop/sub/d.py",
+        "tests/e.py",
+        "tests/f.py",
+        "tests/g.py",
     }
 
 
@@ -50,12 +49,12 @@ def test_of_several_modules_with_one_name_the_nearest_is_meant(tmp_path: Path) -
         "shop/a.py": "from .mail import send\n",
         "post/b.py": "from .mail import send\n",
     }
-    assert importers(tmp_path, files, "post/mail.py") == {"post/b.py": 1}
+    assert importers(tmp_path, files, "post/mail.py") == {"post/b.py"}
 
 
 def test_a_package_is_imported_by_its_folder(tmp_path: Path) -> None:
     files = {"src/shop/sub/a.py": "from shop import x\n", "b.py": "import shop\n"}
-    assert importers(tmp_path, files, "src/shop/__init__.py") == {"src/shop/sub/a.py": 1, "b.py": 1}
+    assert importers(tmp_path, files, "src/shop/__init__.py") == {"src/shop/sub/a.py", "b.py"}
 
 
 def test_script_imports_in_every_spelling(tmp_path: Path) -> None:
@@ -69,7 +68,7 @@ def test_script_imports_in_every_spelling(tmp_path: Path) -> None:
         "src/g.ts": "const mail = 1\n",
     }
     assert importers(tmp_path, files, "src/mail.ts") == {
-        "src/a.ts": 1, "src/b.js": 1, "src/d.ts": 1, "src/e.ts": 1, "src/f.ts": 3, "src/sub/c.tsx": 1
+        "src/a.ts", "src/b.js", "src/d.ts", "src/e.ts", "src/f.ts", "src/sub/c.tsx"
     }  # fmt: skip
 
 
@@ -115,24 +114,16 @@ def shop(tmp_path: Path) -> Path:
     )
 
 
-def related(root: Path) -> Relations:
+def test_importers_and_mentions_are_users_and_tests_are_told_by_name_or_use(shop: Path) -> None:
     touched = (FoundFile("shop/mail.py", 1.0, 1, (CodeLine("shop/mail.py", 2, "toner = 1"),)),)
-    return find_relations(root, list_files(root), touched)
-
-
-def test_importers_mentions_and_tests_are_lines_of_files(shop: Path) -> None:
-    found = related(shop)
-    assert {(line.path, line.number) for line in found.users} == {
-        ("shop/__init__.py", 1),
-        ("shop/cli.py", 2),
-        ("shop/web.py", 1),
-        ("tests/test_web.py", 1),
-    }
-    assert {(line.path, line.number, line.text) for line in found.tests} == {
-        ("tests/test_mail.py", 1, "import pytest"),
-        ("tests/test_web.py", 1, "from shop.mail import Mailer"),
-    }
+    paths = list_files(shop)
+    users = find_users(shop, paths, touched)
+    assert users == {"shop/__init__.py", "shop/cli.py", "shop/web.py", "tests/test_web.py"}
+    assert have_tests(paths, touched, users)
+    assert have_tests(["tests/test_mail.py"], touched, ())
+    assert have_tests(["tests/test_web.py"], touched, users)
+    assert not have_tests(["tests/test_web.py", "shop/mail.py"], touched, ())
 
 
 def test_nothing_touched_is_tied_to_nothing(shop: Path) -> None:
-    assert find_relations(shop, list_files(shop), ()) == Relations((), ())
+    assert find_users(shop, list_files(shop), ()) == frozenset()

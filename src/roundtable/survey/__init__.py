@@ -11,8 +11,8 @@ from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, list_files, read_text
 from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders, read_lines, search_code
 from .ranking import MAX_RADIUS, rank_radius, read_history, weigh_past
-from .relations import find_relations, first_line
-from .report import FoundFile, Survey, draft_answer, estimate
+from .relations import find_users, have_tests
+from .report import FoundFile, Survey, draft_answer, estimate, first_line
 from .search import rank_files, search_files
 from .terms import extract_terms
 
@@ -50,20 +50,22 @@ def survey(
     # What was picked, else what stands out: not far below the first, and few.
     least = findings[0].score * _STRONG if findings else 0.0
     strong = [each for each in findings if each.picked] or [each for each in findings if each.score >= least]
-    ties = find_relations(root, paths, strong[:_TOUCHED])
-    radius = _put_first(root, rank_radius(root, paths, found, past, history, ties), picked)
+    touched = strong[:_TOUCHED]
+    users = find_users(root, paths, touched)
+    radius = _put_first(root, rank_radius(root, found, past, history), picked)
     more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
     others = sorted(known - {file.path for file in radius}) if more else []
     led_to = rank_files(root, others, more, search_files(root, others, more), {})
     new = [file for file in led_to if file.lines][:_NEW]
-    scope, complexity, users = estimate(found, ties.users, ties.tests)
+    is_tested = have_tests(paths, touched, users)
+    scope, complexity, figure = estimate(found, users, is_tested=is_tested)
     return Survey(
         root=root,
         findings=findings[:_FINDINGS],
         radius=(*radius[:_BEFORE_NEW], *new, *radius[_BEFORE_NEW:])[:MAX_RADIUS],
         scope=scope,
         complexity=complexity,
-        users=users,
+        users=figure,
         named=find_named(root, [finding.path for finding in findings], f"{item.name}\n{item.text}"),
     )
 

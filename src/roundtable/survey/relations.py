@@ -1,20 +1,17 @@
-"""What ties other files to those that an item touches: who imports, uses and tests them."""
+"""Who uses the files that an item touches: imports them, mentions a name of theirs, tests them."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from .files import file_ending, file_kind, read_text
-from .report import CodeLine, FoundFile
+from .report import FoundFile
 from .search import files_holding
 from .symbols import find_definitions, find_symbol
 
@@ -33,45 +30,38 @@ _IMPORT = re.compile(
     |^[^\n]{0,200}?\b(?:require|import)\([ \t]*['"][^\n]*""",
     re.MULTILINE | re.VERBOSE,
 )
-_NAME = re.compile(rb"[\w$-]+")
+_WORD = re.compile(rb"[\w$-]+")
 _READ = 1_500  # files read again for what ties them
 _NAMES = 8
 _COMMON = 0.2  # a name found in more of the files than this says nothing
 _TEST_AFFIX = re.compile(r"^test[_-]?|[._-]?(?:tests?|spec)$", re.IGNORECASE)
 
 
-class Relations(Struct, frozen=True):
-    """The lines that tie other files to those that are touched: of their users, and of their tests."""
-
-    users: tuple[CodeLine, ...]
-    tests: tuple[CodeLine, ...]
-
-
-def find_relations(root: Path, paths: Sequence[str], touched: Sequence[FoundFile]) -> Relations:
-    """Return the files that import a touched file, mention a name it defines on a found line, or test it."""
+def find_users(root: Path, paths: Sequence[str], touched: Sequence[FoundFile]) -> frozenset[str]:
+    """Return the files that import a touched file, or mention a name that it defines around a found line."""
     modules = {each.path: name for each in touched if (name := _module_name(each.path))}
     names = _touched_names(root, touched)
-    needles = tuple(dict.fromkeys((*modules.values(), *names)))
     families = frozenset[str]().union(*(_FAMILIES[file_ending(path)] for path in modules))
     sources = [path for path in paths if file_ending(path) in families]
-    holding = files_holding(root, sources, needles)
-    shared = {path: max(_shared_folders(path, each.path) for each in touched) for path in holding}
-    near = sorted(holding, key=lambda path: (-shared[path], path))[:_READ]
     rivals = {name: [path for path in sources if _module_name(path) == name] for name in modules.values()}
-    importers: list[CodeLine] = []
-    mentions: dict[str, list[CodeLine]] = {name: [] for name in names}
-    for path in near:
+    users: set[str] = set()
+    mentions: dict[str, set[str]] = {name: set() for name in names}
+    for path in files_holding(root, sources, [*dict.fromkeys((*modules.values(), *names))])[:_READ]:
         data = read_text(root, path) or b""
-        importers += _find_imports(path, data, modules, rivals)
+        if _imports_one(path, data, modules, rivals):
+            users.add(path)
         for name, home in names.items():
-            spelled = name.encode()
-            if home != path and spelled in data:
-                found = re.search(rb"(?<![\w$])" + re.escape(spelled) + rb"(?![\w$])", data)
-                mentions[name] += [line_at(path, data, found.start())] if found else []
+            spelled = re.escape(name.encode())
+            if home != path and re.search(rb"(?<![\w$])" + spelled + rb"(?![\w$])", data):
+                mentions[name].add(path)
     most = max(8, int(len(sources) * _COMMON))
-    telling = (line for lines in mentions.values() if len(lines) <= most for line in lines)
-    users = (*telling, *importers)
-    return Relations(users, _find_tests(root, paths, touched, users))
+    return frozenset(users.union(*(found for found in mentions.values() if len(found) <= most)))
+
+
+def have_tests(paths: Sequence[str], touched: Sequence[FoundFile], users: Collection[str]) -> bool:
+    """Whether a test uses a touched file or is named after one: `tests/test_toner.py` after `toner.py`."""
+    names = {_bare_name(each.path) for each in touched if file_kind(each.path) != "test"}
+    return any(file_kind(path) == "test" and (path in users or _bare_name(path) in names) for path in paths)
 
 
 def _module_name(path: str) -> str:
@@ -84,31 +74,30 @@ def _module_name(path: str) -> str:
     return bare if ending in _FAMILIES else ""
 
 
-def _find_imports(
+def _imports_one(
     path: str, data: bytes, modules: Mapping[str, str], rivals: Mapping[str, Sequence[str]]
-) -> Iterator[CodeLine]:
-    """Yield the first line that imports each module; of several with one name, the nearest is meant."""
-    lines = [(match.start(), set(_NAME.findall(match[0]))) for match in _IMPORT.finditer(data)]
+) -> bool:
+    """Whether a file imports one of the modules; of several with one name, the nearest is meant."""
+    words = {word for line in _IMPORT.finditer(data) for word in _WORD.findall(line[0])}
     for home, name in modules.items():
-        if home == path or file_ending(path) not in _FAMILIES[file_ending(home)]:
+        ending = file_ending(home)
+        is_beside = ending == "go" and posixpath.dirname(path) == posixpath.dirname(home)
+        if home == path or is_beside or file_ending(path) not in _FAMILIES[ending]:
             continue
-        at = next((start for start, words in lines if os.fsencode(name) in words), None)
-        if at is None or (file_ending(home) == "go" and posixpath.dirname(path) == posixpath.dirname(home)):
-            continue
-        nearest = max(_shared_folders(path, rival) for rival in rivals[name] if rival != path)
-        if _shared_folders(path, home) == nearest:
-            yield line_at(path, data, at)
+        near = [_shared_folders(path, rival) for rival in rivals[name] if rival != path]
+        if os.fsencode(name) in words and _shared_folders(path, home) == max(near):
+            return True
+    return False
 
 
 def _touched_names(root: Path, touched: Sequence[FoundFile]) -> dict[str, str]:
     """Return the names whose definitions hold the best lines of touched source files, each with its file."""
     sources = [each for each in touched if file_kind(each.path) == "source" and each.lines]
-    texts = {each.path: data for each in sources if (data := read_text(root, each.path))}
-    definitions = find_definitions(texts)
+    definitions = find_definitions({each.path: read_text(root, each.path) or b"" for each in sources})
     names: dict[str, str] = {}
     for each in sources:
         for line in each.lines:
-            inmost = find_symbol(definitions.get(each.path, ()), line.number)
+            inmost = find_symbol(definitions[each.path], line.number)
             if inmost and len(inmost.name) > 3 and not inmost.name.startswith("__"):
                 names.setdefault(inmost.name, each.path)
     return dict(list(names.items())[:_NAMES])
@@ -119,37 +108,10 @@ def _shared_folders(path: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _find_tests(
-    root: Path, paths: Sequence[str], touched: Sequence[FoundFile], users: Sequence[CodeLine]
-) -> tuple[CodeLine, ...]:
-    """Return the tests that import or mention a touched file, or are named after it."""
-    names = {bare_name(each.path) for each in touched if file_kind(each.path) != "test"}
-    found = {line.path: line for line in users if file_kind(line.path) == "test"}
-    for path in paths:
-        if bare_name(path) in names and file_kind(path) == "test" and (data := read_text(root, path)):
-            found[path] = first_line(path, data)
-    return tuple(found.values())
-
-
-@lru_cache(maxsize=100_000)
-def bare_name(path: str) -> str:
+def _bare_name(path: str) -> str:
     """Return what a file and its test are both called: `toner` for `toner.py` and `tests/test_toner.py`."""
     *folders, name = path.lower().split("/")
     name = _TEST_AFFIX.sub("", name.lstrip(".").split(".")[0]).strip("_-")
     if name in _FOLDER_FILES:
         name = next((folder for folder in reversed(folders) if folder not in _PLAIN_FOLDERS), name)
     return name.replace("_", "").replace("-", "")
-
-
-def first_line(path: str, data: bytes) -> CodeLine:
-    """Return the first line of a file that is not empty."""
-    return line_at(path, data, len(data) - len(data.lstrip()))
-
-
-def line_at(path: str, data: bytes, offset: int) -> CodeLine:
-    """Return the line of a file that an offset falls on."""
-    offset = min(offset, len(data) - 1)
-    start = data.rfind(b"\n", 0, offset) + 1
-    end = data.find(b"\n", offset)
-    text = data[start : end if end >= 0 else len(data)][:400].decode("utf-8", "replace").strip()
-    return CodeLine(path, data.count(b"\n", 0, start) + 1, text)

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from .files import Kind, file_kind, read_text, sift
-from .report import CodeLine, FoundFile, Marks
+from .report import CodeLine, FoundFile, Marks, make_line
 from .symbols import defined_name
 from .terms import Term, split_name, word_root
 
@@ -24,9 +24,8 @@ _BEGINS_WORD = re.compile(rb"(?<![A-Za-z\x80-\xff])|(?=[A-Z])(?:(?<=[a-z])|.(?=[
 _ENDS_WORD = re.compile(rb"[A-Za-z\x80-\xff]{0,5}(?:(?![A-Za-z\x80-\xff])|(?<=[a-z])(?=[A-Z]))")
 READ_AGAIN = 300
 _LINES = 3
-_LONGEST_LINE = 400
 _K1, _B = 1.4, 0.55
-_NAME, _FOLDER, _DEFINED, _ON_ONE_LINE = 5.0, 1.6, 2.5, 0.5
+_NAME, _FOLDER, _DEFINED = 5.0, 1.6, 2.5
 _KIN = 0.75
 _UNNAMED = 0.4
 _KINDS: Final[Mapping[Kind, float]] = {
@@ -35,12 +34,6 @@ _KINDS: Final[Mapping[Kind, float]] = {
     "docs": 0.55,
     "config": 0.6,
     "generated": 0.15,
-}
-# What an item asks for by name does not come lower for its kind.
-_WISHES: Final[Mapping[str, Kind]] = {
-    **dict.fromkeys(("doc", "docs", "document", "docum", "readm", "chang", "changelog"), "docs"),
-    **dict.fromkeys(("ci", "workflow", "depend", "config", "lint"), "config"),
-    "test": "test",
 }
 
 
@@ -145,7 +138,6 @@ def rank_files(
     """
     rarity = weigh_terms(terms, hits, len(paths))
     chosen = _choose_files(paths, terms, hits, kin, rarity)
-    wishes = frozenset(_WISHES[term.text] for term in terms if term.text in _WISHES)
     texts = {path: data for path in chosen if (data := read_text(root, path)) is not None}
     places = {path: find_hits(data, terms) for path, data in texts.items()}
     rarity = weigh_names(terms, rarity, places)
@@ -158,8 +150,7 @@ def rank_files(
     findings = []
     for path, found in places.items():
         mark = marks[path]._replace(text=marks[path].text / top)
-        score = mark.text * (1.0 if (kind := file_kind(path)) in wishes else _KINDS[kind])
-        score += _KIN * kin.get(path, 0.0)
+        score = mark.text * _KINDS[file_kind(path)] + _KIN * kin.get(path, 0.0)
         if score > 0:
             lines = best_lines(path, found.lines, rarity)
             findings.append(FoundFile(path, score, sum(found.counts), lines, marks=mark))
@@ -231,7 +222,7 @@ def _mark_file(
     names, folders = _stems(path[len(folder) :]), _stems(path[: len(folder)])
     norm = 1 - _B + _B * length
     whole = sum(rarity) or 1.0
-    score = matched = in_name = in_folder = in_definitions = 0.0
+    score = matched = in_name = in_folder = 0.0
     for index, (term, weight) in enumerate(zip(terms, rarity, strict=True)):
         mass = (found.counts[index] + _DEFINED * found.defined[index]) / norm
         if term.text in names or (term.whole and (term.text in name or term.text in path.lower())):
@@ -240,14 +231,10 @@ def _mark_file(
         if term.text in folders or (term.whole and term.text in folder):
             mass += _FOLDER
             in_folder += weight
-        in_definitions += weight * found.defined[index] / (found.defined[index] + 1)
         if mass:
             matched += weight
             score += weight * mass / (mass + _K1)
-    on_a_line = (sum(rarity[index] for index in place.terms) for place in found.lines)
-    together = max(on_a_line, default=0.0)
-    text = (score + _ON_ONE_LINE * max(together, in_name)) * (0.5 + 0.5 * matched / whole)
-    return Marks(text, in_name / whole, in_folder / whole, in_definitions / whole)
+    return Marks(score * (0.5 + 0.5 * matched / whole), in_name / whole, in_folder / whole)
 
 
 def _stems(part: str) -> frozenset[str]:
@@ -261,8 +248,4 @@ def best_lines(path: str, places: Sequence[LineHits], rarity: Sequence[float]) -
         value = sum(rarity[index] for index in place.terms) * (1.5 if place.defines else 1.0)
         return -value, place.number
 
-    best = sorted(places, key=worth)[:_LINES]
-    return tuple(
-        CodeLine(path, place.number, place.text[:_LONGEST_LINE].decode("utf-8", "replace").strip())
-        for place in best
-    )
+    return tuple(make_line(path, place.number, place.text) for place in sorted(places, key=worth)[:_LINES])
