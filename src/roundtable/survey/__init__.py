@@ -13,7 +13,7 @@ from .lookup import Excerpt, find_excerpts, find_named, is_secret, list_folders,
 from .ranking import MAX_RADIUS, rank_radius, read_history, weigh_past
 from .relations import find_users, have_tests
 from .report import FoundFile, Survey, draft_answer, estimate, first_line
-from .search import rank_files, search_files
+from .search import rank_files
 from .terms import extract_terms
 
 _FINDINGS = 40
@@ -41,10 +41,9 @@ def survey(
     paths = drop_excluded(list_files(root, leave_out=leave_out), excluded)
     known = frozenset(paths)
     terms = extract_terms(item)
-    hits = search_files(root, paths, terms)
     history = read_history(root) if terms else ()
     past = weigh_past(history, terms, known)
-    found = rank_files(root, paths, terms, hits, past.kin)
+    found = rank_files(root, paths, terms, past.kin)
     picked = [path for path in picked if path in known]
     findings = _put_first(root, found, picked)
     # What was picked, else what stands out: not far below the first, and few.
@@ -55,7 +54,7 @@ def survey(
     radius = _put_first(root, rank_radius(root, found, past, history), picked)
     more = extract_terms(Item("", "", " ".join(f"`{word}`" for word in words)))
     others = sorted(known - {file.path for file in radius}) if more else []
-    led_to = rank_files(root, others, more, search_files(root, others, more), {})
+    led_to = rank_files(root, others, more)
     new = [file for file in led_to if file.lines][:_NEW]
     is_tested = have_tests(paths, touched, users)
     scope, complexity, figure = estimate(found, users, is_tested=is_tested)

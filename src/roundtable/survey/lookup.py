@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ..core.steps import Item
 from .files import OWN_FOLDERS, drop_excluded, file_kind, list_files, read_text
 from .report import CodeLine, make_line
-from .search import files_holding, rank_files, search_files
+from .search import files_holding, rank_files
 from .symbols import Definition, defined_name, find_definitions, find_symbol
 from .terms import extract_terms
 
@@ -109,7 +109,7 @@ def find_excerpts(
     boost |= dict.fromkeys(picked, _PICKED)
     files = [
         replace(file, score=file.score * boost.get(file.path, 1.0))
-        for file in rank_files(root, paths, terms, search_files(root, paths, terms), {})
+        for file in rank_files(root, paths, terms)
         if file.count and file_kind(file.path) in ("source", "test", "config")
     ]
     files = sorted(files, key=lambda file: -file.score)[:_CANDIDATES]
