@@ -51,18 +51,20 @@ class LookUpPanel:
                 return await self._panel.answer(request, on_words)
         while True:
             try:
-                said = await self._panel.answer(_add_code(request, seen, left), on_words)
-                break
+                said: Any = await self._panel.answer(_add_code(request, seen, left), on_words)
             except LookUpsWanted as wanted:
                 looks = wanted.looks[:left]
-            if not looks:
-                raise PanelFailed(f"The {self.name} panel only asks to see code and says nothing.")
-            left -= len(looks)
-            found = [await asyncio.to_thread(self._look, look) for look in looks]
-            seen += tuple(each for each in found if each not in seen)
-        self._seen[key] = seen
-        is_turn = isinstance(request, do.AskPersona | do.AskFraming)
-        return replace(said, looked_up=seen) if is_turn and said is not None and seen else said
+                if not looks:
+                    raise PanelFailed(
+                        f"The {self.name} panel only asks to see code and says nothing."
+                    ) from None
+                left -= len(looks)
+                found = [await asyncio.to_thread(self._look, look) for look in looks]
+                seen += tuple(each for each in found if each not in seen)
+                continue
+            self._seen[key] = seen
+            is_turn = isinstance(request, do.AskPersona | do.AskFraming)
+            return replace(said, looked_up=seen) if is_turn and said is not None and seen else said
 
 
 def _add_code(
