@@ -18,6 +18,9 @@ def found(*paths: str, score: float = 1.0, count: int = 1) -> list[FoundFile]:
     return [FoundFile(path, score, count, ()) for path in paths]
 
 
+TEST = ["tests/test_a.py"]
+
+
 def using(count: int) -> list[str]:
     return [f"use/u{number}.py" for number in range(count)]
 
@@ -35,33 +38,30 @@ def using(count: int) -> list[str]:
     ],
 )
 def test_the_scope_goes_by_files_and_folders(paths: list[str], scope: Scope) -> None:
-    assert estimate(found(*paths), [], is_tested=True)[0] == scope
+    assert estimate(found(*paths), TEST)[0] == scope
 
 
 @pytest.mark.parametrize(
-    ("paths", "users", "is_tested", "complexity"),
+    ("paths", "users", "tests", "complexity"),
     [
-        (["a.py"], 0, True, "low"),
-        (["a.py"], 5, False, "low"),
-        (["a.py"], 6, True, "low"),
-        (["a.py"], 6, False, "medium"),
-        (["a.py"], 20, False, "medium"),
-        (["a.py"], 21, False, "high"),
-        (["a/1.py", "b/2.py", "c/3.py"], 21, True, "high"),
+        (["a.py"], 0, TEST, "low"),
+        (["a.py"], 5, [], "low"),
+        (["a.py"], 6, TEST, "low"),
+        (["a.py"], 6, [], "medium"),
+        (["a.py"], 20, [], "medium"),
+        (["a.py"], 21, [], "high"),
+        (["a/1.py", "b/2.py", "c/3.py"], 21, TEST, "high"),
     ],
 )
 def test_the_complexity_goes_by_users_folders_and_tests(
-    paths: list[str], users: int, is_tested: bool, complexity: Complexity
+    paths: list[str], users: int, tests: list[str], complexity: Complexity
 ) -> None:
-    assert estimate(found(*paths), using(users), is_tested=is_tested)[1] == complexity
+    assert estimate(found(*paths), [*using(users), *tests])[1] == complexity
 
 
 def test_the_figure_is_given_in_words() -> None:
-    assert (
-        estimate(found("a.py", "b/c.py"), using(1), is_tested=True)[2]
-        == "1 other file imports or mentions them"
-    )
-    assert estimate(found("a.py"), using(2), is_tested=True)[2] == "2 other files import or mention it"
+    assert estimate(found("a.py", "b/c.py"), using(1))[2] == "1 other file mentions them"
+    assert estimate(found("a.py"), using(2))[2] == "2 other files mention it"
 
 
 def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
@@ -76,7 +76,7 @@ def test_only_strong_findings_with_hits_in_source_and_settings_count() -> None:
 
 
 def test_nothing_found_is_a_guess_without_a_figure() -> None:
-    assert estimate([], [], is_tested=False) == ("medium", "medium", "")
+    assert estimate([], []) == ("medium", "medium", "")
 
 
 @pytest.mark.rule("DEPTH-1")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -225,17 +224,15 @@ def list_folders(
     paths = _list_shown(root.absolute(), excluded, leave_out)
     is_small = sum(map(len, paths)) < _SMALL_PROJECT
     folders: dict[str, list[str]] = {posixpath.dirname(path): [] for path in near}
-    homes, known = frozenset(folders), frozenset(near)
-    others: Counter[str] = Counter()
+    homes = frozenset(folders)
     for path in paths:
         folder, name = posixpath.split(path)
         if not is_small and folder not in homes:
-            others["/".join(folder.split("/")[:2])] += 1
-        elif path not in known:
+            folders.setdefault("/".join(folder.split("/")[:2]), [])
+        elif path not in near:
             folders.setdefault(folder, []).append(name)
-    rows = [f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}".rstrip() for folder, names in folders.items()]
-    rows += [f"{folder or '.'}/ and below: {count} files" for folder, count in others.items()]
-    return "\n".join(rows)
+    rows = (f"{folder or '.'}/ {' '.join(names[:_MAX_NAMES])}" for folder, names in folders.items())
+    return "\n".join(row.rstrip() for row in rows)
 
 
 def is_secret(path: str) -> bool:

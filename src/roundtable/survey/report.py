@@ -86,15 +86,17 @@ class Survey(Struct, frozen=True):
     """Where the functions and classes are defined that the item names as code: `module.name()`."""
 
 
-def estimate(
-    findings: Sequence[FoundFile], users: Collection[str], *, is_tested: bool
-) -> tuple[Scope, Complexity, str]:
-    """Estimate scope and complexity; return them with how many other files use those that look touched."""
+def estimate(findings: Sequence[FoundFile], users: Collection[str] | None) -> tuple[Scope, Complexity, str]:
+    """Estimate scope and complexity; return them with how many other files use those that look touched.
+
+    `users` are the files that mention what the findings define; None where no name is known.
+    """
     likely = likely_files(findings)
     if not likely:
         return "medium", "medium", ""
     folders = {posixpath.dirname(path) for path in likely}
-    using = {path for path in users if file_kind(path) != "test"} - set(likely)
+    using = {path for path in users or () if file_kind(path) != "test"} - set(likely)
+    is_tested = any(file_kind(path) == "test" for path in users or ())
     scope: Scope = "medium"
     if len(likely) > _LARGE_FILES or len(folders) > _LARGE_FOLDERS:
         scope = "large"
@@ -104,8 +106,8 @@ def estimate(
     points += (len(folders) > _SMALL_FOLDERS) + (len(folders) > _LARGE_FOLDERS)
     complexity: Complexity = "low" if points <= 1 else "medium" if points == 2 else "high"
     them = "it" if len(likely) == 1 else "them"
-    use = "file imports or mentions" if len(using) == 1 else "files import or mention"
-    return scope, complexity, f"{len(using)} other {use} {them}"
+    use = "file mentions" if len(using) == 1 else "files mention"
+    return scope, complexity, "" if users is None else f"{len(using)} other {use} {them}"
 
 
 def likely_files(findings: Sequence[FoundFile]) -> tuple[str, ...]:
