@@ -264,7 +264,7 @@ def test_skip_at_a_question_leaves_it_open(place: tuple[Path, Path], words: str)
     lines = talk(root, item, [words, SECOND])
     assert texts(lines, "answer")[0] == words
     document = (item / "quick-scan.md").read_text()
-    assert "- **Point**: I don't know" in document
+    assert "- Open question: What is the point?" in document
     assert words not in document
 
 
@@ -284,7 +284,7 @@ def test_skip_keeps_an_answer_that_stands(place: tuple[Path, Path], way: str) ->
     document = (item / "quick-scan.md").read_text()
     assert FIRST in document
     assert (SECOND in document) is (way != "back")
-    assert ("- **Measure**: I don't know" in document) is (way == "back")
+    assert ("- Open question: How is it measured?" in document) is (way == "back")
     assert "80 inspectors" not in document
 
 

@@ -86,11 +86,6 @@ class ModelPanel:
                 )
                 asked = await self._say_at_step(request.brief, words, _QUESTION_WORDS, "follow-up")
                 return asked or request.criterion.follow_up
-            case do.AskDraft():
-                from ...documents.drafting import draft
-
-                # The sections hold what the person answered: nothing is left for a model to word.
-                return draft(request, {each.name: each.text for each in request.material})
             case do.AskFeedback(brief, feedback):
                 prompt = "aside" if request.aside else "take-up"
                 words = fill(prompt, words=fence(feedback), limit=_REPLY_WORDS)

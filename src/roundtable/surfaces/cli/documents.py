@@ -141,13 +141,13 @@ def _post_hand_off(project: Project, slug: str, form: HandOffForm, issue: str) -
     """Show the hand-off, and put it on the issue if the user says yes."""
     if form == "spec-kit":
         raise RuleBroken("spec-kit's files are for the repository, not for a comment. Nothing was posted.")
-    named = project.name_issue(slug, issue)
+    named, post = project.find_issue(slug, issue)
     text, _ = project.write_hand_off(slug, form, None)
     tell(text)
     if not sys.stdin.isatty():
         raise RuleBroken(f"Nothing was posted: only you can say yes, at a terminal, to a comment on {named}.")
     yes = confirm(f"Put this as a comment on {named}?")
-    tell(f"Posted: {project.post_hand_off(slug, issue, text)}" if yes else "Nothing was posted.")
+    tell(f"Posted: {post(text)}" if yes else "Nothing was posted.")
 
 
 @click.command(cls=Command)
