@@ -7,7 +7,6 @@ needs, and what such an item is known by (rule STEP-9); `docs/content.md` says h
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ from .files import (
     convert,
     escape_hidden,
     load_folder,
-    read_folder,
 )
 from .personas import Seats, parse_persona, seat_personas
 from .steps import parse_step
@@ -123,14 +121,24 @@ def _load_phases(root: Path, prefix: str, folder: str, problems: list[Problem]) 
 
 
 def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ...]]) -> Track:
-    """Return the track of a file, from the steps of the analysis and those that tracks bring along."""
-    all_steps, brought = both
+    """Return the track of a file, from the steps of the analysis and those that tracks bring along.
+
+    Steps of an earlier phase come first; what they need of steps outside the track is left out.
+    """
+    steps, brought = both
     given = file.convert_fields(_TrackFields, "track")
     if not _KEY.fullmatch(given.key):
         raise UnusableError("key", "must be one word of small letters, digits and hyphens")
-    known = {step.step_id: step for step in (*all_steps, *brought)}
-    is_whole = given.steps == _EVERY_STEP
-    steps = all_steps if is_whole else _find_steps(convert(given.steps, Texts), known, file)
+    if given.steps != _EVERY_STEP:
+        known = {step.step_id: step for step in (*steps, *brought)}
+        named = dict.fromkeys(convert(given.steps, Texts))
+        for step_id in (step_id for step_id in named if step_id not in known):
+            file.warn("steps", f"there is no step {step_id[:60]}; it is ignored")
+        chosen = [known[step_id] for step_id in named if step_id in known]
+        steps = tuple(
+            replace(step, depends_on=tuple(each for each in step.depends_on if each in named))
+            for step in sorted(chosen, key=lambda step: step.step_id[:2])
+        )
     if not steps:
         raise UnusableError("steps", "names no step that there is")
     return Track(
@@ -139,69 +147,41 @@ def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ..
     )  # fmt: skip
 
 
-def _find_steps(ids: tuple[str, ...], known: Mapping[str, Step], file: ContentFile) -> tuple[Step, ...]:
-    """Return the steps by id, those of an earlier phase first; what they need of others is left out."""
-    for step_id in ids:
-        if step_id not in known:
-            file.warn("steps", f"there is no step {step_id[:60]}; it is ignored")
-    names = [step_id for step_id in dict.fromkeys(ids) if step_id in known]
-    return tuple(
-        replace(known[name], depends_on=tuple(each for each in known[name].depends_on if each in names))
-        for name in sorted(names, key=lambda name: name[:2])
-    )
-
-
 def _finish_steps(loaded: list[Loaded[Step]], own: Path | None, problems: list[Problem]) -> tuple[Step, ...]:
-    """Return the steps without dependencies that nothing meets, each with a persona at the table.
+    """Return the steps with the dependencies that can be met, each with a persona at the table.
 
-    Of a circle every dependency of one of its steps on another is dropped. A step whose persona is not at the
-    table goes to the lead of its phase.
+    A step can only depend on one that comes before it. One whose persona is not at the table goes to the lead
+    of its phase.
     """
-    waits_for = {entry.value.step_id: entry.value.depends_on for entry in loaded}
     seats = parse_seats(own)
+    roster = Roster(seats.personas) if seats.personas else None
+    before: set[str] = set()
     steps = []
     for step, file in ((entry.value, entry.shown) for entry in loaded):
-        met = []
         for other in step.depends_on:
-            if other not in waits_for:
-                reason = f"there is no step {other}; it is ignored"
-            elif step.step_id in _find_all_before(other, waits_for):
-                reason = f"{step.step_id} and {other} wait for each other; it is ignored"
-            else:
-                met.append(other)
-                continue
-            problems.append(Problem(file, "depends_on", reason, skipped=False))
+            if other not in before:
+                reason = f"no step {other} comes before it; it is ignored"
+                problems.append(Problem(file, "depends_on", reason, skipped=False))
+        before.add(step.step_id)
         persona = step.persona
-        if seats.personas and persona not in Roster(seats.personas) and step.phase is not None:
-            lead = Roster(seats.personas).lead_of(step.phase.key).persona
+        if roster is not None and persona not in roster and step.phase is not None:
+            lead = roster.lead_of(step.phase.key).persona
             # Who was sent away on purpose needs no warning for each of the steps it would have conducted.
             if persona not in seats.disabled:
                 reason = f"no persona has the key '{persona}'; {lead.name} conducts the step"
                 problems.append(Problem(file, "persona", reason, skipped=False))
             persona = lead.key
-        steps.append(replace(step, depends_on=tuple(met), persona=persona))
+        met = tuple(other for other in step.depends_on if other in before - {step.step_id})
+        steps.append(replace(step, depends_on=met, persona=persona))
     return tuple(steps)
 
 
-def _find_all_before(start: str, waits_for: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """Return the step and everything it waits for, directly or through others."""
-    found: set[str] = set()
-    ahead = [start]
-    while ahead:
-        step_id = ahead.pop()
-        if step_id not in found:
-            found.add(step_id)
-            ahead.extend(waits_for.get(step_id, ()))
-    return found
-
-
 def _find_strays(own: Path) -> list[Problem]:
-    """Return a problem for each step file of a project that no phase would ever look for."""
-    known = f"known phases: {', '.join(PHASE_KEYS)}"
-    loose, problems = read_folder(own, "steps", f"{own.name}/")
-    problems += [Problem(each.shown, "", f"is in no phase's folder; {known}", skipped=True) for each in loose]
-    return problems + [
-        Problem(f"{own.name}/steps/{escape_hidden(path.name)}", "", f"is not a phase; {known}", skipped=True)
-        for path in sorted((own / "steps").glob("[!.]*/"))
-        if path.name not in PHASE_KEYS
+    """Return a problem for each step file or folder of a project that no phase would ever look for."""
+    reason = f"is not the folder of a phase; known phases: {', '.join(PHASE_KEYS)}"
+    return [
+        Problem(f"{own.name}/steps/{escape_hidden(path.name)}", "", reason, skipped=True)
+        for path in sorted((own / "steps").glob("[!.]*"))
+        if path.name not in PHASE_KEYS and path.name.lower() != "readme.md"
+        if path.is_dir() or path.suffix.lower() == ".md"
     ]

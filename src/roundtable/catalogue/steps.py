@@ -59,18 +59,15 @@ class _StepFields(msgspec.Struct):
 def parse_step(file: ContentFile, phase: Phase) -> Step:
     """Return the step of a file in a phase's folder; raises UnusableError for a wrong field."""
     given = file.convert_fields(_StepFields, "step")
-    if not is_step_id(given.step_id):
-        raise UnusableError("step_id", "must be two digits, a hyphen, two digits, such as 01-03")
-    if phase_of(given.step_id) is None:
-        raise UnusableError("step_id", f"no phase has the number {given.step_id[:2]}")
-    if phase_of(given.step_id) != phase:
-        raise UnusableError("step_id", f"{given.step_id} does not belong in the folder {phase.key}")
+    if not is_step_id(given.step_id) or phase_of(given.step_id) != phase:
+        said = f"must be {phase.number}, a hyphen and two digits in the folder {phase.key}"
+        raise UnusableError("step_id", said)
     for output in given.outputs:
-        if not is_output_name(output):
-            said = f"'{output[:60]}' must be a plain file name that ends in .md, .json or .csv"
-            raise UnusableError("outputs", said)
-        if output.lower() in _RESERVED_OUTPUTS:
-            raise UnusableError("outputs", f"'{output}' belongs to the item itself; choose another name")
+        if not is_output_name(output) or output.lower() in _RESERVED_OUTPUTS:
+            said = (
+                "must be a plain file name that ends in .md, .json or .csv and is no file of the item itself"
+            )
+            raise UnusableError("outputs", f"'{output[:60]}' {said}")
     sections = _split_sections(file)
     if _ALL_MODES in sections:
         sections |= {name: sections.get(name, sections[_ALL_MODES]) for name in _MODES}
