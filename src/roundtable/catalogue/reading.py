@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ..core.personas import Roster
 from ..core.steps import PHASE_KEYS, PHASES, Step
 from ..core.tracks import FEATURE, Track
-from .cache import BUILT_IN
+from .cache import BUILT_IN, Content
 from .files import (
     ContentFile,
     Loaded,
@@ -49,7 +49,46 @@ class _TrackFields(msgspec.Struct):
     first_words: Texts = ()
 
 
-def parse_seats(own: Path | None) -> Seats:
+def parse_content(own: Path | None) -> Content:
+    """Return the personas, steps and tracks, the built-in ones and those in a project's own folder.
+
+    A step of a project keeps the place of the one it replaces.
+    """
+    seats = _parse_seats(own)
+    roots = [(BUILT_IN, ""), *([(own, f"{own.name}/")] if own else [])]
+    found: dict[str, Loaded[Step]] = {}
+    problems: list[Problem] = []
+    for root, prefix in roots:
+        files: dict[str, str] = {}
+        for entry in _load_phases(root, prefix, "steps", problems):
+            step_id = entry.value.step_id
+            first = files.setdefault(step_id, entry.shown)
+            if first == entry.shown:
+                found[step_id] = replace(entry, place=found.get(step_id, entry).place)
+            else:
+                reason = f"{step_id} is already the id of {first}"
+                problems.append(Problem(entry.shown, "step_id", reason, skipped=True))
+    if own is not None:
+        problems += _find_strays(own)
+    in_order = sorted(found.values(), key=lambda entry: (entry.value.step_id[:2], entry.place))
+    steps = _finish_steps(in_order, seats, problems)
+    step_problems = tuple(problems)
+    tracks: dict[str, Track] = {}
+    for root, prefix in roots:
+        brought: list[Step] = []
+        for folder in sorted(path for path in (root / "tracks").glob("*") if path.is_dir()):
+            loaded = _load_phases(root, prefix, f"tracks/{folder.name}", problems)
+            brought += _finish_steps(loaded, seats, problems)
+        given, trouble = load_folder(root, "tracks", prefix, _parse_track, (steps, tuple(brought)))
+        problems += trouble
+        tracks |= {entry.value.key: entry.value for entry in given}
+    tracks.setdefault(FEATURE, Track(FEATURE, FEATURE, "all steps", steps))
+    return Content(
+        seats.personas, steps, tuple(tracks.values()), seats.problems, step_problems, tuple(problems)
+    )
+
+
+def _parse_seats(own: Path | None) -> Seats:
     """Return who sits at the table, with the personas in a project's own folder."""
     built_in, problems = load_folder(BUILT_IN, "personas", "", parse_persona, None)
     if own is None:
@@ -62,52 +101,6 @@ def parse_seats(own: Path | None) -> Seats:
         problems += trouble
         seats = seat_personas(built_in, added)
     return replace(seats, problems=(*problems, *seats.problems))
-
-
-def parse_steps(own: Path | None) -> tuple[tuple[Step, ...], tuple[Problem, ...]]:
-    """Return all steps in the order in which they run, and what is wrong with their files.
-
-    `own` is the folder with the content of a project. A step of it keeps the place of the one it replaces.
-    """
-    steps: dict[str, Loaded[Step]] = {}
-    problems: list[Problem] = []
-    for root, prefix in _list_roots(own):
-        files: dict[str, str] = {}
-        for entry in _load_phases(root, prefix, "steps", problems):
-            step_id = entry.value.step_id
-            first = files.setdefault(step_id, entry.shown)
-            if first == entry.shown:
-                steps[step_id] = replace(entry, place=steps.get(step_id, entry).place)
-            else:
-                reason = f"{step_id} is already the id of {first}"
-                problems.append(Problem(entry.shown, "step_id", reason, skipped=True))
-    if own is not None:
-        problems += _find_strays(own)
-    in_order = sorted(steps.values(), key=lambda entry: (entry.value.step_id[:2], entry.place))
-    return _finish_steps(in_order, own, problems), tuple(problems)
-
-
-def parse_tracks(own: Path | None) -> tuple[tuple[Track, ...], tuple[Problem, ...]]:
-    """Return the tracks with their steps, and what is wrong with the files of tracks and steps."""
-    all_steps, found = parse_steps(own)
-    problems = list(found)
-    tracks: dict[str, Track] = {}
-    for root, prefix in _list_roots(own):
-        brought: list[Step] = []
-        for folder in sorted(path for path in (root / "tracks").glob("*") if path.is_dir()):
-            loaded = _load_phases(root, prefix, f"tracks/{folder.name}", problems)
-            brought += _finish_steps(loaded, own, problems)
-        files, trouble = load_folder(root, "tracks", prefix, _parse_track, (all_steps, tuple(brought)))
-        problems += trouble
-        tracks |= {entry.value.key: entry.value for entry in files}
-    if FEATURE not in tracks:
-        tracks[FEATURE] = Track(FEATURE, FEATURE, "all steps", all_steps)
-    return tuple(tracks.values()), tuple(problems)
-
-
-def _list_roots(own: Path | None) -> list[tuple[Path, str]]:
-    """Return the folders with content, and how the names of their files begin for a person."""
-    return [(BUILT_IN, ""), *([(own, f"{own.name}/")] if own else [])]
 
 
 def _load_phases(root: Path, prefix: str, folder: str, problems: list[Problem]) -> list[Loaded[Step]]:
@@ -147,13 +140,12 @@ def _parse_track(file: ContentFile, both: tuple[tuple[Step, ...], tuple[Step, ..
     )  # fmt: skip
 
 
-def _finish_steps(loaded: list[Loaded[Step]], own: Path | None, problems: list[Problem]) -> tuple[Step, ...]:
+def _finish_steps(loaded: list[Loaded[Step]], seats: Seats, problems: list[Problem]) -> tuple[Step, ...]:
     """Return the steps with the dependencies that can be met, each with a persona at the table.
 
     A step can only depend on one that comes before it. One whose persona is not at the table goes to the lead
     of its phase.
     """
-    seats = parse_seats(own)
     roster = Roster(seats.personas) if seats.personas else None
     before: set[str] = set()
     steps = []
