@@ -12,14 +12,12 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 import time
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing, closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.2
 _MOST_PATIENCE = 0.4
-_LOGIN_SECONDS = 5.0
 _ASK_SECONDS, _ASK_TOKENS = 60.0, 200
 _MAX_ANSWER = 1024 * 1024
 _MAX_NAME_LENGTH = 200
@@ -66,11 +63,10 @@ class FoundModel(Struct, frozen=True):
 
 
 class _Assistant(Struct, frozen=True):
-    """A program that answers once: who gets the words, its arguments, and how it tells about the login."""
+    """A program that answers once: who gets the words, its arguments, and the keys of which it needs one."""
 
     owner: str
     arguments: Sequence[str] = ()
-    login: Sequence[str] = ()
     keys: Sequence[str] = ()
 
 
@@ -120,31 +116,6 @@ def search_path(root: Path, environment: Mapping[str, str]) -> str:
     return os.pathsep.join(
         str(each) for each in folders if each.is_absolute() and not _is_in_project(each, root, environment)
     )
-
-
-def find_login_problem(found: FoundModel, root: Path, environment: Mapping[str, str] = os.environ) -> str:
-    """Return why an assistant that the user chose would not answer; empty if it would, or cannot say.
-
-    It is started for this, with its own command that tells about the login.
-    """
-    assistant = _ASSISTANTS.get(found.name)
-    if assistant is None or not assistant.login:
-        return ""
-    command = [shlex.split(found.model.removeprefix("command:"))[0], *assistant.login]
-    variables = {**environment, "PATH": search_path(root, environment)}
-    with TemporaryDirectory(prefix="roundtable-", ignore_cleanup_errors=True) as empty:
-        try:
-            subprocess.run(
-                command, cwd=empty, env=variables, stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=_LOGIN_SECONDS, check=True,
-            )  # fmt: skip
-        except subprocess.CalledProcessError:
-            return f"{found.name} says that you are not logged in. Log in with {found.name} first."
-        except subprocess.TimeoutExpired:
-            return ""
-        except OSError as error:
-            return f"{found.name} cannot be started: {error.strerror}."
-    return ""
 
 
 def read_model(name: str, base_url: str, found: Sequence[FoundModel]) -> FoundModel:

@@ -122,7 +122,11 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
     names = {name.lower(): name for name in _SECTIONS}
     sections: dict[str, list[str]] = {}
     current: list[str] = []
-    for line in map(str.rstrip, _remove_comments(file.body).split("\n")):
+    body, *commented = file.body.split("<!--")
+    for piece in commented:  # a comment that nothing closes takes nothing with it
+        _, closing, after = piece.partition("-->")
+        body += after if closing else f"<!--{piece}"
+    for line in map(str.rstrip, body.split("\n")):
         heading = _SECTION.fullmatch(line)
         if not heading:
             current.append(line)
@@ -133,17 +137,6 @@ def _split_sections(file: ContentFile) -> dict[str, list[str]]:
             file.warn(f"section '{title[:60]}'", f"is ignored; known: {', '.join(_SECTIONS)}")
         current = sections.setdefault(name, []) if name else []
     return sections
-
-
-def _remove_comments(body: str) -> str:
-    """Return the body without its comments; one that nothing closes takes nothing with it."""
-    # A pattern would search to the end of the file once for each opening that is never closed.
-    kept: list[str] = []
-    at = 0
-    while (opening := body.find("<!--", at)) >= 0 and (closing := body.find("-->", opening)) >= 0:
-        kept.append(body[at:opening])
-        at = closing + len("-->")
-    return "".join((*kept, body[at:]))
 
 
 def _parse_mode(mode: str, lines: list[str], file: ContentFile) -> tuple[Question, ...]:

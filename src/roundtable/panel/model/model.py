@@ -21,7 +21,7 @@ _TRY_AGAIN = "Try again, or name another model with --model."
 # What failed, and what the user can do about it.
 _FAILURES: Mapping[FailureKind, tuple[str, str]] = {
     "no-key": ("has no key", "See roundtable doctor."),
-    "refused": ("refused the key", "Check the key; see roundtable doctor."),
+    "refused": ("refused the key", "Check the key."),
     "rate-limit": ("is asked too often", "Wait and try again, or name another model with --model."),
     "quota": ("says that the quota or credit is used up", "Check the account, or name another model."),
     "time-out": ("did not answer in time", _TRY_AGAIN),
