@@ -28,7 +28,7 @@ from msgspec import Struct
 
 from .address import show_host
 from .core.errors import RuleBroken
-from .panel.model.choice import KEYS, OFFLINE, OLLAMA, Choice, find_lacking, model_of, names_of, read_choice
+from .panel.model.choice import KEYS, OFFLINE, Choice, find_lacking, model_of, names_of, read_choice
 from .panel.model.conversation import fill
 from .panel.model.model import Conversation, ModelFailed, Request, Usage, redact_text
 
@@ -106,7 +106,7 @@ def find_models(
     for probe in probes:
         probe.join(max(deadline - time.monotonic(), 0))
     for server, names in served.items():
-        found += _list_served(server, names, environment)
+        found += _list_served(server, names)
     return (*found, *_find_keys(environment))
 
 
@@ -193,7 +193,7 @@ def _find_keys(environment: Mapping[str, str]) -> Iterable[FoundModel]:
         key = next(filter(environment.get, variables), None)
         if key is not None:
             name = f"{kind}:{KEY_MODELS[kind][1]}"
-            yield _describe(name, name, "", f"{key} is set", read_choice(name, environment=environment))
+            yield _describe(name, name, "", f"{key} is set", read_choice(name))
 
 
 def _describe(name: str, model: str, base_url: str, how: str, choice: Choice) -> FoundModel:
@@ -260,15 +260,12 @@ def _ask_for_models(server: LocalServer, names: list[str]) -> None:
             names.append(name)
 
 
-def _list_served(
-    server: LocalServer, names: Sequence[str], environment: Mapping[str, str]
-) -> Iterable[FoundModel]:
+def _list_served(server: LocalServer, names: Sequence[str]) -> Iterable[FoundModel]:
     for name in dict.fromkeys(names):
         model, where = name, f"http://{server.address}/v1"
-        with suppress(RuleBroken):  # OLLAMA_BASE_URL may name another address
-            if server == SERVERS[0] and read_choice(f"ollama:{name}", "", environment).address == OLLAMA:
-                model, where = f"ollama:{name}", ""
-        choice = read_choice(model, where, environment)
+        if server == SERVERS[0]:
+            model, where = f"ollama:{name}", ""
+        choice = read_choice(model, where)
         # A server may call a model as it likes, also like a program of ours to run.
         if choice.kind in ("ollama", "compatible"):
             yield _describe(f"{server.name}:{name}", model, where, f"answers on {server.address}", choice)

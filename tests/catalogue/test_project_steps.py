@@ -185,7 +185,7 @@ def test_a_title_of_60_characters_and_outputs_in_three_formats_are_fine(tmp_path
     [
         ("depends_on: 01-01\n", "must be `array`, is `str`; it is ignored"),
         ("depends_on: [1]\n", "must be `str`, is `int`; it is ignored"),
-        ("depends_on: [business]\n", "'business' is not a step id and is ignored"),
+        ("depends_on: [business]\n", "no step business comes before it; it is ignored"),
         ("depends_on: ['01-77']\n", "no step 01-77 comes before it; it is ignored"),
         ("depends_on: ['01-50']\n", "no step 01-50 comes before it; it is ignored"),
     ],

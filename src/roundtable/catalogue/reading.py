@@ -152,7 +152,7 @@ def _finish_steps(loaded: list[Loaded[Step]], seats: Seats, problems: list[Probl
     for step, file in ((entry.value, entry.shown) for entry in loaded):
         for other in step.depends_on:
             if other not in before:
-                reason = f"no step {other} comes before it; it is ignored"
+                reason = f"no step {other[:60]} comes before it; it is ignored"
                 problems.append(Problem(file, "depends_on", reason, skipped=False))
         before.add(step.step_id)
         persona = step.persona

@@ -64,9 +64,7 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
         raise UnusableError("step_id", said)
     for output in given.outputs:
         if not is_output_name(output) or output.lower() in _RESERVED_OUTPUTS:
-            said = (
-                "must be a plain file name that ends in .md, .json or .csv and is no file of the item itself"
-            )
+            said = "must be a plain name in .md, .json or .csv, and of no file of the item itself"
             raise UnusableError("outputs", f"'{output[:60]}' {said}")
     sections = _split_sections(file)
     if _ALL_MODES in sections:
@@ -89,10 +87,6 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
     def check_target(output: str, _section: str) -> str:
         return "" if output in given.outputs else f"'{output}' is not among the outputs"
 
-    depends_on = file.convert_or_warn("depends_on", Texts, ())
-    for name in depends_on:
-        if not is_step_id(name):
-            file.warn("depends_on", f"'{name[:60]}' is not a step id and is ignored")
     skip_if = file.convert_or_warn("skip_if", str, "")
     try:
         if skip_if:
@@ -107,7 +101,7 @@ def parse_step(file: ContentFile, phase: Phase) -> Step:
         persona=given.persona,
         depth=given.depth,
         outputs=tuple(dict.fromkeys(given.outputs)),
-        depends_on=tuple(filter(is_step_id, dict.fromkeys(depends_on))),
+        depends_on=tuple(dict.fromkeys(file.convert_or_warn("depends_on", Texts, ()))),
         skip_if=skip_if,
         brief=brief or spare,
         standard=standard or spare,
