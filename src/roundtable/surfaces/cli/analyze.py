@@ -110,8 +110,7 @@ class _Talk:
         self.project = Project(self._settings.root, items_folder=self._settings.items_folder)
         self._answers = open_answers(flags.answers)
         self._at_terminal = self._answers.from_terminal and sys.stdout is not None and sys.stdout.isatty()
-        is_dumb = os.name != "nt" and os.environ.get("TERM", "") in ("", "dumb", "unknown")
-        self._is_painted = self._at_terminal and not (flags.plain or flags.json or is_dumb)
+        self._is_painted = self._at_terminal and not (flags.plain or flags.json) and _can_paint()
 
     def choose_item(self) -> ItemEntry:
         """Return the one open item; of several the user chooses one, or sees a list where nobody is asked."""
@@ -141,10 +140,7 @@ class _Talk:
         home = (self.project.root / self.project.items_folder).absolute()
         welcome = _WELCOME.format(home=home, example=title)
         put_text(click.wrap_text(welcome, get_terminal_size().columns, preserve_paragraphs=True))
-        from ..terminal.page import has_signs  # late: only a terminal needs it
-
-        sign = "›" if has_signs(getattr(sys.stdout, "encoding", None), os.environ) else ">"
-        while (words := ask_once(self._answers, f"\n{sign} ")) is not None:
+        while (words := ask_once(self._answers, f"\n{'›' if self._is_painted else '>'} ")) is not None:
             put_text("")
             said = words.strip()
             steering = hear_steering(said.removeprefix("/"), at_menu=False)
@@ -206,3 +202,9 @@ class _Talk:
         session = start(panel=make_panel() if account is not None else None)
         plain = Plain(name, echo=not answers.from_terminal, prompt=self._at_terminal)
         return hold(session, answers, JsonLines() if flags.json else plain, again)
+
+
+def _can_paint() -> bool:
+    """Whether the terminal can move its cursor and show our signs, which the console of Linux lacks."""
+    is_plain = os.name != "nt" and os.environ.get("TERM", "") in ("", "dumb", "unknown", "linux")
+    return not is_plain and (sys.stdout.encoding or "").lower().startswith("utf")

@@ -18,6 +18,7 @@ from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
 from ...core.text import clean_text
 from ...core.turns import USER
+from ..terminal.slash import Commands, is_command
 from .main import Interrupted, end_at_once, interruptible
 from .output import ReaderGone, put, put_json
 
@@ -165,14 +166,26 @@ class Plain:
 
 def hold(session: Session, answers: Answers, page: JsonLines | Plain, again: str) -> int:
     """Hold the conversation to its end; see `run`."""
+    commands = Commands(session)
+
+    async def hear(line: Line) -> str | None:
+        """Return the next words for the session; a command that only looks is answered with a notice."""
+        while (words := await answers.next()) is not None and is_command(words):
+            result = commands.run(words, line.awaits)
+            if result is None or result.leave or result.say is not None:
+                return result.say if result is not None else words
+            page.show(Line("notice", "\n\n".join(filter(None, (result.page, result.text)))))
+            page.show(line)
+        return words
 
     async def converse() -> None:
         async with aclosing(session.lines()) as lines:
             async for line in lines:
                 page.show(line)
+                commands.watch(line)
                 if line.kind != "listen":
                     continue
-                words = await answers.next()
+                words = await hear(line)
                 if words is None:
                     page.leave()
                     session.hang_up()

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from functools import partial
-from pathlib import Path
 
 import click
 from prompt_toolkit.application.run_in_terminal import run_in_terminal
@@ -21,21 +17,14 @@ from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
 from ..cli.conversation import run
-from . import slash
 from .input_area import InputArea, Withdrawn
-from .page import LineFormatter, Menu, describe_work, format_bottom_line, has_signs
+from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .seat import TableSeat
+from .slash import HELP, CommandResult, Commands, find_glued_command
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
 _LEAVES = "Ctrl-C again leaves; everything is saved."
-_COPY_COMMANDS: Mapping[str, Sequence[Sequence[str]]] = {
-    "darwin": (["/usr/bin/pbcopy"],),
-    # By its path: Windows would look into the folder of the project first.
-    "win32": ([str(Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "clip.exe"))],),
-    "linux": (["wl-copy"], ["xclip", "-selection", "clipboard"]),
-}
-_MAX_COPIED = 70_000  # terminals do not take more
 
 
 class TerminalConversation:
@@ -55,25 +44,23 @@ class TerminalConversation:
         """
         self._panel = StoppablePanel(panel, self._begin_words)
         self.session = start(panel=self._panel, on_words=self._take_words)
-        signs = has_signs(getattr(sys.stdout, "encoding", None), os.environ)
         self._input = InputArea(
             bottom=self._bottom_line,
             draft=self._format_draft,
-            words=lambda: list(slash.list_completions(self.session.analysis)),
+            words=self._list_completions,
             place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
             on_stop=self._stop,
             on_leave=self._leave,
-            prompt="› " if signs else "> ",
         )
         self._seat = self.session if isinstance(self.session, TableSeat) else None
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
             self._seat.on_move = self._input.withdraw
-        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name, signs=signs)
+        self._commands = Commands(self.session, is_shared=self._seat is not None)
+        self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
         self._spent = spent
-        self._speaker = self._words = self._typed = self._last_said = ""
+        self._speaker = self._words = self._typed = ""
         self._can_skip = False
-        self._before: Mapping[str, str] = {}
         self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
 
@@ -87,7 +74,6 @@ class TerminalConversation:
         # The panel is made while the user reads the first question.
         if self._seat is None:
             asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
-        self._before = slash.read_documents(self.session.folder)
         async with self._input.open(), aclosing(self.session.lines()) as lines:
             async for line in lines:
                 if line.kind != "listen":
@@ -100,6 +86,8 @@ class TerminalConversation:
                     else:
                         self._typed = words if self._seat is None else ""
                         self.session.say(words)
+            if self._input.text:  # the table was closed while the user wrote
+                self._input.write(self._formatter.format_typed(self._input.text))
 
     def _show(self, line: Line) -> None:
         typed, text = self._typed, ""
@@ -111,10 +99,7 @@ class TerminalConversation:
         if line.kind == "menu":
             menu = Menu.read(line.text)
             self._can_skip = menu.takes_feedback and "S" in dict(menu.choices)
-        if line.kind in ("contribution", "synthesis", "feedback") and line.speaker != USER:
-            self._last_said = line.text
-        if line.kind in ("step", "introduction"):
-            self._before = slash.read_documents(self.session.folder)
+        self._commands.watch(line)
 
     async def _next_words(self, line: Line) -> str | None:
         """Return the next words for the session; commands that only look at things are answered here."""
@@ -123,17 +108,10 @@ class TerminalConversation:
             words = await self._input.ask(prefill=prefill, offer=self.session.offer)
             if words is None:
                 return None
-            glued = slash.find_glued_command(words, self.session.prefill)
-            if glued and words != prefill:
-                if not await self._confirm(f"Did you mean {glued} alone?"):
-                    prefill = words  # it stands in the line again, to be edited or sent as it is
-                    continue
+            glued = find_glued_command(words, prefill)
+            if glued and await self._confirm(f"Did you mean {glued} alone?"):
                 words = glued
-            scene = slash.Scene(
-                self.session.analysis, self.session.folder, line.awaits, self.session.panel_name,
-                self._before, self._last_said, self._spent(), self._seat is not None,
-            )  # fmt: skip
-            result = slash.run_command(words, scene)
+            result = self._commands.run(words, line.awaits)
             if result is not None and (result.leave or result.say is not None):
                 return result.say
             if result is not None:
@@ -147,10 +125,10 @@ class TerminalConversation:
         sure = await self._input.ask(f"{question} y/N ")
         return sure is not None and sure.strip().lower() in ("y", "yes")
 
-    async def _show_result(self, words: str, result: slash.CommandResult) -> None:
+    async def _show_result(self, words: str, result: CommandResult) -> None:
         self._input.write(self._formatter.format_typed(words))
         if result.page:
-            text = self._formatter.format_document(result.page, markdown=result.markdown)
+            text = self._formatter.format_document(result.page, is_markdown=result.is_markdown)
             if text.count("\n") < self._input.size.rows // 2:
                 self._input.write(text)
             else:
@@ -158,8 +136,12 @@ class TerminalConversation:
                 await run_in_terminal(partial(click.echo_via_pager, text, color=True))
         if result.text:
             self._input.write(self._formatter.format_aside(result.text))
-        if result.copy is not None:
-            self._input.write(copy_text(result.copy))
+
+    def _list_completions(self) -> list[str]:
+        """Return what can be completed: commands, and first names in a form that addresses."""
+        analysis = self.session.analysis
+        personas = analysis.opening.roster.personas if analysis is not None else ()
+        return [*HELP, *(f"{persona.first_name}, " for persona in personas)]
 
     def _begin_words(self, speaker: str) -> None:
         self._speaker, self._words = speaker, ""
@@ -182,8 +164,7 @@ class TerminalConversation:
         analysis = self.session.analysis
         at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
         others = self._seat.describe_others() if self._seat is not None else ""
-        line = format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
-        return self._formatter.adapt_signs(line)
+        return format_bottom_line(analysis, width, at_work=at_work, spent=others or self._spent())
 
     def _stop(self) -> None:
         """Stop whoever speaks, or clear the input line, at the first Ctrl-C; leave at the second."""
@@ -205,13 +186,3 @@ class TerminalConversation:
     def _leave(self) -> None:
         self._input.end_input()
         self.session.hang_up()
-
-
-def copy_text(text: str) -> str:
-    """Copy a text with the system's command; else return what makes the terminal copy it (OSC 52)."""
-    for command in _COPY_COMMANDS.get(sys.platform, _COPY_COMMANDS["linux"]):
-        with suppress(OSError, subprocess.SubprocessError):
-            quiet = subprocess.DEVNULL
-            subprocess.run(command, input=text.encode(), timeout=2, check=True, stdout=quiet, stderr=quiet)
-            return ""
-    return f"\x1b]52;c;{base64.b64encode(text.encode()[:_MAX_COPIED]).decode()}\x07"

@@ -40,6 +40,7 @@ from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import CompletionsToolbar
 
 _STYLE = Style.from_dict({"bottom": "dim", "note": "bold", "prompt": "bold"})
+_PROMPT = "› "
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
 
@@ -60,7 +61,6 @@ class InputArea:
         place: Callable[[], object],
         on_stop: Callable[[], None],
         on_leave: Callable[[], None],
-        prompt: str,
     ) -> None:
         """`bottom` and `draft` return their text at each painting, `words` what may be completed.
 
@@ -68,7 +68,7 @@ class InputArea:
         they are put back into the input line. Ctrl-C calls `on_stop`, Ctrl-D `on_leave`.
         """
         self.note = ""
-        self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, prompt
+        self._bottom, self._draft, self._place, self._prompt = bottom, draft, place, _PROMPT
         self._asked: asyncio.Future[str | None] | None = None
         self._early: deque[tuple[object, str]] = deque()
         self._offer = ""
@@ -101,6 +101,11 @@ class InputArea:
     @property
     def size(self) -> Size:
         return self._output.get_size()
+
+    @property
+    def text(self) -> str:
+        """Return what stands in the input line."""
+        return self._buffer.text
 
     @property
     def is_listening(self) -> bool:
@@ -154,17 +159,17 @@ class InputArea:
             return None
         if prefill and not self._buffer.text:
             self._buffer.document = Document(prefill)
-        usual, self._prompt = self._prompt, prompt or self._prompt
+        self._prompt = prompt or _PROMPT
         self._asked = asyncio.get_running_loop().create_future()
         self.repaint()
         try:
             return await self._asked
         finally:
-            self._asked, self._prompt = None, usual
+            self._asked, self._prompt = None, _PROMPT
 
     def withdraw(self) -> None:
         """Take back what is being asked, if anything is: `ask` raises Withdrawn."""
-        if self._asked is not None and not self._asked.done():
+        if self._asked is not None and self.is_listening:
             self._asked.set_exception(Withdrawn())
 
     def end_input(self) -> None:
