@@ -116,7 +116,7 @@ def test_a_test_asks_once_and_only_with_a_yes(cli: CommandLine, machine: Machine
     ran = cli.run("models", "test", "llm")
     assert ran.status == 2
     assert ran.err.startswith("llm is asked one short question. It counts against your own plan")
-    assert "Nothing was sent. Give --yes to ask." in ran.err
+    assert "Nothing was sent. Give --yes to do it." in ran.err
     assert machine.started == []
     ran = cli.run("models", "test", "llm", "--yes")
     assert (ran.status, ran.out.startswith('llm answered "ready" with ')) == (0, True)
