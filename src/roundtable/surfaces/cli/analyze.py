@@ -17,7 +17,8 @@ from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
 from ...project import Project, choose_panel, find_lacking
 from ...settings import user_name
-from .conversation import JsonLines, Plain, ask_once, hold, open_answers
+from ..terminal.slash import Commands
+from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
 from .options import TALK_OPTIONS, Command, Flags, complete_item
 from .output import command, put_text, table, tell
 
@@ -200,8 +201,8 @@ class _Talk:
             spent = account.describe_spending if account is not None else str
             return TerminalConversation(start, make_panel, user_name=name, spent=spent).hold(again)
         session = start(panel=make_panel() if account is not None else None)
-        plain = Plain(name, echo=not answers.from_terminal, prompt=self._at_terminal)
-        return hold(session, answers, JsonLines() if flags.json else plain, again)
+        page = JsonLines(answers) if flags.json else Plain(answers, name, is_prompting=self._at_terminal)
+        return run(converse(session, page, Commands(session)), page.leave, again)
 
 
 def _can_paint() -> bool:

@@ -18,12 +18,14 @@ from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
 from ...core.text import clean_text
 from ...core.turns import USER
-from ..terminal.slash import Commands, is_command
+from ..terminal.slash import CommandResult, Commands
 from .main import Interrupted, end_at_once, interruptible
 from .output import ReaderGone, put, put_json
 
 if TYPE_CHECKING:
     from ...runtime.session import Session
+    from ..terminal.conversation import TerminalConversation
+    from ..terminal.seat import TableSeat
 
 _CHUNK = 64 * 1024
 _MAX_LINE = 1024 * 1024  # a longer line is not a message: the file is of another kind
@@ -119,80 +121,85 @@ async def _read(handle: int) -> bytes:
     return await asyncio.wrap_future(outcome)
 
 
-class JsonLines:
-    """Shows a conversation as one JSON object per line, for a program."""
+class Withdrawn(Exception):
+    """What was asked is not asked any more."""
 
-    def __init__(self) -> None:
-        self._count = 0
 
-    def show(self, line: Line) -> None:
-        self._count += 1
-        fields = ("kind", "state", "speaker", "turn", "text", *(("awaits",) if line.kind == "listen" else ()))
-        put_json({"seq": self._count, **{name: getattr(line, name) for name in fields}}, indent=None)
-
-    def leave(self) -> None:
-        pass
+async def converse(
+    session: Session | TableSeat, page: Plain | TerminalConversation, commands: Commands
+) -> None:
+    """Show every line, and hear the user whenever it is the user's turn; commands are answered here."""
+    async with aclosing(session.lines()) as lines:
+        async for line in lines:
+            page.show(line)
+            commands.watch(line)
+            if line.kind != "listen":
+                continue
+            with suppress(Withdrawn):
+                words = await page.ask(line)
+                while words is not None and (result := commands.run(words, line.awaits)) is not None:
+                    words = result.say
+                    if words is not None or result.leave:
+                        break
+                    await page.show_result(result, line)
+                    words = await page.ask(line)
+                if words is None:
+                    session.hang_up()
+                else:
+                    session.say(words)
 
 
 class Plain:
     """Shows a conversation as text with blank lines between, for a person."""
 
-    def __init__(self, user_name: str | None, *, echo: bool, prompt: bool) -> None:
-        """`echo` shows the user's words, which a terminal does itself; `prompt` asks for them with a sign."""
+    def __init__(self, answers: Answers, user_name: str | None, *, is_prompting: bool) -> None:
+        """With `is_prompting` a sign asks for the user's words, and leaving ends its line."""
+        self._answers = answers
         self._name = user_name or "You"
-        self._echo = echo
-        self._prompt = prompt
+        self._is_prompting = is_prompting
         self._between = ""
 
     def show(self, line: Line) -> None:
         if line.kind == "listen":
-            if self._prompt:
+            if self._is_prompting:
                 put(f"{self._between}> ")
             return
         text = clean_text(line.text)
-        # Words from an earlier run are not on this screen; all others were typed on it.
-        is_on_screen = line.speaker == USER and not self._echo and line.kind != "resume"
+        # A terminal shows itself what is typed; words from an earlier run are not on this screen.
+        is_on_screen = line.speaker == USER and self._answers.from_terminal and line.kind != "resume"
         if is_on_screen or not text.strip():
             return
         name = f"{self._name}: " if line.speaker == USER else ""
         put(f"{self._between}{name}{text}\n")
         self._between = "\n"
 
+    async def ask(self, _line: Line) -> str | None:
+        words = await self._answers.next()
+        if words is None:
+            self.leave()
+        return words
+
+    async def show_result(self, result: CommandResult, line: Line) -> None:
+        self.show(Line("notice", f"{result.page}\n\n{result.text}".strip()))
+        self.show(line)
+
     def leave(self) -> None:
-        if self._prompt:
+        if self._is_prompting:
             with suppress(ReaderGone, DiskFailed):
                 put("\n")
 
 
-def hold(session: Session, answers: Answers, page: JsonLines | Plain, again: str) -> int:
-    """Hold the conversation to its end; see `run`."""
-    commands = Commands(session)
+class JsonLines(Plain):
+    """Shows a conversation as one JSON object per line, for a program."""
 
-    async def hear(line: Line) -> str | None:
-        """Return the next words for the session; a command that only looks is answered with a notice."""
-        while (words := await answers.next()) is not None and is_command(words):
-            result = commands.run(words, line.awaits)
-            if result is None or result.leave or result.say is not None:
-                return result.say if result is not None else words
-            page.show(Line("notice", "\n\n".join(filter(None, (result.page, result.text)))))
-            page.show(line)
-        return words
+    def __init__(self, answers: Answers) -> None:
+        super().__init__(answers, None, is_prompting=False)
+        self._count = 0
 
-    async def converse() -> None:
-        async with aclosing(session.lines()) as lines:
-            async for line in lines:
-                page.show(line)
-                commands.watch(line)
-                if line.kind != "listen":
-                    continue
-                words = await hear(line)
-                if words is None:
-                    page.leave()
-                    session.hang_up()
-                else:
-                    session.say(words)
-
-    return run(converse(), page.leave, again)
+    def show(self, line: Line) -> None:
+        self._count += 1
+        fields = ("kind", "state", "speaker", "turn", "text", *(("awaits",) if line.kind == "listen" else ()))
+        put_json({"seq": self._count, **{name: getattr(line, name) for name in fields}}, indent=None)
 
 
 def run(conversation: Coroutine[Any, Any, None], leave: Callable[[], None], again: str) -> int:

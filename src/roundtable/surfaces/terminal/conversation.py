@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from contextlib import aclosing, suppress
 from functools import partial
 
 import click
@@ -16,8 +15,8 @@ from ...core.lines import Line
 from ...core.turns import USER
 from ...panel.base import Panel, StoppablePanel
 from ...runtime.session import Session
-from ..cli.conversation import run
-from .input_area import InputArea, Withdrawn
+from ..cli.conversation import converse, run
+from .input_area import InputArea
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .seat import TableSeat
 from .slash import HELP, CommandResult, Commands, find_glued_command
@@ -56,7 +55,6 @@ class TerminalConversation:
         if self._seat is not None:
             self._seat.on_words, self._seat.on_change = self._take_words, self._input.repaint
             self._seat.on_move = self._input.withdraw
-        self._commands = Commands(self.session, is_shared=self._seat is not None)
         self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
         self._spent = spent
         self._speaker = self._words = self._typed = ""
@@ -74,22 +72,16 @@ class TerminalConversation:
         # The panel is made while the user reads the first question.
         if self._seat is None:
             asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
-        async with self._input.open(), aclosing(self.session.lines()) as lines:
-            async for line in lines:
-                if line.kind != "listen":
-                    self._show(line)
-                    continue
-                with suppress(Withdrawn):  # then somebody else was faster
-                    words = await self._next_words(line)
-                    if words is None:
-                        self.session.hang_up()
-                    else:
-                        self._typed = words if self._seat is None else ""
-                        self.session.say(words)
+        commands = Commands(self.session, is_shared=self._seat is not None, is_strict=True)
+        async with self._input.open():
+            await converse(self.session, self, commands)
             if self._input.text:  # the table was closed while the user wrote
                 self._input.write(self._formatter.format_typed(self._input.text))
 
-    def _show(self, line: Line) -> None:
+    def show(self, line: Line) -> None:
+        """Show a line above the input area; one that only says whose turn it is shows nothing."""
+        if line.kind == "listen":
+            return
         typed, text = self._typed, ""
         self._speaker = self._words = self._typed = ""
         # What was typed is shown here where the session does not repeat it: a `?`, or words it asks about.
@@ -99,34 +91,28 @@ class TerminalConversation:
         if line.kind == "menu":
             menu = Menu.read(line.text)
             self._can_skip = menu.takes_feedback and "S" in dict(menu.choices)
-        self._commands.watch(line)
 
-    async def _next_words(self, line: Line) -> str | None:
-        """Return the next words for the session; commands that only look at things are answered here."""
+    async def ask(self, line: Line) -> str | None:
+        """Return the next words, asked about where they might not be meant. Raises Withdrawn."""
         prefill = self.session.prefill
-        while True:
-            words = await self._input.ask(prefill=prefill, offer=self.session.offer)
-            if words is None:
-                return None
+        while (words := await self._input.ask(prefill=prefill, offer=self.session.offer)) is not None:
             glued = find_glued_command(words, prefill)
             if glued and await self._confirm(f"Did you mean {glued} alone?"):
                 words = glued
-            result = self._commands.run(words, line.awaits)
-            if result is not None and (result.leave or result.say is not None):
-                return result.say
-            if result is not None:
-                await self._show_result(words, result)
-                continue
             skips = line.awaits == "menu" and self._can_skip and hear_menu(words, can_skip=True) == "skip"
             if not skips or await self._confirm("Skip the remaining steps of this phase?"):
-                return words
+                self._typed = words if self._seat is None else ""
+                break
+        return words
 
     async def _confirm(self, question: str) -> bool:
         sure = await self._input.ask(f"{question} y/N ")
         return sure is not None and sure.strip().lower() in ("y", "yes")
 
-    async def _show_result(self, words: str, result: CommandResult) -> None:
-        self._input.write(self._formatter.format_typed(words))
+    async def show_result(self, result: CommandResult, _line: Line) -> None:
+        """Show what a command led to, in the pager where it is long."""
+        self._input.write(self._formatter.format_typed(self._typed))
+        self._typed = ""
         if result.page:
             text = self._formatter.format_document(result.page, is_markdown=result.is_markdown)
             if text.count("\n") < self._input.size.rows // 2:

@@ -39,14 +39,12 @@ from prompt_toolkit.renderer import CPR_Support
 from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import CompletionsToolbar
 
+from ..cli.conversation import Withdrawn
+
 _STYLE = Style.from_dict({"bottom": "dim", "note": "bold", "prompt": "bold"})
 _PROMPT = "› "
 _MARGIN = "  "
 _MAX_INPUT_ROWS = 10
-
-
-class Withdrawn(Exception):
-    """What was asked is not asked any more; what was typed stays in the input line."""
 
 
 class InputArea:
@@ -168,7 +166,7 @@ class InputArea:
             self._asked, self._prompt = None, _PROMPT
 
     def withdraw(self) -> None:
-        """Take back what is being asked, if anything is: `ask` raises Withdrawn."""
+        """Take back what is being asked, if anything is: `ask` raises Withdrawn, what was typed stays."""
         if self._asked is not None and self.is_listening:
             self._asked.set_exception(Withdrawn())
 

@@ -63,8 +63,11 @@ class CommandResult(Struct, frozen=True):
 class Commands:
     """Answers the commands of one conversation."""
 
-    def __init__(self, session: Session | TableSeat, *, is_shared: bool = False) -> None:
-        self._session, self._is_shared = session, is_shared
+    def __init__(
+        self, session: Session | TableSeat, *, is_shared: bool = False, is_strict: bool = False
+    ) -> None:
+        """With `is_strict` a lone `/hepl` is told to be no command; in a pipe it may be an answer."""
+        self._session, self._is_shared, self._is_strict = session, is_shared, is_strict
         self._before = read_documents(session.folder)
 
     def watch(self, line: Line) -> None:
@@ -81,7 +84,7 @@ class Commands:
         text = "Nothing has begun yet."
         match name:
             case _ if name not in HELP:
-                if rest:  # "/tmp is full" is an answer; a lone "/hepl" is not
+                if rest or not self._is_strict:  # "/tmp is full" is an answer
                     return None
                 text = f"There is no command {name}. There is: {', '.join(HELP)}."
             case "/help":
@@ -152,12 +155,8 @@ class Commands:
 def find_glued_command(words: str, prefill: str) -> str:
     """Return the command or step typed right behind what stood in the line; empty where there is none."""
     typed = words.removeprefix(prefill) if prefill and words.startswith(prefill) else ""
-    return typed.strip() if is_command(typed) or _STEERS.fullmatch(typed) else ""
-
-
-def is_command(words: str) -> bool:
-    """Whether the words begin with one of the commands."""
-    return bool(words.strip()) and words.split()[0] in HELP
+    is_command = typed.strip().partition(" ")[0] in HELP
+    return typed.strip() if is_command or _STEERS.fullmatch(typed) else ""
 
 
 def compare_documents(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
