@@ -48,7 +48,7 @@ def test_every_message_is_asked_for_and_echoed_as_typed(cli: CommandLine) -> Non
 
 
 def test_a_command_in_a_pipe_is_answered_and_is_no_answer(cli: CommandLine) -> None:
-    commands = ["/help", "/steps", "/diff", "/artifact", "/turns 12"]
+    commands = ["/help", "/steps", "/diff", "/artifact spec.md", "/turns 12"]
     ran = cli.run("analyze", "--json", answers=[*commands, "/login", "/quit", "never read"])
     assert ran.status == 0
     _, *notices = [line["text"] for line in ran.lines if line["kind"] == "notice"]

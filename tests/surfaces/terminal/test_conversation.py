@@ -293,7 +293,7 @@ def test_alt_enter_makes_a_line_and_tab_completes_names_and_commands(
     terminal.keys("/tr\t")
     terminal.see("› /transcript")
     terminal.keys("\r")
-    terminal.see("4. You")
+    terminal.see("4. You:")
     assert terminal.screen.trespasses == []
 
 
@@ -356,11 +356,12 @@ def test_skipping_is_confirmed_once(at_menu: CommandLine, opened: Opens) -> None
 
 def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened: Opens) -> None:
     terminal = opened()
-    terminal.say("?", "/steps", "/depth", "/artifact", "/nonsense")
+    terminal.say("?", "/steps", "/depth", "/diff", "/nonsense")
     for text in (
         "For example:",
         "00-02 Keyword Search",
         "The depth is standard.",
+        "In another window: `roundtable show`",
         "There is no command /nonsense.",
     ):
         assert text in " ".join(terminal.shown.split())
@@ -369,15 +370,6 @@ def test_question_mark_and_commands_leave_a_quiet_trace(cli: CommandLine, opened
     assert "Got it, switching to brief mode." in terminal.words()
     terminal.keys("/quit\r")
     assert terminal.end() == 0
-
-
-def test_what_was_added_shows_as_a_diff_and_in_the_pager(at_menu: CommandLine, opened: Opens) -> None:
-    terminal = opened()
-    terminal.say("E", "We go with the queue.", "done", "/diff", "/artifact quick-scan.md", "/transcript")
-    shown = terminal.words("› /diff") if "› /diff" in terminal.words() else terminal.shown
-    assert "@ quick-scan.md:" in shown
-    assert "+#### Key Insights" in shown
-    assert "Elaboration of step 00-01: Scope Estimation" in shown
 
 
 @pytest.mark.rule("MENU-7")

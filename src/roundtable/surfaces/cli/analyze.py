@@ -17,7 +17,6 @@ from ...core.errors import ItemUnknown
 from ...core.hearing import hear_steering
 from ...project import Project, choose_panel, find_lacking
 from ...settings import user_name
-from ..terminal.slash import Commands
 from .conversation import JsonLines, Plain, ask_once, converse, open_answers, run
 from .options import TALK_OPTIONS, Command, Flags, complete_item
 from .output import command, put_text, table, tell
@@ -202,7 +201,7 @@ class _Talk:
             return TerminalConversation(start, make_panel, user_name=name, spent=spent).hold(again)
         session = start(panel=make_panel() if account is not None else None)
         page = JsonLines(answers) if flags.json else Plain(answers, name, is_prompting=self._at_terminal)
-        return run(converse(session, page, Commands(session)), page.leave, again)
+        return run(converse(session, page), page.leave, again)
 
 
 def _can_paint() -> bool:

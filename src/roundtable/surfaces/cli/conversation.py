@@ -18,7 +18,7 @@ from ...core.errors import DiskFailed, RuleBroken
 from ...core.lines import Line
 from ...core.text import clean_text
 from ...core.turns import USER
-from ..terminal.slash import CommandResult, Commands
+from ..terminal.slash import run_command
 from .main import Interrupted, end_at_once, interruptible
 from .output import ReaderGone, put, put_json
 
@@ -125,32 +125,32 @@ class Withdrawn(Exception):
     """What was asked is not asked any more."""
 
 
-async def converse(
-    session: Session | TableSeat, page: Plain | TerminalConversation, commands: Commands
-) -> None:
+async def converse(session: Session | TableSeat, page: Plain | TerminalConversation) -> None:
     """Show every line, and hear the user whenever it is the user's turn; commands are answered here."""
     async with aclosing(session.lines()) as lines:
         async for line in lines:
             page.show(line)
-            commands.watch(line)
-            if line.kind != "listen":
-                continue
-            with suppress(Withdrawn):
-                words = await page.ask(line)
-                while words is not None and (result := commands.run(words, line.awaits)) is not None:
-                    words = result.say
-                    if words is not None or result.leave:
-                        break
-                    await page.show_result(result, line)
+            while line.kind == "listen":
+                try:
                     words = await page.ask(line)
+                except Withdrawn:
+                    break
+                result = run_command(words, session, line.awaits, is_strict=page.is_strict) if words else None
+                if result is not None and result.text:
+                    page.show_result(result.text, line)
+                    continue
+                words = result.say if result is not None else words
                 if words is None:
                     session.hang_up()
                 else:
                     session.say(words)
+                break
 
 
 class Plain:
     """Shows a conversation as text with blank lines between, for a person."""
+
+    is_strict = False
 
     def __init__(self, answers: Answers, user_name: str | None, *, is_prompting: bool) -> None:
         """With `is_prompting` a sign asks for the user's words, and leaving ends its line."""
@@ -179,8 +179,9 @@ class Plain:
             self.leave()
         return words
 
-    async def show_result(self, result: CommandResult, line: Line) -> None:
-        self.show(Line("notice", f"{result.page}\n\n{result.text}".strip()))
+    def show_result(self, text: str, line: Line) -> None:
+        """Show what a command led to, and that the user is heard again."""
+        self.show(Line("notice", text))
         self.show(line)
 
     def leave(self) -> None:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
-from functools import partial
-
-import click
-from prompt_toolkit.application.run_in_terminal import run_in_terminal
 
 from ...core.hearing import hear_menu
 from ...core.lines import Line
@@ -19,7 +14,7 @@ from ..cli.conversation import converse, run
 from .input_area import InputArea
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .seat import TableSeat
-from .slash import HELP, CommandResult, Commands, find_glued_command
+from .slash import HELP, find_glued_command
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
@@ -28,6 +23,8 @@ _LEAVES = "Ctrl-C again leaves; everything is saved."
 
 class TerminalConversation:
     """One session at one terminal, or a seat at a table that several people share."""
+
+    is_strict = True
 
     def __init__(
         self,
@@ -72,9 +69,8 @@ class TerminalConversation:
         # The panel is made while the user reads the first question.
         if self._seat is None:
             asyncio.get_running_loop().call_later(_SETTLING_TIME, lambda: self._panel.name)
-        commands = Commands(self.session, is_shared=self._seat is not None, is_strict=True)
         async with self._input.open():
-            await converse(self.session, self, commands)
+            await converse(self.session, self)
             if self._input.text:  # the table was closed while the user wrote
                 self._input.write(self._formatter.format_typed(self._input.text))
 
@@ -109,19 +105,10 @@ class TerminalConversation:
         sure = await self._input.ask(f"{question} y/N ")
         return sure is not None and sure.strip().lower() in ("y", "yes")
 
-    async def show_result(self, result: CommandResult, _line: Line) -> None:
-        """Show what a command led to, in the pager where it is long."""
-        self._input.write(self._formatter.format_typed(self._typed))
+    def show_result(self, text: str, _line: Line) -> None:
+        """Show what a command led to, below what was typed."""
+        self._input.write(self._formatter.format_typed(self._typed) + self._formatter.format_aside(text))
         self._typed = ""
-        if result.page:
-            text = self._formatter.format_document(result.page, is_markdown=result.is_markdown)
-            if text.count("\n") < self._input.size.rows // 2:
-                self._input.write(text)
-            else:
-                os.environ.setdefault("LESS", "-FRX")  # what fits the window stays in the scrollback
-                await run_in_terminal(partial(click.echo_via_pager, text, color=True))
-        if result.text:
-            self._input.write(self._formatter.format_aside(result.text))
 
     def _list_completions(self) -> list[str]:
         """Return what can be completed: commands, and first names in a form that addresses."""

@@ -115,15 +115,6 @@ class LineFormatter:
         self._last = "aside"
         return "\n" + self._render_plain(clean_text(text))
 
-    def format_document(self, text: str, *, is_markdown: bool) -> str:
-        """Format a whole document in markdown, or data or a diff line by line."""
-        self._last = "aside"
-        if is_markdown:
-            return "\n" + self._render_markdown(clean_text(text), breaks=False)
-        styles = {"+": "green", "-": "red", "@": "bold"}
-        lines = ((f" {line}", styles.get(line[:1], _QUIET)) for line in text.split("\n"))
-        return "\n" + "".join(self._render_plain(line, style=style) or "\n" for line, style in lines)
-
     def format_typed(self, words: str) -> str:
         """Format what was typed but is not a contribution: `?`, a command, words that were asked about."""
         self._last = "typed"
