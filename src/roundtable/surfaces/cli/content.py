@@ -66,8 +66,8 @@ def list_personas(flags: Flags) -> None:
 @click.pass_obj
 def check_personas(flags: Flags) -> int:
     """Check the files of the personas and the prompts; the exit status is 2 if one has a problem."""
-    number, prompts, problems = flags.open_project().check_personas()
-    return _report(flags, "persona", number, problems, prompts)
+    number, _, problems = flags.open_project().check_personas()
+    return _report(flags, "persona", number, problems)
 
 
 @steps.command("list")
@@ -91,15 +91,11 @@ def check_steps(flags: Flags) -> int:
     return _report(flags, "step", *flags.open_project().check_steps())
 
 
-def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem], own_prompts: int = 0) -> int:
+def _report(flags: Flags, noun: str, number: int, problems: Sequence[Problem]) -> int:
     """Say what was read and what is wrong with it, and return the exit status."""
-    read = count(number, noun) + (f" and {count(own_prompts, 'prompt')} of your own" if own_prompts else "")
-    total = f"{read} read, {count(len(problems), 'problem') if problems else 'no problems'}."
-    prompts = {"prompts": own_prompts} if own_prompts else {}
-    flags.show_result(
-        {f"{noun}s": number, **prompts, "problems": problems},
-        "\n".join([*(problem.text for problem in problems), total]),
-    )
+    total = f"{count(number, noun)} read, {count(len(problems), 'problem') if problems else 'no problems'}."
+    text = "\n".join([*(problem.text for problem in problems), total])
+    flags.show_result({f"{noun}s": number, "problems": problems}, text)
     return 2 if problems else 0
 
 
@@ -186,11 +182,7 @@ def list_models(flags: Flags) -> None:
     """List what is there, how it was found, what it costs, and what leaves the machine."""
     settings = flags.settings()
     found = find_models(settings.root)
-    try:
-        speakers = list_speakers(settings, found)
-    except RuleBroken as broken:
-        tell(str(broken))
-        speakers = []
+    speakers = list_speakers(settings, found)
     names = [model.name for model in speakers] or [_OFFLINE] * (settings.panel == _OFFLINE)
     shown = [*found, *(model for model in speakers if model not in found)]
     mark = "*" if _OFFLINE in names else ""
