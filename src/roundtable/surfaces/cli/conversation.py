@@ -137,7 +137,8 @@ async def converse(session: Session | TableSeat, page: Plain | TerminalConversat
                     break
                 result = run_command(words, session, line.awaits, is_strict=page.is_strict) if words else None
                 if result is not None and result.text:
-                    page.show_result(result.text, line)
+                    page.show(Line("notice", result.text))
+                    page.show(line)
                     continue
                 words = result.say if result is not None else words
                 if words is None:
@@ -178,11 +179,6 @@ class Plain:
         if words is None:
             self.leave()
         return words
-
-    def show_result(self, text: str, line: Line) -> None:
-        """Show what a command led to, and that the user is heard again."""
-        self.show(Line("notice", text))
-        self.show(line)
 
     def leave(self) -> None:
         if self._is_prompting:

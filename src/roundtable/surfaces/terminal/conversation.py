@@ -14,7 +14,7 @@ from ..cli.conversation import converse, run
 from .input_area import InputArea
 from .page import LineFormatter, Menu, describe_work, format_bottom_line
 from .seat import TableSeat
-from .slash import HELP, find_glued_command
+from .slash import find_glued_command
 
 _SETTLING_TIME = 0.2
 _LEAVING_TIME = 2.0  # seconds in which a second Ctrl-C leaves
@@ -43,7 +43,6 @@ class TerminalConversation:
         self._input = InputArea(
             bottom=self._bottom_line,
             draft=self._format_draft,
-            words=self._list_completions,
             place=lambda: self.session.analysis is not None and self.session.analysis.elaboration is not None,
             on_stop=self._stop,
             on_leave=self._leave,
@@ -54,7 +53,7 @@ class TerminalConversation:
             self._seat.on_move = self._input.withdraw
         self._formatter = LineFormatter(lambda: self._input.size.columns, user_name)
         self._spent = spent
-        self._speaker = self._words = self._typed = ""
+        self._speaker = self._words = self._typed = self._note = ""
         self._can_skip = False
         self._stopped_at = -_LEAVING_TIME
         self._holding: asyncio.Task[object] | None = None
@@ -105,17 +104,6 @@ class TerminalConversation:
         sure = await self._input.ask(f"{question} y/N ")
         return sure is not None and sure.strip().lower() in ("y", "yes")
 
-    def show_result(self, text: str, _line: Line) -> None:
-        """Show what a command led to, below what was typed."""
-        self._input.write(self._formatter.format_typed(self._typed) + self._formatter.format_aside(text))
-        self._typed = ""
-
-    def _list_completions(self) -> list[str]:
-        """Return what can be completed: commands, and first names in a form that addresses."""
-        analysis = self.session.analysis
-        personas = analysis.opening.roster.personas if analysis is not None else ()
-        return [*HELP, *(f"{persona.first_name}, " for persona in personas)]
-
     def _begin_words(self, speaker: str) -> None:
         self._speaker, self._words = speaker, ""
         self._input.repaint()
@@ -134,6 +122,8 @@ class TerminalConversation:
         return self._formatter.format_draft(roster[self._speaker], self._words, roster)
 
     def _bottom_line(self, width: int) -> str:
+        if self._note:
+            return self._note
         analysis = self.session.analysis
         at_work = "" if self._input.is_listening else describe_work(analysis, has_words=bool(self._words))
         others = self._seat.describe_others() if self._seat is not None else ""
@@ -153,7 +143,7 @@ class TerminalConversation:
         loop.call_later(_LEAVING_TIME, self._show_note, "")
 
     def _show_note(self, note: str) -> None:
-        self._input.note = note
+        self._note = note
         self._input.repaint()
 
     def _leave(self) -> None:

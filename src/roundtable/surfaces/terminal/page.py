@@ -110,11 +110,6 @@ class LineFormatter:
         self._last = line.kind
         return gap + self._format_text(line, analysis)
 
-    def format_aside(self, text: str) -> str:
-        """Format something that the terminal says itself, outside the conversation."""
-        self._last = "aside"
-        return "\n" + self._render_plain(clean_text(text))
-
     def format_typed(self, words: str) -> str:
         """Format what was typed but is not a contribution: `?`, a command, words that were asked about."""
         self._last = "typed"
@@ -180,10 +175,9 @@ class LineFormatter:
             rows += (Text.assemble(" " * indent, row) for row in wrapped)
         return self._print(rows, sign)
 
-    def _render_markdown(self, text: str, sign: Sign = NO_SIGN, *, breaks: bool = True) -> str:
-        """Render markdown; `breaks` keeps the line breaks within paragraphs."""
+    def _render_markdown(self, text: str, sign: Sign = NO_SIGN) -> str:
         options = self._console.options.update(width=self._width)
-        lines = self._console.render_lines(_MarkdownText(text, breaks), options, pad=False)
+        lines = self._console.render_lines(_MarkdownText(text), options, pad=False)
         return self._print([Text.assemble(*((s.text, s.style or "") for s in line)) for line in lines], sign)
 
     def _print(self, rows: list[Text], sign: Sign) -> str:
@@ -221,6 +215,8 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 
 class _MarkdownText(Markdown):
+    """Markdown whose paragraphs keep their line breaks."""
+
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "heading_open": _PlainHeading,
@@ -228,11 +224,11 @@ class _MarkdownText(Markdown):
         "code_block": _PlainCode,
     }
 
-    def __init__(self, text: str, breaks: bool) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__("", hyperlinks=False)
         self.markup = text
         self.parsed = _PARSER.parse(text)
-        for child in (child for token in self.parsed for child in token.children or () if breaks):
+        for child in (child for token in self.parsed for child in token.children or ()):
             child.type = "hardbreak" if child.type == "softbreak" else child.type
 
 
@@ -266,11 +262,10 @@ class Menu(Struct, frozen=True):
 def draw_progress(analysis: Analysis) -> str:
     """Return a bar with one sign per step, a gap between the phases, and how many steps are done."""
     steps, done = analysis.opening.steps, analysis.completed_steps
-    rows = (
-        "".join("▰" if step.step_id in done else "▱" for step in row)
-        for _, row in groupby(steps, key=lambda step: step.step_id[:2])
-    )
-    return f"{' '.join(rows)}  {sum(step.step_id in done for step in steps)} of {len(steps)} steps"
+    signs = {step.step_id: "▰" if step.step_id in done else "▱" for step in steps}
+    phases = groupby(signs, key=lambda step_id: step_id[:2])
+    bar = " ".join("".join(signs[each] for each in ids) for _, ids in phases)
+    return f"{bar}  {sum(step.step_id in done for step in steps)} of {len(steps)} steps"
 
 
 def describe_work(analysis: Analysis | None, *, has_words: bool = False) -> str:

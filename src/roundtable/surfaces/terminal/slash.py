@@ -38,7 +38,7 @@ _KEYS = {
     "01-05": "open that step, if it is complete or was skipped",
     "Alt-Enter": "a new line",
     "Ctrl-X Ctrl-E": "write in your editor",
-    "Tab": "complete a name or a command",
+    "Tab": "put the draft into the line, to be edited",
     "Ctrl-C": "stop whoever speaks; twice leaves",
     "Ctrl-D": "leave",
 }
