@@ -120,15 +120,15 @@ class _Talk:
             return self._add_first_item()
         if len(candidates) < 2:
             return self.project.choose_item(None)
-        rows = [(str(number), entry.slug, entry.title) for number, entry in enumerate(candidates, start=1)]
+        numbered = {str(number): entry for number, entry in enumerate(candidates, start=1)}
+        rows = [(number, entry.slug, entry.title) for number, entry in numbered.items()]
         choices = table(("", "item", "title"), rows)
         if not can_ask:
             raise ItemUnknown(f"Name one of these items:\n{choices}")
         tell(choices)
-        numbers = {number: entry for (number, *_), entry in zip(rows, candidates, strict=True)}
         while (words := ask_once(self._answers, "Which one? ")) is not None:
             try:
-                return numbers.get(words.strip()) or self.project.find_item(words)
+                return numbered.get(words.strip()) or self.project.find_item(words)
             except ItemUnknown as unknown:
                 tell(str(unknown))
         raise ItemUnknown("No item was chosen.")

@@ -64,10 +64,8 @@ class Answers:
             return None
         line, _, self._buffer = self._buffer.partition(b"\n")
         self._number += 1
-        text = line.decode("utf-8", "replace").replace("\x00", "")
-        if self._number == 1:
-            text = text.removeprefix("\ufeff")
-        return text.rstrip("\r").replace("\r", " ")
+        text = line.decode("utf-8-sig" if self._number == 1 else "utf-8", "replace")
+        return text.rstrip("\r").replace("\r", " ").replace("\x00", "")
 
 
 def open_answers(name: str | None) -> Answers:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from itertools import count as count_from
 from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,19 +138,16 @@ def check(flags: Flags, item: str | None) -> int:
     """
     project, entry = flags.find_item(item)
     report = project.check(entry.slug)
-    parts, asked = [list(map(_describe_finding, report.problems))], ""
+    parts = [_list_findings(report.problems)]
     if report.open_questions:
-        asked = f", {count(len(report.open_questions), 'open question')}"
-        parts.append(["Open questions:", *map(_describe_finding, report.open_questions)])
+        parts.append(f"Open questions:\n{_list_findings(report.open_questions)}")
     if report.unverified:
-        places = groupby(report.unverified, attrgetter("file"))
-        lines = {file: [str(each.line) for each in found] for file, found in places}
-        listed = (f"{file}: {count(len(at), 'line')} ({', '.join(at)})" for file, at in lines.items())
-        parts.append(["Unverified:", *listed])
+        parts.append(f"Unverified:\n{_list_findings(report.unverified)}")
+    asked = f", {count(len(report.open_questions), 'open question')}" if report.open_questions else ""
     verdict = count(len(report.problems), "problem") if report.problems else "sound"
     versions = f" and compared with {count(report.versions, 'earlier version')}" if report.versions else ""
-    parts.append([f"{count(len(report.files), 'file')} checked{versions}: {verdict}{asked}."])
-    text = "\n\n".join("\n".join(part) for part in parts if part)
+    parts.append(f"{count(len(report.files), 'file')} checked{versions}: {verdict}{asked}.")
+    text = "\n\n".join(filter(None, parts))
     if not report.files and not report.problems:
         text = "No step has written anything yet."
     data = to_builtins(report)
@@ -158,8 +156,8 @@ def check(flags: Flags, item: str | None) -> int:
     return 2 if report.problems else 0
 
 
-def _describe_finding(finding: CheckFinding) -> str:
-    return f"{finding.file}:{finding.line}: {finding.text}"
+def _list_findings(findings: Iterable[CheckFinding]) -> str:
+    return "\n".join(f"{each.file}:{each.line}: {each.text}" for each in findings)
 
 
 @click.command(cls=Command)

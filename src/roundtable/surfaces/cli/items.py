@@ -89,20 +89,18 @@ def _describe_status(found: dict[str, Any], project: Project, steps: Sequence[St
         f"{found['analysis_status']}: {phases} of {len(keys)} phases, {done} of {len(steps)} steps, "
         f"{count(found['elaborations'], 'elaboration')}"
     )
-    rows = [("status", "corrupt" if found["problem"] else summary), ("next", _say_next(found, steps))]
-    if found["source_id"]:
-        rows.append(("source", f"{found['source']} {found['source_id']}"))
-    if talk := found["discussion"]:
-        turns = f"turn {talk['turn']} of {talk['max_turns']}"
-        rows.append(("discussion", f"open on step {talk['step']}, {turns}"))
-    if found["stale"]:
-        rows.append(("code", "has moved on since the last phase was completed"))
-    if found["spent"]:
-        rows.append(("spent", project.describe_spending(found["slug"])))
-    rows.extend(("warning", warning) for warning in found["start_phase"]["warnings"])
-    if found["problem"]:
-        rows.append(("problem", found["problem"]))
-    return f"{found['slug']}: {found['title']}\n{pairs(rows)}"
+    talk = found["discussion"]
+    rows = {
+        "status": "corrupt" if found["problem"] else summary,
+        "next": _say_next(found, steps),
+        "source": found["source_id"] and f"{found['source']} {found['source_id']}",
+        "discussion": talk and f"open on step {talk['step']}, turn {talk['turn']} of {talk['max_turns']}",
+        "code": found["stale"] and "has moved on since the last phase was completed",
+        "spent": found["spent"] and project.describe_spending(found["slug"]),
+        "warning": " ".join(found["start_phase"]["warnings"]),
+        "problem": found["problem"],
+    }
+    return f"{found['slug']}: {found['title']}\n{pairs([row for row in rows.items() if row[1]])}"
 
 
 def _say_next(found: dict[str, Any], steps: Sequence[Step]) -> str:
