@@ -38,7 +38,8 @@ _QUOTATION = re.compile(
 )
 _COMMITTEE = re.compile(
     r"""\b(?:
-      (?:i|we)\s(?:all\s|both\s|fully\s|completely\s|totally\s)*agree | agree\smore | well\ssaid | work\stogether
+      (?:i|we)\s(?:all\s|both\s|fully\s|completely\s|totally\s)*agree | agree\smore | well\ssaid
+    | work\stogether
     | (?:great|good|excellent|valid|fair|nice|solid)\s(?:points?|questions?|ideas?|thoughts?|observations?)
     | as\sa\s(?:team|group) | pros\sand\scons | we(?:'re|\sare)\s(?:all\s)?(?:aligned|on\sthe\ssame\spage)
     | nothing\s(?:more\s|else\s)?to\sadd | sounds\s(?:good|great|right) | makes\s(?:perfect\s)?sense
