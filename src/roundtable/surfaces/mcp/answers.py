@@ -18,14 +18,12 @@ from ...core.personas import Persona, Roster
 from ...core.synthesis import decision_turns, join_lines, render_review, shorten_text
 from ...core.turns import USER, Known, Material, Turn
 from ...panel.host import HostRequest
-from ...project import ADD, Project
+from ...project import Project
 from .sessions import AlreadySent, HostedSession, host_text
 
-_MAX_LINE_LENGTH, _MAX_LINES_LENGTH, _MAX_ECHO_LENGTH = 4_000, 12_000, 300
-_MAX_ITEM_LENGTH, _MAX_DOCUMENTS_LENGTH, _MAX_KNOWN_LENGTH, _MAX_QUOTE_LENGTH = 4_000, 24_000, 12_000, 700
-_OPENING_LENGTH = 100
+_MAX_LINE_LENGTH, _MAX_ITEM_LENGTH, _MAX_DOCUMENTS_LENGTH, _MAX_KNOWN_LENGTH = 4_000, 4_000, 24_000, 12_000
+_MAX_QUOTE_LENGTH, _OPENING_LENGTH = 700, 100
 _MAX_ITEMS = 50
-_MORE_TURNS = 4
 _LISTED_FIELDS = ("slug", "title", "analysis_status", "next_step", "discussion", "problem")
 
 
@@ -40,15 +38,11 @@ def cut(text: str, length: int, rest: str = "") -> str:
 
 
 def report_items(project: Project) -> str:
-    """Return all items; the first ones where there are many."""
+    """Return the first items, and how many there are besides."""
     found = project.items()
     reports = project.report(found[:_MAX_ITEMS])
-    body: dict[str, Any] = {"items": [{key: each[key] for key in _LISTED_FIELDS} for each in reports]}
-    if len(found) > _MAX_ITEMS:
-        body["more"] = len(found) - _MAX_ITEMS
-    if not found:
-        body["hint"] = f"There is no item yet. add_item adds one, in the person's words; so does: {ADD}"
-    return to_json(body)
+    rows = [{key: each[key] for key in _LISTED_FIELDS} for each in reports]
+    return to_json({"items": rows, "more": len(found) - len(rows)})
 
 
 def show_unseen(analysis: Analysis | None) -> Iterator[str]:
@@ -73,60 +67,50 @@ def show_unseen(analysis: Analysis | None) -> Iterator[str]:
             yield host_text("person", "summary", summary=talk.draft.summary)
 
 
-def write_answer(hosted: HostedSession, *, can_ask: bool, note: str = "") -> str:
+def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     """Return the lines since the last move that counted, what is new to know, and the move that is open."""
     move, sent, analysis = hosted.move, hosted.sent, hosted.session.analysis
+    if sent.last is not None and sent.last[0] is move and sent.last[1] == can_ask:
+        return sent.last[2]
     request = move.request if move is not None else None
-    if sent.last is not None and sent.last[0] is move:
-        body, brief = sent.last[1:]
-    else:
-        body = {"session": hosted.slug}
-        if lines := _list_lines(hosted):
-            body["lines"] = lines
-        if context := "\n\n".join(_write_context(request, analysis, sent)):
-            body["context"] = context
-        brief = ""
-        if request is not None:
-            brief = "\n".join(_write_brief(request, analysis, sent))
-        elif move is not None and sent.add(("user", move.kind)):
-            brief = host_text("user", move.kind)
-        sent.last = (move, body, brief)
-    shown: dict[str, Any]
+    answer: dict[str, Any] = {"session": hosted.slug}
+    if lines := _list_lines(hosted):
+        answer["lines"] = lines
+    if context := "\n\n".join(_write_context(request, analysis, sent)):
+        answer["context"] = context
     if move is None:
         kind = "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
-        shown = {"kind": kind, "brief": host_text("asking", kind), "legal": ["start(item)", "list_items()"]}
+        legal = ["start(item)", "list_items()"]
+        answer["move"] = {"kind": kind, "brief": host_text("asking", kind), "legal": legal}
     else:
-        shown = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
-        if request is None:
-            brief = f"{brief} {host_text('asking', 'ask' if can_ask else 'cannot')}".strip()
-        elif isinstance(turn := request.grounds, Brief):
-            shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
+        shown: dict[str, Any] = {"id": move.id, "kind": move.kind, "speaker": move.speaker}
+        if request is not None:
+            brief = "\n".join(_write_brief(request, analysis, sent))
+            if isinstance(turn := request.grounds, Brief):
+                shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
+        else:
+            brief = host_text("asking", "ask" if can_ask else "cannot")
+            if sent.add(("user", move.kind)):
+                brief = f"{host_text('user', move.kind)} {brief}"
         shown |= {"brief": brief, "limits": move.limits, "legal": move.list_calls(can_ask=can_ask)}
-    return to_json({**body, "move": shown} | ({"note": note} if note else {}))
+        answer["move"] = shown
+    sent.last = (move, can_ask, to_json(answer))
+    return sent.last[2]
 
 
 def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
     """Return what was shown since the last move, the person's own words too, as they were taken."""
-    left, rows, sent = _MAX_LINES_LENGTH, [], hosted.sent
+    rows = []
     talk = hosted.session.analysis.elaboration if hosted.session.analysis is not None else None
     turns = {turn.number: turn.text for turn in talk.turns} if talk is not None else {}
     for line in hosted.lines:
-        if line.turn in turns:
-            sent.add((line.turn, turns[line.turn]))
-        is_echo = line.speaker == USER and line.turn is None
-        most = _MAX_ECHO_LENGTH if is_echo else _MAX_LINE_LENGTH
-        row: dict[str, Any] = {"kind": line.kind, "text": cut(line.text, min(most, max(left, 0)), " (cut)")}
-        left -= len(row["text"])
+        row: dict[str, Any] = {"kind": line.kind, "text": cut(line.text, _MAX_LINE_LENGTH, " (cut)")}
         if line.speaker == USER:
             row["speaker"] = USER
         if line.turn is not None:
             row["turn"] = line.turn
+            hosted.sent.add((line.turn, turns.get(line.turn)))
         rows.append(row)
-    is_discussing = hosted.move is not None and hosted.move.kind == "discussion"
-    if talk is not None and talk.warned and is_discussing and sent.add(("warned", talk.max_turns)):
-        limit = talk.max_turns
-        more = {"left": limit - len(talk.turns), "limit": limit, "more": limit + _MORE_TURNS}
-        rows.append({"kind": "notice", "text": host_text("person", "more", **more)})
     return rows
 
 
@@ -139,12 +123,12 @@ def _write_context(
     """Yield what the host has to know for the move and has not been sent yet."""
     if analysis is None:
         return
-    item, step, grounds = analysis.opening.item, analysis.opening.step, request and request.grounds
+    item, step = analysis.opening.item, analysis.opening.step
     if sent.add(("item", item)):
         yield host_text("context", "item", name=item.name, text=cut(item.text, _MAX_ITEM_LENGTH))
     if analysis.elaboration is not None:
         yield from _write_discussion(analysis.elaboration.table, sent)
-    elif isinstance(grounds, AskReading):
+    elif request is not None and isinstance(grounds := request.grounds, AskReading):
         yield from _write_documents(grounds.material, sent)
         yield from _write_known(grounds.brief.known, sent)
     elif step is not None and sent.add(("step", step.step_id)):
@@ -196,10 +180,9 @@ def _write_documents(
 def _write_known(known: Known, sent: AlreadySent) -> Iterator[str]:
     """Yield what was decided, is open and was put off, what bears on it elsewhere, and the code."""
     kinds = {"related": known.related, "page": known.pages, "excerpt": known.excerpts}
-    for kind, pages in kinds.items():
-        for each in pages:
-            if sent.add(each):
-                yield host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
+    for kind, each in ((kind, each) for kind, pages in kinds.items() for each in pages):
+        if sent.add(each):
+            yield host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
     if known.corrections and sent.add(known.corrections):
         yield host_text("context", "corrections", text="\n".join(known.corrections))
     if sent.add("tools"):
@@ -224,7 +207,7 @@ def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadyS
                 focus=table.focus_question, topic=table.focus_topic, answers=grounds.answers,
                 lens=", ".join(speaker.lens),
             )  # fmt: skip
-            yield " ".join((task, *_describe_place(grounds, sent)))
+            yield " ".join((task, *_ask_to_judge(grounds, sent)))
         case AskSynthesis(table):
             yield _write_synthesis(table)
         case AskFollowUp(question=question, answer=answer, criterion=criterion):
@@ -261,11 +244,9 @@ def _write_card(persona: Persona, roster: Roster | None, sent: AlreadySent) -> s
     return "\n".join([head, *rows, host_text("card", "turns")])
 
 
-def _describe_place(brief: Brief, sent: AlreadySent) -> Iterator[str]:
-    """Say how much room is left, once it is short, and ask whoever follows the user to judge that turn."""
+def _ask_to_judge(brief: Brief, sent: AlreadySent) -> Iterator[str]:
+    """Ask whoever follows the user to judge that turn."""
     table = brief.table
-    if brief.purpose != "framing" and len(table.turns) >= table.max_turns - 2:
-        yield host_text("speaker", "place", left=table.max_turns - brief.number)
     if not brief.follows_user:
         return
     if table.insists:
@@ -282,7 +263,7 @@ def _describe_place(brief: Brief, sent: AlreadySent) -> Iterator[str]:
 def _write_tradeoff(ask: Brief) -> Iterator[str]:
     """Quote both sides in their own words: whoever weighs them adds nothing to either.
 
-    The contradictions between personas since the user spoke or the lead went on are weighed, else the last.
+    The contradictions between personas since the user spoke are weighed, else the last.
     """
     table = ask.table
     pairs = [
@@ -290,18 +271,13 @@ def _write_tradeoff(ask: Brief) -> Iterator[str]:
         for one, other in _contradictions(table.turns)
         if USER not in (one.speaker, other.speaker) and one.speaker != other.speaker
     ]
-    opposing = {one.number for one, _ in pairs}
-    rests = (turn.number for turn in reversed(table.turns) if turn.speaker in (USER, table.lead.key))
-    since = next((number for number in rests if number not in opposing), 0)
-    pairs = [pair for pair in pairs if pair[0].number > since] or pairs[-1:]
-    for one, other in pairs:
+    since = max((turn.number for turn in table.turns if turn.speaker == USER), default=0)
+    for one, other in [pair for pair in pairs if pair[0].number > since] or pairs[-1:]:
         yield host_text(
             "speaker", "against", which=_describe_pair(one, other, table.roster), first=other.number,
             first_said=_quote(other.text), second=one.number, second_said=_quote(one.text),
         )  # fmt: skip
     yield host_text("speaker", "tradeoff", name=ask.speaker.name)
-    if any(ask.speaker.key in (one.speaker, other.speaker) for one, other in pairs):
-        yield host_text("speaker", "party")
 
 
 def _write_synthesis(table: Table) -> str:

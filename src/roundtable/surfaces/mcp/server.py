@@ -7,6 +7,7 @@ import hmac
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -75,7 +76,6 @@ class RoundtableServer(MCPServer[HostedSessions]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[HostedSessions, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        await self._refuse_unknown(name, arguments)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -89,17 +89,6 @@ class RoundtableServer(MCPServer[HostedSessions]):
                 raise ToolError(f"{reasons} Nothing has changed. Call it again.") from cause
             raise
 
-    async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
-        """Refuse arguments that a tool does not have: dropped in silence, what they say would be lost."""
-        tool = next((each for each in await self.list_tools() if each.name == name), None)
-        known = tool.input_schema.get("properties", {}) if tool is not None else arguments
-        unknown = [key for key in arguments if key not in known]
-        if unknown:
-            raise ToolError(
-                f"{name} has no argument {', '.join(unknown[:5])[:200]}; it has {', '.join(known)}. "
-                "Nothing has changed. Call it again."
-            )
-
 
 # --- resources and prompts ------------------------------------------------------------------------------
 
@@ -108,34 +97,31 @@ def _register_resources(server: MCPServer[Any], sessions: HostedSessions) -> Non
     @server.resource("roundtable://{item}/artifact/{name}", title="A document of an item")
     def artifact(item: str, name: str) -> str:
         """A document that the analysis wrote, such as requirements-spec.md."""
-        with _explain_failure():
-            try:
-                return _decode(read_artifact(sessions.project.find_item(item).folder, name))
-            except FileNotFoundError as missing:
-                raise ResourceNotFoundError(f"There is no document {name[:60]!r} yet.") from missing
+        with _find_folder(sessions, item) as folder:
+            return _decode(read_artifact(folder, name))
 
     @server.resource("roundtable://{item}/transcript/{n}", title="A transcript of an item")
     def transcript(item: str, n: str) -> str:
         """The transcript of a discussion, by its number in the list that `roundtable show` gives."""
-        with _explain_failure():
-            folder = sessions.project.find_item(item).folder
-            path = find_transcript(folder, n)
-            if path is None:
-                count = len(list_transcripts(folder))
-                raise ResourceNotFoundError(f"There are {count} transcripts, numbered from 1.")
+        with _find_folder(sessions, item) as folder:
+            if (path := find_transcript(folder, n)) is None:
+                raise ResourceNotFoundError(f"Transcripts are numbered 1 to {len(list_transcripts(folder))}.")
             return _decode(read_transcript(folder, path))
 
     @server.resource("roundtable://{item}/status", title="An item's progress", mime_type="application/json")
     def status(item: str) -> str:
         """Completed steps and phases, the next step, an open discussion, problems."""
-        with _explain_failure():
-            return to_json(sessions.project.status(item))
+        with _find_folder(sessions, item) as folder:
+            return to_json(sessions.project.status(folder.name))
 
 
 @contextmanager
-def _explain_failure() -> Iterator[None]:
+def _find_folder(sessions: HostedSessions, item: str) -> Iterator[Path]:
+    """Yield the item's folder; what fails meanwhile is said to the client."""
     try:
-        yield
+        yield sessions.project.find_item(item).folder
+    except FileNotFoundError as missing:
+        raise ResourceNotFoundError("There is no such document yet.") from missing
     except RoundtableError as error:
         raise ResourceError(str(error)) from error
 

@@ -48,6 +48,10 @@ def make_tools() -> Iterator[Tool]:
         for part in (tool.parameters, *tool.parameters.get("$defs", {}).values()):
             for name, schema in part["properties"].items():
                 schema["description"] = " ".join(described[name].split())
+        # Arguments that a tool does not have are refused: dropped in silence, what they say would be lost.
+        arguments = tool.fn_metadata.arg_model
+        arguments.model_config["extra"] = "forbid"
+        arguments.model_rebuild(force=True)
         yield tool
 
 
@@ -169,16 +173,12 @@ async def hear_user(
     session: str, move: str, ctx: Ctx, heard: Annotated[ElicitationResult[UserWords], Resolve(ask_user)]
 ) -> str:
     """Take the person's own words, asked for through the client."""
-    note = ""
     async with _play(ctx, session) as hosted:
-        await hosted.expect_user(move)
         if not isinstance(heard, AcceptedElicitation):
             raise Refused(host_text("asking", "closed"))
-        if isinstance(heard.data, NotAsked):
-            note = host_text("asking", "cannot")
-        else:
+        if not isinstance(heard.data, NotAsked):
             await hosted.say(move, heard.data.words, relayed=False)
-    return _answer(ctx, hosted, note)
+    return _answer(ctx, hosted)
 
 
 async def relay_user(session: str, move: str, words: str, ctx: Ctx) -> str:
@@ -252,8 +252,8 @@ async def _play(ctx: Ctx, session: str) -> AsyncIterator[HostedSession]:
         raise ToolError(f"{refusal} Nothing has changed. {now}") from refusal
 
 
-def _answer(ctx: Ctx, hosted: HostedSession, note: str = "") -> str:
-    return write_answer(hosted, can_ask=_can_ask(ctx), note=note)
+def _answer(ctx: Ctx, hosted: HostedSession) -> str:
+    return write_answer(hosted, can_ask=_can_ask(ctx))
 
 
 def _can_ask(ctx: Ctx) -> bool:
