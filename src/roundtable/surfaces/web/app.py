@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, cast
@@ -33,7 +34,7 @@ from ..terminal.page import VOICES
 from .access import COOKIE, MAX_NAME, MEMBER, Guard, Guest, Invitations, RateLimit, read_form
 from .markup import render_document, render_words
 from .pages import find_entry, list_backlog, view_item
-from .room import Room, Rooms, StartSession
+from .room import Room, StartSession
 
 HERE = Path(__file__).parent
 PING = 15
@@ -52,8 +53,8 @@ class Site:
         """`start` makes the sessions; `owner` is the name offered to whoever comes in; `hosts` our names."""
         self.project = project
         self.invitations = Invitations()
-        self.rooms = Rooms(start, self._draw)
-        self._owner, self._hosts = owner, hosts
+        self.rooms: dict[str, Room] = {}
+        self._start, self._owner, self._hosts = start, owner, hosts
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
@@ -72,7 +73,8 @@ class Site:
         @asynccontextmanager
         async def close_rooms(_app: Starlette) -> AsyncIterator[None]:
             yield
-            await self.rooms.close()
+            for room in tuple(self.rooms.values()):
+                await room.close()
 
         item = "/items/{slug}"
         for_guests: list[tuple[str, str, Callable[[Request, Guest], Any]]] = [
@@ -106,8 +108,8 @@ class Site:
     def _let_in(self, endpoint: Callable[[Request, Guest], Any]) -> Callable[..., Awaitable[Response]]:
         """Return an endpoint for those who came in by an invitation.
 
-        What is posted must be a form of one of the guest's own pages; it is `request.state.form`. An endpoint
-        that is no coroutine runs in a thread.
+        What is posted must be a form of one of the guest's own pages, and the guest more than an observer; it
+        is `request.state.form`. An endpoint that is no coroutine runs in a thread.
         """
 
         async def run(request: Request) -> Response:
@@ -116,6 +118,8 @@ class Site:
                 raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
             if request.method == "POST":
                 request.state.form = await read_form(request, guest)
+                if guest.role != MEMBER:
+                    raise RuleBroken("You are here to look on. Nothing was changed.")
             is_coroutine = iscoroutinefunction(endpoint)
             answer = endpoint(request, guest) if is_coroutine else run_in_threadpool(endpoint, request, guest)
             return cast("Response", await answer)
@@ -149,23 +153,21 @@ class Site:
         """Show the items, or those that the words in `q` fit."""
         wanted = request.query_params.get("q", "")[:200]
         rows = list_backlog(self.project, wanted)
-        open_rooms = {slug: room for slug, room in [*self.rooms.items()] if room.is_open}
+        open_rooms = [slug for slug, room in [*self.rooms.items()] if room.is_open]
         return self._page("backlog.html", guest, rows=rows, wanted=wanted, open_rooms=open_rooms)
 
-    def add(self, request: Request, guest: Guest) -> Response:
+    def add(self, request: Request, _guest: Guest) -> Response:
         """Add an item and show it."""
         text = request.state.form.get("text", "").strip()
-        if guest.role != MEMBER or not text:
+        if not text:
             raise RuleBroken("Nothing was added. Say in a line what the item is about.")
         if self.project.names_issue(text):  # nobody but the owner asks a tracker with the owner's key
             raise RuleBroken("That names an issue, so nothing was added. `roundtable add` brings issues in.")
         return RedirectResponse(f"/items/{quote(self.project.add_item(text).slug)}", 303)
 
-    def answer(self, request: Request, guest: Guest) -> Response:
+    def answer(self, request: Request, _guest: Guest) -> Response:
         """Answer an open question of an item, by the words it was asked in."""
         form, slug = request.state.form, find_entry(self.project, request.path_params["slug"]).slug
-        if guest.role != MEMBER:
-            raise RuleBroken("You are here to look on. Nothing was changed.")
         questions = [each.words for each in self.project.open_questions(slug)]
         if form.get("question") not in questions:
             raise RuleBroken("Nobody leaves that question open any more, so nothing was changed.")
@@ -175,7 +177,7 @@ class Site:
     def show_item(self, request: Request, guest: Guest) -> Response:
         """Show an item's steps, documents, discussions and open points."""
         item = view_item(self.project, request.path_params["slug"])
-        return self._page("item.html", guest, item=item, room=self.rooms[item.slug])
+        return self._page("item.html", guest, item=item, room=self._room_of(item.slug))
 
     def show_document(self, request: Request, guest: Guest) -> Response:
         """Show one document, with what each elaboration added."""
@@ -214,7 +216,7 @@ class Site:
     async def show_room(self, request: Request, guest: Guest) -> Response:
         """Show all that was said at the table, and the form for what comes next."""
         entry = await run_in_threadpool(find_entry, self.project, request.path_params["slug"])
-        room = self.rooms[entry.slug]
+        room = self._room_of(entry.slug)
         if _wants_json(request):
             return Response(room.describe(), media_type="application/json")
         links = {role: f"{request.base_url}join/{token}" for role, token in self.invitations.tokens.items()}
@@ -227,7 +229,7 @@ class Site:
     async def follow(self, request: Request, guest: Guest) -> Response:
         """Stream what is shown at the table, from the entry after the last one that the reader has."""
         room = await self._find_room(request)
-        self.rooms.check_streams(room, guest)
+        room.check_streams(guest)
         after = request.headers.get("last-event-id") or request.query_params.get("after", "")
         return EventSourceResponse(
             room.follow(guest, after), ping=PING, send_timeout=STUCK,
@@ -241,7 +243,7 @@ class Site:
         match request.path_params["action"]:
             case "open":
                 options = {key: form[key] for key in ("step", "reopen") if is_step_id(form.get(key, ""))}
-                await room.open(guest, user_name=guest.name, **options)
+                room.open(guest, user_name=guest.name, **options)
             case "say":
                 room.say(guest, form.get("choice", form.get("text", "")), at)
             case "review":
@@ -264,7 +266,11 @@ class Site:
         slug = request.path_params["slug"]
         if slug not in self.rooms:  # a room is made once its item was found
             await run_in_threadpool(find_entry, self.project, slug)
-        return self.rooms[slug]
+        return self._room_of(slug)
+
+    def _room_of(self, slug: str) -> Room:
+        # Pages are made in threads: of two that ask at once, both get the room of the first.
+        return self.rooms.setdefault(slug, Room(slug, partial(self._start, slug), self._draw))
 
     # --- what the pages share ---------------------------------------------------------------------------
 
