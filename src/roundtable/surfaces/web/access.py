@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from msgspec import Struct, field
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 
 from ...core.errors import RuleBroken
@@ -30,7 +31,6 @@ _MAX_GUESTS = 5_000
 _MAX_FIELDS = 500
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
-_UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -58,24 +58,21 @@ class Invitations:
         self.tokens: Mapping[Role, str] = {role: secrets.token_urlsafe(32) for role in (MEMBER, OBSERVER)}
         self._guests: dict[str, Guest] = {}
 
-    def role_of(self, token: str) -> Role | None:
-        """Return what a link lets people do; None where it is not one of ours."""
-        given = token.encode()
-        return next(
-            (role for role, own in self.tokens.items() if hmac.compare_digest(own.encode(), given)), None
-        )
+    def role_of(self, token: str) -> Role:
+        """Return what a link lets people do; HTTPException where it is not one of ours."""
+        for role, own in self.tokens.items():
+            if hmac.compare_digest(own.encode(), token.encode()):
+                return role
+        raise HTTPException(403, "This invitation is not valid. Perhaps the server was started anew.")
 
     def admit(self, token: str, name: str) -> tuple[str, Guest]:
-        """Let somebody in and return the secret for their cookie; RuleBroken if link or name is wrong."""
-        role = self.role_of(token)
+        """Let somebody in and return the secret for their cookie; RuleBroken without a name."""
         known_as = "".join(char for char in " ".join(name.split()) if char.isprintable())[:MAX_NAME].strip()
-        if role is None:
-            raise RuleBroken("This invitation is not valid, perhaps because the server was started anew.")
+        secret, guest = secrets.token_urlsafe(32), Guest(known_as, self.role_of(token))
         if not known_as:
             raise RuleBroken("Say your name, so that the others know who speaks.")
         while len(self._guests) >= _MAX_GUESTS:
             del self._guests[next(iter(self._guests))]
-        secret, guest = secrets.token_urlsafe(32), Guest(known_as, role)
         self._guests[secret] = guest
         return secret, guest
 
@@ -103,7 +100,7 @@ class RateLimit:
 
 
 class Guard:
-    """Passes on requests for one of our names, from our own pages, of a modest size and at a modest rate.
+    """Passes on requests for one of our names, from our own pages and at a modest rate.
 
     It also adds the headers that keep a browser from running or fetching anything that is not ours.
     """
@@ -138,14 +135,11 @@ class Guard:
         host = headers.get("host", "")
         if not self._is_ours(host):
             return 421, "This server has another name. Use the address that `roundtable serve` printed."
-        if scope["method"] not in _UNSAFE:
+        if scope["method"] in ("GET", "HEAD"):
             return None
         _, _, origin = headers.get("origin", "").lower().partition("://")
         if origin != host.lower():
             return 403, "This came from another page, so nothing was done."
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:12]) > MAX_BODY:
-            return 413, f"This is larger than {MAX_BODY:,} bytes, so nothing was done."
         client = scope.get("client") or ("",)
         if not self._limit.allows(headers.get("cookie", "") or str(client[0])):
             return 429, "That was too much at once. Wait a few seconds and try again."
@@ -173,13 +167,14 @@ def is_this_machine(host: str) -> bool:
 async def read_form(request: Request, guest: Guest | None = None) -> dict[str, str]:
     """Return the fields of a form.
 
-    Raises RuleBroken where it is too large, not a form, or not made by one of the guest's own pages.
+    Raises HTTPException where it is too large, RuleBroken where it is not a form or not made by one of the
+    guest's own pages.
     """
     body = b""
     async for piece in request.stream():
         body += piece
         if len(body) > MAX_BODY:
-            raise RuleBroken(f"This is larger than {MAX_BODY:,} bytes, so nothing was done.")
+            raise HTTPException(413, f"This is larger than {MAX_BODY:,} bytes, so nothing was done.")
     try:
         fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
     except ValueError as error:

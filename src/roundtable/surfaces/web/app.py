@@ -15,7 +15,6 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
-from msgspec.structs import replace
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -26,7 +25,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ...core.errors import ItemLocked, ItemUnknown, RoundtableError, RuleBroken
+from ...core.errors import ItemUnknown, RoundtableError, RuleBroken
 from ...core.steps import is_step_id
 from ...core.synthesis import HEADINGS
 from ...project import Project
@@ -41,7 +40,6 @@ PING = 15
 """So many seconds after the last event a reader is told that the connection lives."""
 STUCK = 30
 """A reader that takes nothing for so many seconds is dropped; it comes back for the rest."""
-_STATUSES: dict[type[RoundtableError], int] = {ItemUnknown: 404, RuleBroken: 409, ItemLocked: 409}
 
 
 class Site:
@@ -129,10 +127,7 @@ class Site:
     async def show_door(self, request: Request) -> Response:
         """Ask whoever has an invitation for a name."""
         token = request.path_params["token"]
-        role = self.invitations.role_of(token)
-        if role is None:
-            raise HTTPException(403, "This invitation is not valid. Perhaps the server was started anew.")
-        guest = self.invitations.find_guest(request)
+        role, guest = self.invitations.role_of(token), self.invitations.find_guest(request)
         name = guest.name if guest is not None else self._owner if role == MEMBER else ""
         return self._page("join.html", None, token=token, role=role, name=name, longest=MAX_NAME)
 
@@ -204,7 +199,7 @@ class Site:
 
     def export(self, request: Request, _guest: Guest) -> Response:
         """Return the whole item as one file that needs no other."""
-        item = replace(view_item(self.project, request.path_params["slug"]), address="")
+        item = view_item(self.project, request.path_params["slug"], on_one_page=True)
         style = (HERE / "static" / "style.css").read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         text = self._draw("export.html", item=item, style=Markup(style), digest=digest)
@@ -281,11 +276,9 @@ class Site:
         return self._templates.get_template(template).render(values)
 
     async def _show_problem(self, request: Request, problem: Exception) -> Response:
+        status, text = 404 if isinstance(problem, ItemUnknown) else 409, str(problem)
         if isinstance(problem, HTTPException):
             status, text = problem.status_code, problem.detail
-        else:
-            status = next((code for kind, code in _STATUSES.items() if isinstance(problem, kind)), 500)
-            text = str(problem)
         if _wants_json(request):
             return JSONResponse({"error": text}, status)
         return self._page("problem.html", self.invitations.find_guest(request), status, text=text)
