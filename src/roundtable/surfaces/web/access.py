@@ -6,6 +6,7 @@ import hmac
 import ipaddress
 import secrets
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -13,12 +14,12 @@ from urllib.parse import parse_qsl, urlsplit
 from msgspec import Struct, field
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from ...core.errors import RuleBroken
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Role = Literal["member", "observer"]
@@ -82,21 +83,20 @@ class Invitations:
 
 
 class RateLimit:
-    """Lets each sender do so many things at once, and then so many in a second."""
+    """Lets each sender do so many things in so many seconds, and then no more until these are over."""
 
-    def __init__(self, burst: int, each_second: float) -> None:
-        self._burst, self._each_second = burst, each_second
-        self._left: dict[str, tuple[float, float]] = {}
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most, self._seconds = most, seconds
+        self._until = 0.0
+        self._done: Counter[str] = Counter()
 
     def allows(self, sender: str) -> bool:
         """Whether the sender may do one more thing now; then it counts."""
-        now = time.monotonic()
-        if len(self._left) > _MAX_GUESTS:
-            self._left.clear()
-        left, at = self._left.get(sender, (float(self._burst), now))
-        left = min(float(self._burst), left + (now - at) * self._each_second)
-        self._left[sender] = (left - 1 if left >= 1 else left, now)
-        return left >= 1
+        if time.monotonic() >= self._until:
+            self._until = time.monotonic() + self._seconds
+            self._done.clear()
+        self._done[sender] += 1
+        return self._done[sender] <= self._most
 
 
 class Guard:
@@ -164,12 +164,32 @@ def is_this_machine(host: str) -> bool:
     return host.lower() in _THIS_MACHINE
 
 
-async def read_form(request: Request, guest: Guest | None = None) -> dict[str, str]:
-    """Return the fields of a form.
+class Door:
+    """Lets in those who came by an invitation, as `request.state.guest`.
 
-    Raises HTTPException where it is too large, RuleBroken where it is not a form or not made by one of the
-    guest's own pages.
+    What they post is `request.state.form`: it has to come from one of their own pages, and observers change
+    nothing.
     """
+
+    def __init__(self, app: ASGIApp, invitations: Invitations) -> None:
+        self._app, self._invitations = app, invitations
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        guest = request.state.guest = self._invitations.find_guest(request)
+        if guest is None:
+            raise HTTPException(401, "You need an invitation to come in. Ask whoever runs this server.")
+        if request.method == "POST":
+            form = request.state.form = await read_form(request)
+            if not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
+                raise RuleBroken("This form is from another visit, so nothing was done. Load the page again.")
+            if guest.role != MEMBER:
+                raise RuleBroken("You are here to look on. Nothing was changed.")
+        await self._app(scope, receive, send)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the fields of a form; HTTPException where it is too large, RuleBroken where it is no form."""
     body = b""
     async for piece in request.stream():
         body += piece
@@ -179,7 +199,4 @@ async def read_form(request: Request, guest: Guest | None = None) -> dict[str, s
         fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MAX_FIELDS)
     except ValueError as error:
         raise RuleBroken("This is not a form of ours, so nothing was done.") from error
-    form = {name: text.replace("\r\n", "\n") for name, text in fields}
-    if guest is not None and not hmac.compare_digest(form.get("check", "").encode(), guest.check.encode()):
-        raise RuleBroken("This form is from another visit, so nothing was done. Load the page again.")
-    return form
+    return {name: text.replace("\r\n", "\n") for name, text in fields}
