@@ -131,37 +131,6 @@ def test_leaving_is_answered_in_json_too(place: Place) -> None:
     play(test())
 
 
-# --- the calls ------------------------------------------------------------------------------------------
-
-
-def test_every_argument_that_may_be_given_stands_in_the_legal_call(place: Place) -> None:
-    root, item = place
-
-    async def test() -> None:
-        async with here(root) as (player, _):
-            await player.start(item.name, "00-01")
-            assert _arguments(player) == ["text, focus_question, focus_topic"]
-            await player.obey()
-            assert _arguments(player) == ["text, opposes?, decides?, off_topic?, belongs_to?"]
-            await player.until_heard()
-            assert _arguments(player) == ["words"]
-            await player.send("relay_user", words="Hm.")
-            judged = "user_off_topic?, user_belongs_to?, user_opposes?, answers?"
-            assert _arguments(player) == [f"text, opposes?, decides?, off_topic?, belongs_to?, {judged}"]
-            await player.obey()
-            assert _arguments(player)[1] == "passes=true"
-            await player.until_heard()
-            await player.send("relay_user", words="done")
-            entries = "insights?, decisions?, questions?, actions?"
-            assert _arguments(player) == [f"{entries}, summary, takeaway?"]
-
-    def _arguments(player: Host) -> list[str]:
-        fixed = 3 if player.move["speaker"] not in ("user", None) else 2
-        return [", ".join(call.rstrip(")").split(", ")[fixed:]) for call in player.move["legal"]]
-
-    play(test())
-
-
 # --- the briefs -----------------------------------------------------------------------------------------
 
 

@@ -71,9 +71,7 @@ def test_a_wrong_call_in_a_persona_s_turn(
                 await player.send(tool, **arguments)
             if not any(each in reason for each in ("schema", "Extra", ".who")):
                 call = f'submit_turn(session, move="{move}", speaker="solutions-architect", text'
-                assert f"Legal now: {call}, opposes?, decides?, off_topic?, belongs_to?)." in str(
-                    refused.value
-                )
+                assert f"Legal now: {call}, ...)." in str(refused.value)
                 assert "Nothing has changed." in str(refused.value)
             assert on_disk(item) == files
             assert await player.call("next_move", session=item.name) == before

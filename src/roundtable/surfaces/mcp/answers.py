@@ -147,10 +147,7 @@ def _write_discussion(table: Table, sent: AlreadySent) -> Iterator[str]:
             "context", "table", step_id=table.step.step_id, title=table.step.title, personas=personas,
             lead=table.lead.name, limit=table.max_turns,
         )  # fmt: skip
-        # The step's own come first to the budget, and last in the order (TABLE-1).
-        own = _write_documents(table.material, sent)
-        yield from _write_documents(table.documents, sent, _MAX_DOCUMENTS_LENGTH - sum(map(len, own)))
-        yield from own
+        yield from _write_documents((*table.documents, *table.material), sent)
         yield from _write_known(table.known, sent)
     missing = [turn for turn in table.turns if sent.add((turn.number, turn.text))]
     if missing:
@@ -159,12 +156,14 @@ def _write_discussion(table: Table, sent: AlreadySent) -> Iterator[str]:
         yield host_text("context", "focus", focus=table.focus_question)
 
 
-def _write_documents(
-    material: Sequence[Material], sent: AlreadySent, room: int = _MAX_DOCUMENTS_LENGTH
-) -> list[str]:
-    """Return the documents that were not sent yet; the oldest give way, and what is left out is named."""
+def _write_documents(material: Sequence[Material], sent: AlreadySent) -> list[str]:
+    """Return the documents that were not sent yet; the first give way, and what is left out is named.
+
+    The step's own come last, so that they are the first to the budget (TABLE-1).
+    """
     parts: list[str] = []
     left_out: list[str] = []
+    room = _MAX_DOCUMENTS_LENGTH
     for each in reversed(material):
         if not each.text.strip() or not sent.add(each):
             continue

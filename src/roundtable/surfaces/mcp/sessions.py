@@ -18,7 +18,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...core.commands import Brief
 from ...core.errors import RoundtableError
 from ...core.lines import Awaits, Line
 from ...core.turns import USER
@@ -31,12 +30,6 @@ IDLE = 300.0
 """After so many seconds without a call an item is released, so that a terminal can take it up."""
 MAX_MESSAGE_LENGTH = 20_000
 HOST_FILES = files("roundtable.content") / "host"
-_JUDGEMENT = ", user_off_topic?, user_belongs_to?, user_opposes?, answers?"
-_SYNTHESIS = ", insights?, decisions?, questions?, actions?, summary, takeaway?"
-_MORE_ARGUMENTS = {
-    "turn": ", opposes?, decides?, off_topic?, belongs_to?",
-    "framing": ", focus_question, focus_topic",
-}
 
 
 class OpenMove(Struct, frozen=True):
@@ -68,16 +61,13 @@ class OpenMove(Struct, frozen=True):
 
     def list_calls(self, *, can_ask: bool) -> list[str]:
         """Return the calls that are legal now; without a way to ask the person, only relaying is."""
+        call = f'(session, move="{self.id}"'
         if self.request is None:
-            relay = f'relay_user(session, move="{self.id}", words)'
-            return [f'hear_user(session, move="{self.id}")', relay] if can_ask else [relay]
+            return [*([f"hear_user{call})"] if can_ask else []), f"relay_user{call}, words)"]
         if self.request.speaker is None:
-            return [f'submit_judgement(session, move="{self.id}"{_SYNTHESIS})']
-        call = f'submit_turn(session, move="{self.id}", speaker="{self.speaker}"'
-        grounds, more = self.request.grounds, _MORE_ARGUMENTS.get(self.kind, "")
-        if isinstance(grounds, Brief) and grounds.follows_user:
-            more += _JUDGEMENT
-        return [f"{call}, text{more})", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
+            return [f"submit_judgement{call}, ...)"]
+        call = f'submit_turn{call}, speaker="{self.speaker}"'
+        return [f"{call}, text, ...)", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
 class AlreadySent:
