@@ -76,7 +76,7 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
     answer: dict[str, Any] = {"session": hosted.slug}
     if lines := _list_lines(hosted):
         answer["lines"] = lines
-    if context := "\n\n".join(_write_context(request, analysis, sent)):
+    if context := _write_context(request, analysis, sent):
         answer["context"] = context
     if move is None:
         kind = "done" if hosted.lines and hosted.lines[-1].kind == "done" else "paused"
@@ -90,7 +90,7 @@ def write_answer(hosted: HostedSession, *, can_ask: bool) -> str:
                 shown |= {"purpose": turn.purpose, "turn": f"{turn.number} of {turn.table.max_turns}"}
         else:
             brief = host_text("asking", "ask" if can_ask else "cannot")
-            if sent.add(("user", move.kind)):
+            if sent.is_new(("user", move.kind)):
                 brief = f"{host_text('user', move.kind)} {brief}"
         shown |= {"brief": brief, "limits": move.limits, "legal": move.list_calls(can_ask=can_ask)}
         answer["move"] = shown
@@ -117,75 +117,64 @@ def _list_lines(hosted: HostedSession) -> list[dict[str, Any]]:
 # --- the context ----------------------------------------------------------------------------------------
 
 
-def _write_context(
-    request: HostRequest | None, analysis: Analysis | None, sent: AlreadySent
-) -> Iterator[str]:
-    """Yield what the host has to know for the move and has not been sent yet."""
+def _write_context(request: HostRequest | None, analysis: Analysis | None, sent: AlreadySent) -> str:
+    """Return what the host has to know for the move and has not been sent yet."""
     if analysis is None:
-        return
-    item, step = analysis.opening.item, analysis.opening.step
-    if sent.add(("item", item)):
-        yield host_text("context", "item", name=item.name, text=cut(item.text, _MAX_ITEM_LENGTH))
+        return ""
+    parts = [text for part, text in _list_context(request, analysis, sent) if sent.is_new(part)]
     if analysis.elaboration is not None:
-        yield from _write_discussion(analysis.elaboration.table, sent)
-    elif request is not None and isinstance(grounds := request.grounds, AskReading):
-        yield from _write_documents(grounds.material, sent)
-        yield from _write_known(grounds.brief.known, sent)
-    elif step is not None and sent.add(("step", step.step_id)):
-        persona = analysis.opening.conductor
-        yield host_text(
-            "context", "step", step_id=step.step_id, title=step.title, depth=analysis.depth,
-            name=persona.title, key=persona.key,
-        )  # fmt: skip
-
-
-def _write_discussion(table: Table, sent: AlreadySent) -> Iterator[str]:
-    """Yield the table, its documents, and the turns that were not sent when they were taken."""
-    if sent.add(("table", table.step.step_id, table.material)):
-        personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
-        yield host_text(
-            "context", "table", step_id=table.step.step_id, title=table.step.title, personas=personas,
-            lead=table.lead.name, limit=table.max_turns,
-        )  # fmt: skip
-        yield from _write_documents((*table.documents, *table.material), sent)
-        yield from _write_known(table.known, sent)
-    missing = [turn for turn in table.turns if sent.add((turn.number, turn.text))]
-    if missing:
+        table = analysis.elaboration.table
+        missing = [turn for turn in table.turns if sent.is_new((turn.number, turn.text))]
         said = "\n".join(f"{turn.number}. {_name(turn, table.roster)}: {turn.text}" for turn in missing)
-        yield host_text("context", "said", turns=said)
-        yield host_text("context", "focus", focus=table.focus_question)
+        parts += [host_text("context", "said", turns=said, focus=table.focus_question)] if missing else []
+    return "\n\n".join(parts)
 
 
-def _write_documents(material: Sequence[Material], sent: AlreadySent) -> list[str]:
-    """Return the documents that were not sent yet; the first give way, and what is left out is named.
+def _list_context(
+    request: HostRequest | None, analysis: Analysis, sent: AlreadySent
+) -> Iterator[tuple[object, str]]:
+    """Yield each thing that bears on the move, and how it is told."""
+    item, step, persona = analysis.opening.item, analysis.opening.step, analysis.opening.conductor
+    yield item, host_text("context", "item", name=item.name, text=cut(item.text, _MAX_ITEM_LENGTH))
+    if analysis.elaboration is not None:
+        table = analysis.elaboration.table
+        personas = ", ".join(f"{persona.title}, key {persona.key}" for persona in table.roster.personas)
+        yield (
+            (table.step.step_id, table.material),
+            host_text(
+                "context", "table", step_id=table.step.step_id, title=table.step.title, personas=personas,
+                lead=table.lead.name, limit=table.max_turns,
+            ),
+        )  # fmt: skip
+        yield from _list_material((*table.documents, *table.material), table.known, sent)
+    elif request is not None and isinstance(grounds := request.grounds, AskReading):
+        yield from _list_material(grounds.material, grounds.brief.known, sent)
+    elif step is not None:
+        who = {"name": persona.title, "key": persona.key, "depth": analysis.depth}
+        yield step.step_id, host_text("context", "step", step_id=step.step_id, title=step.title, **who)
+
+
+def _list_material(
+    documents: Sequence[Material], known: Known, sent: AlreadySent
+) -> Iterator[tuple[object, str]]:
+    """Yield the documents, and what else is known; where it is too much the first documents are only named.
 
     The step's own come last, so that they are the first to the budget (TABLE-1).
     """
-    parts: list[str] = []
-    left_out: list[str] = []
-    room = _MAX_DOCUMENTS_LENGTH
-    for each in reversed(material):
-        if not each.text.strip() or not sent.add(each):
-            continue
-        if room <= 0:
-            left_out.insert(0, each.name)
-            continue
-        text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
-        room -= len(text)
-        parts.insert(0, host_text("context", "document", name=each.name, text=text))
-    return [host_text("context", "left-out", names=", ".join(left_out)), *parts] if left_out else parts
-
-
-def _write_known(known: Known, sent: AlreadySent) -> Iterator[str]:
-    """Yield what was decided, is open and was put off, what bears on it elsewhere, and the code."""
+    room, parts = _MAX_DOCUMENTS_LENGTH, []
+    for each in reversed(documents):
+        if each.text.strip() and each not in sent:
+            text = cut(each.text.strip(), room, f" (the rest: resource artifact/{each.name})")
+            kind = "document" if room > 0 else "left-out"
+            parts.append((each, host_text("context", kind, name=each.name, text=text)))
+            room = max(room - len(text), 0)
+    yield from reversed(parts)
     kinds = {"related": known.related, "page": known.pages, "excerpt": known.excerpts}
     for kind, each in ((kind, each) for kind, pages in kinds.items() for each in pages):
-        if sent.add(each):
-            yield host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
-    if known.corrections and sent.add(known.corrections):
-        yield host_text("context", "corrections", text="\n".join(known.corrections))
-    if sent.add("tools"):
-        yield host_text("context", "tools")
+        yield each, host_text("context", kind, name=each.name, text=cut(each.text, _MAX_KNOWN_LENGTH))
+    if known.corrections:
+        yield known.corrections, host_text("context", "corrections", text="\n".join(known.corrections))
+    yield "tools", host_text("context", "tools")
 
 
 # --- the brief of a move --------------------------------------------------------------------------------
@@ -225,7 +214,7 @@ def _write_brief(request: HostRequest, analysis: Analysis | None, sent: AlreadyS
 
 def _write_card(persona: Persona, roster: Roster | None, sent: AlreadySent) -> str:
     """Return the persona's own card once, and afterwards a reminder that it still holds."""
-    if not sent.add(("card", persona)):
+    if not sent.is_new(("card", persona)):
         return host_text("card", "known", name=persona.name)
     lists: dict[str, Iterable[str]] = {
         "principles": persona.principles,
@@ -251,7 +240,7 @@ def _ask_to_judge(brief: Brief, sent: AlreadySent) -> Iterator[str]:
     if table.insists:
         yield host_text("speaker", "insists")
         return
-    kind = "judge" if sent.add(("judge", table.focus_question)) else "judge-again"
+    kind = "judge" if sent.is_new(("judge", table.focus_question)) else "judge-again"
     yield host_text("speaker", kind, number=table.turns[-1].number)
     if table.suspected is not None:
         yield host_text("speaker", "suspected", subject=table.suspected.subject)

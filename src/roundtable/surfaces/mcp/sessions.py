@@ -70,18 +70,16 @@ class OpenMove(Struct, frozen=True):
         return [f"{call}, text, ...)", *([f"{call}, passes=true)"] if self.request.may_pass else [])]
 
 
-class AlreadySent:
+class AlreadySent(set[object]):
     """What the host has been sent about an item, so that nothing is sent twice unless it asks."""
 
-    def __init__(self) -> None:
-        self._known: set[object] = set()
-        self.last: tuple[OpenMove | None, bool, str] | None = None
-        """The move that was sent last, whether the client could ask, and the whole answer."""
+    last: tuple[OpenMove | None, bool, str] | None = None
+    """The move that was sent last, whether the client could ask, and the whole answer."""
 
-    def add(self, what: object) -> bool:
-        """Add something; return whether it is new."""
-        is_new = what not in self._known
-        self._known.add(what)
+    def is_new(self, what: object) -> bool:
+        """Whether something was not sent yet; from now on it was."""
+        is_new = what not in self
+        self.add(what)
         return is_new
 
 
